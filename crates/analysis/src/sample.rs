@@ -114,6 +114,8 @@ impl Sample {
     fn plan(&self, facts: &TargetFacts) -> Plan {
         let profile = Profile {
             timespans: vec![Timespan {
+                start_delay: model::Nanos(0),
+                end_with_first: false,
                 phases: Phases {
                     warmup: Nanos(0),
                     measured: self.planned,

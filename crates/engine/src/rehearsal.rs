@@ -139,6 +139,8 @@ pub(crate) mod tests {
             base: Bytes(0),
             length: Bytes::mib(64),
             create: None,
+            fsync: model::Fsync::default(),
+            drop_cache: false,
             cache: CacheMode::Unbuffered,
             write_through: false,
             exclusive: false,

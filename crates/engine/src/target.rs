@@ -7,6 +7,7 @@ use crate::thread_plan::ThreadPlan;
 use gate::{OFlags, Pins};
 use model::{Access, CacheMode, Hint, Location, Plan, PlannedTarget, TargetFacts};
 use std::fs::File;
+use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
@@ -46,6 +47,11 @@ impl OpenTarget {
             advise(&file, target);
         }
         Ok(OpenTarget(Some(file)))
+    }
+
+    /// Another descriptor of the same open file; none for the null backend.
+    pub(crate) fn another(&self) -> io::Result<Option<File>> {
+        self.0.as_ref().map(File::try_clone).transpose()
     }
 
     /// The descriptor; -1 for the null backend, which never uses it.

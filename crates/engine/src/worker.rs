@@ -8,11 +8,13 @@
 //! `work` has what all of them work with.
 
 mod finish;
+mod fsync;
 mod issue;
 mod settle;
 mod work;
 
 pub(crate) use finish::{DRAIN_MAX, Done, Lent, SeatDone, finish};
+pub(crate) use fsync::Syncs;
 pub(crate) use work::Work;
 
 use crate::RunError;
@@ -48,8 +50,12 @@ fn take_turns<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
         let turn = start_turn::<B, C, PLAIN, OPEN>(work, backend, now)?;
         now = end_turn::<B, C, PLAIN, OPEN>(work, backend, &turn, &mut paced)?;
         if !PLAIN && work.is_spent() {
+            now = work.sync(now, Syncs::call_at_end);
             work.config.schedule.finish_thread(now, work.config.threads);
             break;
+        }
+        if !PLAIN && work.is_sync_due() {
+            now = work.sync(now, Syncs::call_due);
         }
     }
     work.account.book.end(now);

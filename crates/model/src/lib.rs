@@ -24,7 +24,7 @@ pub use check::{
 pub use command_error::{CommandError, ErrorKind};
 pub use plan::{
     Access, Arrivals, BeyondEnd, CacheMode, DiskspdAccess, Distribution, Effective, EffectiveRange,
-    EngineChoice, Extent, Flush, Hint, LINES_MAX, Location, MixedAccess, MixedLine,
+    EngineChoice, Extent, Flush, Fsync, Hint, LINES_MAX, Location, MixedAccess, MixedLine,
     NEIGHBOUR_BLOCK, NullBehaviour, OnError, Operation, Pacing, PermutedAccess, Phases, Placement,
     Plan, PlannedTarget, Polling, Pool, PoolDraw, Priority, Profile, QueueDepth, SHARE_MAX,
     SIMULATED_KEYS, Sequence, ServiceLaw, SimulatedDevice, SimulatedError, SimulatedFaults,
@@ -41,8 +41,8 @@ pub use record::{
     IoLimit, KernelWorkers, LatencyHeat, LatencyHistogram, LatencySpread, Layout, LifetimeCount,
     Limits, LineCount, MemoryLimit, Namespace, NoResult, Note, Origin, Outcome, PhaseTimes,
     ProcessCpu, ProcessStop, QuotaCounters, ResultRow, RowFigures, RowTimes, RowWork, RunRecord,
-    RunResult, Sample, Series, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, TreeStep,
-    TreeWork, Waiting, WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
+    RunResult, Sample, Series, SyncCount, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord,
+    TreeStep, TreeWork, Waiting, WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
 };
 pub use text::{
     contains_ignoring_case, distinct, invalid_value, is_visible, printable, shell_word, split_hint,

@@ -101,6 +101,8 @@ mod tests {
             access: model::Access::Random,
         };
         let span = model::Timespan {
+            start_delay: model::Nanos(0),
+            end_with_first: false,
             phases: model::Phases {
                 warmup: model::Nanos(0),
                 measured: model::Nanos::seconds(1),

@@ -10,7 +10,11 @@ use crate::schedule::{Fate, Ran, Schedule, Step, Watcher};
 use engine::{Event, Job, Observer, SoFar, Stop};
 use model::{CommandError, Nanos, RunRecord, Timespan};
 use std::borrow::Borrow;
+use std::path::Path;
 use store::Store;
+
+/// From one check of the stop word to the next.
+const LOOK_EVERY: Nanos = Nanos::millis(20);
 
 /// What the runs of a session have in common.
 pub struct Runner<'a, S> {
@@ -121,13 +125,15 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
         watcher: &mut dyn Watcher,
     ) -> Result<Option<RunRecord>, CommandError> {
         let (admission, pins) = (self.admission, &self.admission.pins);
-        if step.cold {
-            self.drop_cached(&step.timespan)?;
-        }
         let CheckedPlan { mut plan, facts } = checked;
         self.proven.spare(&mut plan, pins);
         let made = admission.prepare(&mut plan, &facts, watcher.observer(), self.stop)?;
         self.proven.learn(&plan, pins);
+        if !self.waited(step.timespan.start_delay) {
+            return Ok(None);
+        }
+        // Behind the filling, which leaves pages of its own.
+        self.drop_cached(&step.timespan, step.cold)?;
         if !watcher.ready(&made) {
             return Ok(None);
         }
@@ -160,12 +166,25 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
         Ok(Some(record))
     }
 
-    fn drop_cached(&self, timespan: &Timespan) -> Result<(), CommandError> {
-        for path in timespan
-            .targets
-            .iter()
-            .filter_map(|target| target.location.path())
-        {
+    /// Waits before a start. Returns whether the stop word did not come.
+    fn waited(&self, delay: Nanos) -> bool {
+        let watch = Stopwatch::start();
+        while watch.elapsed() < delay && !self.stop.asked() {
+            let left = delay.minus(watch.elapsed());
+            std::thread::sleep(left.min(LOOK_EVERY).as_duration());
+        }
+        !self.stop.asked() || delay.0 == 0
+    }
+
+    fn drop_cached(&self, timespan: &Timespan, all: bool) -> Result<(), CommandError> {
+        let targets = timespan.targets.iter();
+        let cold = targets.filter(|target| all || target.drop_cache);
+        let mut dropped: Vec<&Path> = Vec::new();
+        for path in cold.filter_map(|target| target.location.path()) {
+            if dropped.contains(&path) {
+                continue;
+            }
+            dropped.push(path);
             let pin = self.admission.pins.pin(path);
             let dropped = pin.and_then(|pin| engine::forget_cached(&pin));
             dropped.map_err(|error| {

@@ -59,6 +59,8 @@ mod tests {
         };
         let second = Nanos::seconds(1);
         let span = Timespan {
+            start_delay: model::Nanos(0),
+            end_with_first: false,
             phases: Phases {
                 warmup: Nanos(0),
                 measured: second,

@@ -106,6 +106,7 @@ mod tests {
         }
         .build();
         let worker = |thread, user, kernel| WorkerRecord {
+            syncs: Vec::new(),
             lines: Vec::new(),
             thread,
             backlog: None,

@@ -105,9 +105,21 @@ pub(crate) struct PlaceArgs {
     /// unbuffered: direct I/O; cached: buffered I/O, through the page cache
     #[arg(long, value_name = "MODE", allow_hyphen_values = true, default_value = native::CACHE)]
     pub(crate) cache: String,
+    /// Drop what the page cache contains of the target before the run
+    #[arg(long)]
+    pub(crate) drop_cache: bool,
     /// Each write returns only when the data is on stable storage
     #[arg(long)]
     pub(crate) write_through: bool,
+    /// After so many writes of a thread, fsync
+    #[arg(long, value_name = "WRITES", allow_hyphen_values = true)]
+    pub(crate) fsync: Option<String>,
+    /// After so many writes of a thread, fdatasync
+    #[arg(long, value_name = "WRITES", allow_hyphen_values = true)]
+    pub(crate) fdatasync: Option<String>,
+    /// When a thread has done its work, fsync
+    #[arg(long)]
+    pub(crate) end_fsync: bool,
 }
 
 impl PlaceArgs {
@@ -117,14 +129,22 @@ impl PlaceArgs {
             length,
             create,
             cache,
+            drop_cache,
             write_through,
+            fsync,
+            fdatasync,
+            end_fsync,
         } = self;
         native::PlaceText {
             base: base.clone(),
             length: length.clone(),
             create: create.clone(),
             cache: cache.clone(),
+            drop_cache: *drop_cache,
             write_through: *write_through,
+            fsync: fsync.clone(),
+            fdatasync: fdatasync.clone(),
+            end_fsync: *end_fsync,
         }
     }
 }

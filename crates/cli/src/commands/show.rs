@@ -11,7 +11,7 @@ use analysis::columns::{Selection, columns, usual};
 use analysis::{Known, Observed, session_findings};
 use host::file_identity;
 use model::{
-    BeyondEnd, Bytes, CommandError, FilesRecord, Location, RunRecord, Target, TargetFacts,
+    BeyondEnd, Bytes, CommandError, FilesRecord, Location, Nanos, RunRecord, Target, TargetFacts,
     TargetKind, Timespan, shell_word,
 };
 use std::path::PathBuf;
@@ -323,6 +323,8 @@ pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
             create: None,
             create_exactly: false,
             cache: planned.cache,
+            fsync: planned.fsync,
+            drop_cache: planned.drop_cache,
             write_through: planned.write_through,
             beyond_end: BeyondEnd::default(),
             mapped: planned.mapped,
@@ -339,6 +341,8 @@ pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
         }
     });
     Timespan {
+        start_delay: Nanos(0),
+        end_with_first: plan.end_with_first,
         phases: plan.phases,
         interval: plan.interval,
         seed: plan.seed,

@@ -11,7 +11,7 @@ use crate::target::open_all;
 use crate::target_state::Shared;
 use crate::thread_plan::ThreadPlan;
 use crate::usage;
-use crate::worker::{self, Done, Lent, Work, drive, finish};
+use crate::worker::{self, Done, Lent, Syncs, Work, drive, finish};
 use model::Nanos;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -20,6 +20,8 @@ use std::time::Duration;
 
 /// How long a thread may stay away, beyond what its own drain may take, before it is taken for lost.
 const PATIENCE: Nanos = Nanos::seconds(5);
+/// How long fsync at the end may take besides: what is written then is up to half of the memory.
+const FSYNC_MAX: Nanos = Nanos::seconds(600);
 /// From one check of the stop word to the next.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
@@ -30,6 +32,7 @@ pub(super) struct Workers {
     gate: Arc<Gate>,
     words: Receiver<(u32, Word)>,
     used: Used,
+    syncs_at_end: bool,
 }
 
 /// A worker's message to the control plane, with its number.
@@ -99,6 +102,7 @@ impl Workers {
             gate,
             words,
             used: Used::default(),
+            syncs_at_end: shared.plan.targets.iter().any(|target| target.fsync.at_end),
         };
         workers.wait_until_ready()?;
         Ok(workers)
@@ -163,7 +167,7 @@ impl Workers {
                 Ok((_, Word::Ready(_))) => unreachable!("all were ready before they were let go"),
                 Ok((_, Word::Failed(error))) => failure = failure.or(Some(error)),
                 Err(RecvTimeoutError::Timeout)
-                    if clock.now().minus(drain_began) < patience(schedule) =>
+                    if clock.now().minus(drain_began) < self.patience(schedule) =>
                 {
                     continue;
                 }
@@ -172,6 +176,17 @@ impl Workers {
             missing -= 1;
         }
         failure.map_or(Ok(returned), Err)
+    }
+}
+
+impl Workers {
+    fn patience(&self, schedule: &Schedule) -> Nanos {
+        let syncs = if self.syncs_at_end {
+            FSYNC_MAX
+        } else {
+            Nanos(0)
+        };
+        patience(schedule).plus(syncs)
     }
 }
 
@@ -251,7 +266,8 @@ fn prepare<B: Backend>(
     let (shared, place) = (&orders.shared, &orders.place);
     let (targets, aims) = open_all(&shared.plan, place, &shared.pins)?;
     let clock = WallClock::monotonic();
-    let work = Work::new(shared, place, clock, Arc::clone(&orders.live))?;
+    let mut work = Work::new(shared, place, clock, Arc::clone(&orders.live))?;
+    work.syncs = Syncs::new(&shared.plan, place, &targets)?;
     let planned = place
         .seats
         .iter()

@@ -2,6 +2,7 @@
 //!
 //! Omitted: what is informed of it, which is put together in `timespan`.
 
+use super::fsync::Syncs;
 use super::settle::{settle, try_again};
 use super::work::Work;
 use crate::RunError;
@@ -67,7 +68,10 @@ impl<B, C> Lent<B, C> {
 /// Takes in what is in flight without issuing more. What the device does not answer in time is left behind with its
 /// memory, its file and its ring, because it may still answer one day.
 pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done, RunError> {
-    let drained = drain(&mut lent.work, &mut *lent.backend)?;
+    let mut drained = drain(&mut lent.work, &mut *lent.backend)?;
+    if !lent.work.is_waiting() {
+        drained = lent.work.sync(drained, Syncs::call_at_end);
+    }
     let abandoned = unanswered(&lent.work);
     let Lent {
         work,
@@ -106,6 +110,9 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
                 ..work.account.book.close()
             }),
             lines,
+            syncs: work
+                .syncs
+                .map_or_else(Vec::new, |syncs| syncs.into_counts()),
         },
     })
 }

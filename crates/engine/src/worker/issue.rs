@@ -24,6 +24,9 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     let mut due = Nanos::MAX;
     let at_once = work.pace.is_slow();
     for _ in 0..work.slots.free.len() {
+        if !PLAIN && work.syncs.as_ref().is_some_and(|syncs| syncs.is_due()) {
+            break;
+        }
         if OPEN && let Some(later) = work.too_early(now) {
             return Ok((later, now));
         }
@@ -124,6 +127,11 @@ fn draw<C, const PLAIN: bool>(work: &mut Work<C>, seat: u16, slot: u32, now: Nan
 fn charge<C>(work: &mut Work<C>, seat: u16, slot: u32, next: &Next, issued: Nanos) {
     let lane = &mut work.lanes[usize::from(seat)];
     let length = u64::from(next.length);
+    if let Some(syncs) = &mut work.syncs
+        && next.step.operation == Operation::Write
+    {
+        syncs.wrote(usize::from(seat));
+    }
     lane.pacer.charge(issued, length);
     if lane.left < u64::MAX {
         lane.left = lane.left.saturating_sub(length);

@@ -2,6 +2,7 @@
 //!
 //! Omitted: what is done with it, which is in the other files of the worker.
 
+use super::fsync::{Failed, Syncs};
 use crate::RunError;
 use crate::backend::Completion;
 use crate::buffer::Buffers;
@@ -17,7 +18,7 @@ use crate::schedule::Schedule;
 use crate::tally::BatchTime;
 use crate::target_state::{Draw, Shared, TargetState};
 use crate::thread_plan::ThreadPlan;
-use model::{Failure, Nanos, OnError, Operation, ThreadCpu};
+use model::{Bytes, Failure, Nanos, OnError, Operation, ThreadCpu};
 use std::sync::Arc;
 
 /// From one telling of onlookers to the next: far less than they can see, far more than a turn of a fast loop.
@@ -36,6 +37,8 @@ pub(crate) struct Work<C> {
     pub(super) open: Option<Open>, // where a rate is asked
     pub(super) slots: Slots,
     pub(super) pace: Pace,
+    /// Where a target asks for fsync; its owner sets it.
+    pub(crate) syncs: Option<Box<Syncs>>,
     pub(crate) account: Accounting,
     pub(super) shown: Shown,
 }
@@ -44,7 +47,7 @@ pub(crate) struct Work<C> {
 pub(super) struct Config {
     pub(super) schedule: Arc<Schedule>,
     pub(super) thread: u32,
-    pub(super) threads: u32, // of the plan
+    pub(super) threads: u32, // that have to be done before the run is
     pub(super) interval_ns: u64,
     pub(super) on_error: OnError,
 }
@@ -106,7 +109,11 @@ impl<C: Clock> Work<C> {
             config: Config {
                 schedule: Arc::clone(&shared.schedule),
                 thread: place.thread,
-                threads: plan.threads(),
+                threads: if plan.end_with_first {
+                    1
+                } else {
+                    plan.threads()
+                },
                 interval_ns: plan.interval.0,
                 on_error: plan.on_error,
             },
@@ -117,6 +124,7 @@ impl<C: Clock> Work<C> {
             buffers: Buffers::new(plan, place, &shared.sources, shared.run)?,
             open: Open::new(plan, place),
             pace: Pace::new(),
+            syncs: None,
             account: Accounting {
                 found: BatchTime::NEVER,
                 book: LoopProfile::new(),
@@ -154,7 +162,40 @@ impl<C: Clock> Work<C> {
         let plain = |lane: &TargetState| {
             lane.mix.is_none() && lane.left == u64::MAX && matches!(lane.pacer, Pacer::Free)
         };
-        matches!(&*self.lanes, [lane] if plain(lane))
+        self.syncs.is_none() && matches!(&*self.lanes, [lane] if plain(lane))
+    }
+
+    /// Whether calls are due, and nothing is in flight that they would have to wait for.
+    pub(super) fn is_sync_due(&self) -> bool {
+        self.syncs.as_ref().is_some_and(|syncs| syncs.is_due()) && self.in_flight() == 0
+    }
+
+    /// Makes fsync calls. Returns when they were done. One that fails is a failed write.
+    #[cold]
+    pub(super) fn sync(
+        &mut self,
+        now: Nanos,
+        calls: impl FnOnce(&mut Syncs, &C) -> Result<Nanos, Failed>,
+    ) -> Nanos {
+        let Some(syncs) = &mut self.syncs else {
+            return now;
+        };
+        let failed = match calls(syncs, &self.clock) {
+            Ok(later) => return later.max(now),
+            Err(failed) => failed,
+        };
+        if self.config.on_error == OnError::Stop && self.account.failure.is_none() {
+            self.config.schedule.halt(now);
+            self.account.failure = Some(Failure {
+                operation: Operation::Write,
+                target: failed.target,
+                offset: Bytes(0),
+                length: Bytes(0),
+                errno: failed.error.raw_os_error().unwrap_or_default(),
+                message: format!("fsync: {}", crate::error::errno_text(&failed.error)),
+            });
+        }
+        self.clock.now()
     }
 
     /// Whether it has done all that it was to do.

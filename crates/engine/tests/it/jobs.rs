@@ -107,6 +107,8 @@ pub(crate) fn file_facts(path: &Path, size: Bytes, content: Content) -> TargetFa
 
 fn timespan(location: Location, engine: EngineChoice) -> Timespan {
     Timespan {
+        start_delay: model::Nanos(0),
+        end_with_first: false,
         phases: Phases {
             warmup: Nanos(0),
             measured: Nanos::seconds(1),

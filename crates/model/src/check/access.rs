@@ -255,6 +255,12 @@ fn check_null(target: &Target, problems: &mut Vec<Problem>) {
     if target.hint != Hint::None {
         refuse("a hint about the pattern");
     }
+    if !target.fsync.is_never() {
+        refuse("written data to make durable");
+    }
+    if target.drop_cache {
+        refuse("a page cache to drop");
+    }
     if target.cache == CacheMode::LocalOff {
         refuse("a network cache to go past");
     }

@@ -89,6 +89,7 @@ pub fn check(
             placement: span.placement.clone(),
             polling: span.polling,
             arrivals: span.arrivals,
+            end_with_first: span.end_with_first,
             checked: Checked,
         };
         memory::check(&plan, host, &mut problems);
@@ -159,7 +160,9 @@ fn plan_target(
         length,
         create,
         cache: target.cache,
+        drop_cache: target.drop_cache,
         write_through: target.write_through,
+        fsync: target.fsync,
         exclusive: is_device(facts) && target.workload.write.as_percent() > 0,
         mapped: target.mapped,
         content: target.content.clone(),

@@ -29,6 +29,16 @@ pub(super) fn check(span: &Timespan, problems: &mut Vec<Problem>) {
             "omit it, or specify sim:…,page-cache=50%",
         ),
         (
+            any(|target| !target.fsync.is_never()),
+            "written data to make durable",
+            away,
+        ),
+        (
+            any(|target| target.drop_cache),
+            "page cache to drop",
+            "omit it, or specify sim:…,page-cache=50%",
+        ),
+        (
             any(|target| target.write_through),
             "cache to write through",
             away,

@@ -27,8 +27,8 @@ pub use simulated::{
     SimulatedFaults, SimulatedKey, SimulatedModel, Unit as SimulatedUnit,
 };
 pub use target::{
-    BeyondEnd, CacheMode, Flush, Hint, Location, NullBehaviour, Pacing, Priority, Stall, Target,
-    WriteContent,
+    BeyondEnd, CacheMode, Flush, Fsync, Hint, Location, NullBehaviour, Pacing, Priority, Stall,
+    Target, WriteContent,
 };
 pub use unsealed::Unsealed;
 pub use workload::{

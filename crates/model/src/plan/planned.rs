@@ -4,7 +4,7 @@ use super::arrivals::Arrivals;
 use super::effective::Effective;
 use super::placement::Placement;
 use super::profile::{EngineChoice, OnError, Phases, Polling, Pool};
-use super::target::{CacheMode, Flush, Hint, Location, Pacing, Priority, WriteContent};
+use super::target::{CacheMode, Flush, Fsync, Hint, Location, Pacing, Priority, WriteContent};
 use super::workload::{Access, Workload};
 use crate::record::Namespace;
 use crate::units::{Bytes, Nanos};
@@ -40,6 +40,9 @@ pub struct Plan {
     /// When I/Os are to start; without it, as soon as a slot is free.
     #[serde(default)]
     pub arrivals: Option<Arrivals>,
+    /// The first thread that has done its amount ends the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub end_with_first: bool,
     pub(crate) checked: Checked,
 }
 
@@ -56,8 +59,14 @@ pub struct PlannedTarget {
     pub create: Option<Bytes>,
     /// What stands between the I/O and the device.
     pub cache: CacheMode,
+    /// What the system's cache contained of the target was dropped before the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub drop_cache: bool,
     /// Each write returns only when the data is on stable storage.
     pub write_through: bool,
+    /// Calls that make what was written durable.
+    #[serde(default, skip_serializing_if = "Fsync::is_never")]
+    pub fsync: Fsync,
     /// Memory-mapped instead of read and written; when mapped writes are flushed.
     #[serde(default)]
     pub mapped: Option<Flush>,

@@ -53,6 +53,12 @@ pub struct Timespan {
     /// When I/Os are to start; without it, as soon as a slot is free.
     #[serde(default)]
     pub arrivals: Option<Arrivals>,
+    /// Pause before the start, behind all that is prepared. Called elsewhere: fio `startdelay`.
+    #[serde(default)]
+    pub start_delay: Nanos,
+    /// The first thread that has done its amount ends the run; without it the last one. Called elsewhere: fio `exitall`.
+    #[serde(default)]
+    pub end_with_first: bool,
     /// What is measured.
     pub targets: Vec<Target>,
 }

@@ -23,8 +23,14 @@ pub struct Target {
     pub create_exactly: bool,
     /// What stands between the I/O and the device.
     pub cache: CacheMode,
+    /// What the system's cache contains of the target is dropped before the run. Called elsewhere: fio `invalidate`.
+    #[serde(default)]
+    pub drop_cache: bool,
     /// Each write returns only when the data is on stable storage.
     pub write_through: bool,
+    /// Calls that make what was written durable.
+    #[serde(default)]
+    pub fsync: Fsync,
     /// What a length beyond the end of the target means.
     pub beyond_end: BeyondEnd,
     /// Memory-mapped instead of read and written; when mapped writes are flushed.
@@ -62,7 +68,9 @@ impl Target {
             create: None,
             create_exactly: false,
             cache: CacheMode::default(),
+            drop_cache: false,
             write_through: false,
+            fsync: Fsync::default(),
             beyond_end: BeyondEnd::default(),
             mapped: None,
             content: WriteContent::default(),
@@ -88,6 +96,29 @@ pub enum BeyondEnd {
     Refuse,
     /// The range ends with the target.
     Clip,
+}
+
+/// Calls of the system that make what was written durable. Each waits for the I/Os of its thread first. Called elsewhere: fio
+/// `fsync`, `fdatasync`, `end_fsync`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fsync {
+    /// After so many writes of a thread; 0 for never.
+    pub every: u32,
+    /// Without metadata that is not needed to read the data again (fdatasync).
+    pub data_only: bool,
+    /// When a thread has done its work (fsync).
+    pub at_end: bool,
+}
+
+impl Fsync {
+    /// Returns whether there is no such call.
+    #[allow(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks with a reference"
+    )]
+    pub const fn is_never(&self) -> bool {
+        self.every == 0 && !self.at_end
+    }
 }
 
 /// When memory-mapped writes are flushed.

@@ -7,6 +7,7 @@
 //! Deliberately absent: percent (quantiles are in [0, 1]), interpolation, and any text.
 
 use crate::units::Nanos;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::{Range, RangeInclusive};
 
@@ -262,8 +263,8 @@ pub(super) fn bounds_of(index: usize) -> (Nanos, Nanos) {
 }
 
 /// How a histogram is written as a document: the sparse counts and the exact figures.
-#[derive(Serialize, Deserialize)]
-struct Encoded {
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub(super) struct Encoded {
     counts: Vec<(u32, u64)>,
     sum_ns: u128,
     extremes_ns: Option<(Nanos, Nanos)>,

@@ -48,4 +48,6 @@ pub use series::{CpuSample, Sample, Series};
 pub use tally::{Counted, ErrorCount, Interval, LatencySpread, LifetimeCount, Tally, ThreadRecord};
 pub use tree_step::TreeStep;
 pub use watched::{WatchLatency, WatchMoment, WatchRecord};
-pub use worker::{Account, Backlog, KernelWorkers, LineCount, ThreadCpu, Waiting, WorkerRecord};
+pub use worker::{
+    Account, Backlog, KernelWorkers, LineCount, SyncCount, ThreadCpu, Waiting, WorkerRecord,
+};

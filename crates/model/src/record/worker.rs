@@ -3,6 +3,7 @@
 //! Beside the counts of `tally`, because a thread of a pool works on several targets and its time belongs to none of
 //! them. Deliberately absent: what follows from it.
 
+use super::histogram::LatencyHistogram;
 use crate::units::{Bytes, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,23 @@ pub struct WorkerRecord {
     /// What it counted in the measured phase by line of a mixed workload, target by target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<LineCount>,
+    /// Its fsync and fdatasync calls, target by target.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub syncs: Vec<SyncCount>,
+}
+
+/// The fsync and fdatasync calls of a thread on one target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SyncCount {
+    /// Which of the plan's targets.
+    pub target: u32,
+    /// That failed.
+    pub failed: u64,
+    /// How long the last one took, at the end of the work; 0 without one.
+    pub at_end: Nanos,
+    /// How long those after so many writes took, in all phases.
+    #[schemars(with = "super::histogram::Encoded")]
+    pub latency: LatencyHistogram,
 }
 
 /// The measured counts of one line of a mixed workload, by operation.

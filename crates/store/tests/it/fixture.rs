@@ -82,6 +82,7 @@ fn rate_record() -> RunRecord {
         late: Nanos(7 * ios),
     };
     record.engine.workers = vec![WorkerRecord {
+        syncs: Vec::new(),
         thread: 1,
         backlog: Some(Backlog {
             from: waiting(0),

@@ -205,6 +205,8 @@ fn planned_target(dice: &mut Dice) -> PlannedTarget {
         length: dice.bytes(),
         create: dice.maybe(Dice::bytes),
         cache: dice.one(&[CacheMode::Cached, CacheMode::Unbuffered]),
+        fsync: model::Fsync::default(), // came later
+        drop_cache: false,              // came later
         write_through: dice.yes(),
         exclusive: dice.yes(),
         mapped: None,

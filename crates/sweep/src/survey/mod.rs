@@ -546,6 +546,8 @@ impl Survey {
             why,
             precision: (!request.options.exhaustive && arrivals.is_none()).then_some(tight),
             timespan: Timespan {
+                start_delay: model::Nanos(0),
+                end_with_first: false,
                 phases,
                 interval: budget::interval(phases.measured),
                 seed: cell_seed(request.options.seed, &workload.name, load, times_rate),

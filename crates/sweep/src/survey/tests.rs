@@ -37,6 +37,8 @@ fn request() -> SurveyRequest {
 fn plan(span: &Timespan) -> Plan {
     let target = &span.targets[0];
     let planned = PlannedTarget {
+        fsync: model::Fsync::default(),
+        drop_cache: false,
         amount: None,
         prove_ours: false,
         location: target.location.clone(),

@@ -198,6 +198,8 @@ fn timespan(span: &TimeSpan, sizes: &[Option<u64>], on_error: OnError) -> model:
         targets,
     } = span;
     Timespan {
+        start_delay: model::Nanos(0),
+        end_with_first: false,
         phases: Phases {
             warmup: Nanos::seconds(u64::from(*warmup_s)),
             measured: Nanos::seconds(u64::from(*duration_s)),
@@ -280,7 +282,6 @@ fn target(span: &TimeSpan, target: &Target, size: Option<u64>) -> model::Target 
     let pool = span.thread_count > 0;
     let shared = pool && span.request_count > 0; // as in the original, a weight means nothing elsewhere
     model::Target {
-        location: Location::Path(PathBuf::from(path)),
         base: Bytes(*base_bytes),
         length: (*max_bytes > 0).then(|| Bytes(max_bytes - base_bytes)),
         create: size.map(Bytes),
@@ -312,9 +313,8 @@ fn target(span: &TimeSpan, target: &Target, size: Option<u64>) -> model::Target 
         large_pages: *large_pages,
         weight: if shared { *weight } else { 1 },
         pool_threads: thread_targets.clone(), // validated: empty unless shared
-        amount: None,
         threads: if pool { 1 } else { *threads },
-        workload: workload(target),
+        ..model::Target::new(Location::Path(PathBuf::from(path)), workload(target))
     }
 }
 

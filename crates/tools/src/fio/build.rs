@@ -196,6 +196,8 @@ impl Builder<'_> {
             phases,
             interval: first.interval_ns.map_or(interval, Nanos),
             seed: first.seed,
+            start_delay: Nanos(0),
+            end_with_first: false,
             engine: first.engine,
             polling: first.polling,
             on_error: if first.go_on {

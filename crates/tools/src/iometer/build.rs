@@ -287,6 +287,8 @@ impl<'b> Builder<'b> {
             },
             depth: Some(depths[0]).filter(|_| depths.len() == 1),
             span: Timespan {
+                start_delay: model::Nanos(0),
+                end_with_first: false,
                 phases: Phases {
                     warmup: Nanos::seconds(self.config.ramp_s),
                     measured,

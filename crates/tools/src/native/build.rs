@@ -10,9 +10,9 @@ use super::{
 use crate::problem::{Note, Problem, Refusal};
 use crate::read::Reader;
 use model::{
-    Access, Arrivals, Bytes, CacheMode, EngineChoice, Location, MixedLine, Nanos, NullBehaviour,
-    OnError, PermutedAccess, Phases, Placement, Polling, Profile, QueueDepth, Ratio, Skew, Spacing,
-    Target, Timespan, Workload, WriteContent,
+    Access, Arrivals, Bytes, CacheMode, EngineChoice, Fsync, Location, MixedLine, Nanos,
+    NullBehaviour, OnError, PermutedAccess, Phases, Placement, Polling, Profile, QueueDepth, Ratio,
+    Skew, Spacing, Target, Timespan, Workload, WriteContent,
 };
 use std::path::PathBuf;
 
@@ -40,6 +40,7 @@ const PATTERNS: [(&str, Access); 3] = [
     ("sequential", Access::Sequential),
 ];
 const PATTERN_FORM: &str = "must be random, permuted (each block once a pass, in random order), zipf:1.2, pareto:0.2, normal:20 or sequential";
+const WRITES_FORM: &str = "must be a whole number of writes from 0 to 4294967295";
 const DEPTH_FORM: &str = "must be a whole number from 1 to 32768";
 const THREADS_FORM: &str = "threads are a whole number from 1 to 1024 for each target";
 const RATE_FORM: &str =
@@ -72,6 +73,8 @@ pub fn build(request: &Request) -> Result<Built, Refusal> {
         .map(|location| target(location, &job, &spot))
         .collect();
     let timespan = Timespan {
+        start_delay: model::Nanos(0),
+        end_with_first: false,
         phases: times.phases,
         interval: times.interval,
         seed: means.seed,
@@ -116,7 +119,9 @@ struct Spot {
     length: Option<Bytes>,
     create: Option<Bytes>,
     cache: CacheMode,
+    drop_cache: bool,
     write_through: bool,
+    fsync: Fsync,
 }
 
 fn target(location: Location, job: &Job, spot: &Spot) -> Target {
@@ -125,7 +130,9 @@ fn target(location: Location, job: &Job, spot: &Spot) -> Target {
         length: spot.length,
         create: spot.create,
         cache: spot.cache,
+        drop_cache: spot.drop_cache,
         write_through: spot.write_through,
+        fsync: spot.fsync,
         threads: job.threads,
         content: job.content.clone(),
         ..Target::new(location, job.workload.clone())
@@ -334,9 +341,32 @@ fn read_place(text: &PlaceText, reader: &mut Reader) -> Spot {
         length,
         create,
         cache,
+        drop_cache,
         write_through,
+        fsync,
+        fdatasync,
+        end_fsync,
     } = text;
+    let mut writes = |option, text: &Option<String>| {
+        let number = text
+            .as_deref()
+            .map(|text| reader.number(option, text, WRITES_FORM));
+        number.map(Option::unwrap_or_default)
+    };
+    let (all, data) = (writes("--fsync", fsync), writes("--fdatasync", fdatasync));
+    if all.is_some() && data.is_some() {
+        reader.refuse(Problem::Contradiction {
+            option: "--fdatasync",
+            why: "fsync does what fdatasync does, and more: specify one of them",
+        });
+    }
     Spot {
+        fsync: Fsync {
+            every: all.or(data).unwrap_or_default(),
+            data_only: data.is_some(),
+            at_end: *end_fsync,
+        },
+        drop_cache: *drop_cache,
         base: reader.value("--base", base).unwrap_or_default(),
         length: length
             .as_deref()
@@ -377,7 +407,11 @@ fn refuse_what_null_has_not(place: &PlaceText, reader: &mut Reader) {
     let asked = [
         (place.create.is_some(), "--create"),
         (place.cache == "cached", "--cache cached"),
+        (place.drop_cache, "--drop-cache"),
         (place.write_through, "--write-through"),
+        (place.fsync.is_some(), "--fsync"),
+        (place.fdatasync.is_some(), "--fdatasync"),
+        (place.end_fsync, "--end-fsync"),
     ];
     for (_, option) in asked.iter().filter(|(asked, _)| *asked) {
         reader.refuse(Problem::Contradiction {
@@ -389,6 +423,12 @@ fn refuse_what_null_has_not(place: &PlaceText, reader: &mut Reader) {
 
 fn notes(job: &Job, spot: &Spot, times: &Times) -> Vec<Note> {
     let mut notes = Vec::new();
+    if !spot.fsync.is_never() && job.workload.write == Ratio::NONE {
+        notes.push(Note {
+            option: "--fsync, --fdatasync, --end-fsync",
+            why: "nothing is written (write 0), so this changes nothing",
+        });
+    }
     if spot.write_through && job.workload.write == Ratio::NONE {
         notes.push(Note {
             option: "--write-through",

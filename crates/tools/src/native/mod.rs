@@ -93,8 +93,16 @@ pub struct PlaceText {
     pub create: Option<String>,
     /// `--cache`: `unbuffered` or `cached`.
     pub cache: String,
+    /// `--drop-cache`.
+    pub drop_cache: bool,
     /// `--write-through`.
     pub write_through: bool,
+    /// `--fsync`: writes.
+    pub fsync: Option<String>,
+    /// `--fdatasync`: writes.
+    pub fdatasync: Option<String>,
+    /// `--end-fsync`.
+    pub end_fsync: bool,
 }
 
 /// When, as typed.
@@ -158,7 +166,11 @@ impl Default for PlaceText {
             length: None,
             create: None,
             cache: CACHE.to_owned(),
+            drop_cache: false,
             write_through: false,
+            fsync: None,
+            fdatasync: None,
+            end_fsync: false,
         }
     }
 }

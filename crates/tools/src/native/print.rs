@@ -105,13 +105,21 @@ fn restate_work(target: &Target) -> Option<WorkText> {
 
 fn restate_place(target: &Target) -> Option<PlaceText> {
     let cache: CacheMode = target.cache;
+    let every = |data_only: bool| {
+        let asked = target.fsync.every > 0 && target.fsync.data_only == data_only;
+        asked.then(|| target.fsync.every.to_string())
+    };
     let word = CACHE_MODES.iter().find(|(_, mode)| *mode == cache)?.0;
     Some(PlaceText {
         base: target.base.to_string(),
         length: target.length.map(|length| length.to_string()),
         create: target.create.map(|size| size.to_string()),
         cache: word.to_owned(),
+        drop_cache: target.drop_cache,
         write_through: target.write_through,
+        fsync: every(false),
+        fdatasync: every(true),
+        end_fsync: target.fsync.at_end,
     })
 }
 
@@ -154,13 +162,21 @@ fn print_place(text: PlaceText, words: &mut Vec<String>) {
         length,
         create,
         cache,
+        drop_cache,
         write_through,
+        fsync,
+        fdatasync,
+        end_fsync,
     } = text;
     option("--base", Some(base), words);
     option("--length", length, words);
     option("--create", create, words);
     option("--cache", Some(cache), words);
+    flag("--drop-cache", drop_cache, words);
     flag("--write-through", write_through, words);
+    option("--fsync", fsync, words);
+    option("--fdatasync", fdatasync, words);
+    flag("--end-fsync", end_fsync, words);
 }
 
 fn print_time(text: TimeText, words: &mut Vec<String>) {

@@ -289,6 +289,8 @@ fn some_span() -> impl Strategy<Value = Timespan> {
                 .collect(),
         };
         Timespan {
+            start_delay: model::Nanos(0),
+            end_with_first: false,
             phases: Phases {
                 warmup: Nanos(times[0]),
                 measured: Nanos(times[1]),

@@ -133,6 +133,8 @@ fn size(profile: &Profile, specified: Option<u32>, there: Option<There>) -> Size
 fn timespan(profile: &Profile, extra: &Extra, targets: Vec<Target>) -> Timespan {
     let measured = Nanos::seconds(u64::from(profile.seconds));
     Timespan {
+        start_delay: model::Nanos(0),
+        end_with_first: false,
         phases: Phases {
             warmup: Nanos(0),
             measured,

@@ -71,6 +71,12 @@ fn refuse_unsayable(span: &Timespan) -> Result<(), String> {
     if span.targets.iter().any(shaped) {
         return says("the shape of written data");
     }
+    if span.targets.iter().any(|target| !target.fsync.is_never()) {
+        return says("fsync");
+    }
+    if span.targets.iter().any(|target| target.drop_cache) {
+        return says("dropping the page cache");
+    }
     if span
         .targets
         .iter()

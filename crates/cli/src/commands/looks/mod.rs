@@ -69,6 +69,8 @@ impl Turn {
             _ => EngineChoice::Auto,
         };
         Timespan {
+            start_delay: model::Nanos(0),
+            end_with_first: false,
             phases: self.phases,
             interval: Nanos(self.phases.measured.0 / STEPS).max(STEP_MIN),
             seed,

@@ -251,6 +251,8 @@ fn all_of_it(asked: &Asked, site: &Site, depth_max: u32, threads_max: u32) -> Pr
 fn one_second(asked: &Asked, target: Target) -> Timespan {
     let second = Nanos::seconds(1);
     Timespan {
+        start_delay: model::Nanos(0),
+        end_with_first: false,
         phases: Phases {
             warmup: Nanos(0),
             measured: second,

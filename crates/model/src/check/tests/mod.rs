@@ -52,6 +52,8 @@ fn device(claims: Vec<Claim>, content: Content) -> TargetFacts {
 
 pub(super) fn profile(path: &str, change: impl FnOnce(&mut Timespan)) -> Profile {
     let mut span = Timespan {
+        start_delay: Nanos(0),
+        end_with_first: false,
         phases: Phases {
             warmup: Nanos(0),
             measured: Nanos::seconds(1),
