@@ -105,7 +105,7 @@ const TOOLS: [Tool; 10] = [
         flags.any(|flag| is_switch(word, flag.name, flag.long))
     }),
     ("fio", fio::option, |_, word| {
-        let job = |name: &str| fio::ROWS.iter().any(|row| row.names.contains(&name));
+        let job = |name: &str| fio::rows().any(|row| row.names.contains(&name));
         match word.strip_prefix("--") {
             Some(long) => fio::MAIN.iter().any(|row| row.name == long),
             None => word.split_once('=').is_some_and(|(name, _)| job(name)),

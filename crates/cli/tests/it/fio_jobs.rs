@@ -80,8 +80,8 @@ fn job_files_run_and_write_nothing_that_they_did_not_make() {
 #[test]
 fn what_is_not_honoured_is_named_with_its_line() {
     let bench = Bench::new();
-    let text = "[j]\nsize=1m\nverify=crc32c\nrw=randtrim\nioengine=rbd\nnumber_ios=5\nrandom_distribution=zipf:1.2\n\
-                fsync=32\nlatency_target=5ms\nrate_iops=,200\n";
+    let text = "[j]\nsize=1m\nverify=crc32c\nrw=randtrim\nioengine=rbd\nopendir=x\nread_iolog=x\nexec_prerun=x\n\
+                latency_target=5ms\nioscheduler=none\n";
     std::fs::write(bench.path("j.fio"), text).unwrap();
     let reported = bench.line("fio j.fio");
     let lines: Vec<String> = (3..11)
@@ -116,6 +116,31 @@ fn moved(device: &Path, command: &mut Command) -> [u64; 4] {
     assert!(reported.status.success(), "{reported:?}");
     let after = counted(device);
     [0, 1, 2, 3].map(|number| after[number] - before[number])
+}
+
+/// fio 3.33 makes 7, 255 and 0 such calls in these, and the one at the end besides.
+#[test]
+fn data_is_made_durable_after_so_many_writes_but_not_after_the_last() {
+    let bench = Bench::new();
+    for (options, calls) in [
+        ("--fsync=32", 7),
+        ("--fsync=32 --ioengine=io_uring --iodepth=4", 7),
+        ("--fdatasync=1", 255),
+        ("--fsync=32 --end_fsync=1", 7),
+        ("--end_fsync=1", 0),
+        ("--fsync=1 --rw=read", 0),
+    ] {
+        let line =
+            format!("fio --name=x --size=1m --bs=4k --rw=write {options} --output-format=json");
+        let reported = said(&bench, &line);
+        assert_eq!(reported.code, Some(0), "{options}: {}", reported.err);
+        let document: serde_json::Value = serde_json::from_str(&reported.out).unwrap();
+        let sync = &document["jobs"][0]["sync"];
+        assert_eq!(sync["total_ios"], calls, "{options}");
+        assert_eq!(sync["lat_ns"]["N"], calls, "{options}");
+        let ios = |side: &str| document["jobs"][0][side]["total_ios"].as_u64().unwrap();
+        assert_eq!(ios("read") + ios("write"), 256, "{options}");
+    }
 }
 
 #[test]

@@ -5,7 +5,8 @@
 use super::{BLOCK_MAX, BLOCK_MIN, Field, Problem, Remedy, Rule};
 use crate::plan::{
     Access, CacheMode, DiskspdAccess, Distribution, EngineChoice, Hint, Location, Pacing,
-    PlannedTarget, Priority, Sequence, StripeAccess, Target, Timespan, WriteContent,
+    PlannedTarget, Pool, PoolDraw, Priority, Sequence, StripeAccess, Target, Timespan,
+    WriteContent,
 };
 use crate::record::{TargetFacts, TargetKind};
 use crate::units::Bytes;
@@ -59,7 +60,14 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
             let rule = Rule::OneBlock(target.workload.block);
             problems.push(Problem::value(Field::Amount, amount, rule));
         }
-        if span.pool.is_some() {
+        // In turn all have the same amount left.
+        let in_turn = |pool: Pool| pool.draw == PoolDraw::InTurn;
+        let uneven = || {
+            span.targets
+                .iter()
+                .any(|other| other.amount != target.amount)
+        };
+        if span.pool.is_some_and(|pool| !in_turn(pool) || uneven()) {
             problems.push(Problem::PoolCannot {
                 what: "an amount after which a thread is done",
             });

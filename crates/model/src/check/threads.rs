@@ -102,7 +102,8 @@ fn check_pool(span: &Timespan, pool: Pool, problems: &mut Vec<Problem>) {
     for target in &span.targets {
         check_member(target, pool, problems);
     }
-    let weighted = |target: &Target| target.weight != 1 || !target.pool_threads.is_empty();
+    let own = |target: &Target| target.pool_threads.iter().any(|(_, weight)| *weight != 0);
+    let weighted = |target: &Target| target.weight != 1 || own(target);
     if pool.draw == PoolDraw::InTurn
         && (pool.outstanding.is_none() || span.targets.iter().any(weighted))
     {

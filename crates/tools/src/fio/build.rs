@@ -12,8 +12,8 @@ use super::ranges::Range;
 use super::spread;
 use crate::refusal::{Once, Problems};
 use model::{
-    Arrivals, Bytes, CacheMode, EngineChoice, Flush, Nanos, OnError, Pacing, Phases, Placement,
-    Pool, PoolDraw, Profile, Ratio, Target, Timespan, WriteContent,
+    Arrivals, Bytes, CacheMode, EngineChoice, Flush, Fsync, Hint, Nanos, OnError, Pacing, Phases,
+    Placement, Pool, PoolDraw, Profile, Ratio, Target, Timespan, WriteContent,
 };
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -77,6 +77,8 @@ pub struct Built {
 pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Result<Built, Refusal> {
     let mut builder = Builder {
         found,
+        drawn_seed: request.drawn_seed,
+        read_only: request.extra.read_only,
         problems: Problems::default(),
         notes: Vec::new(),
         reported: Once::default(),
@@ -91,7 +93,9 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
     let all = request.jobs.jobs.iter().map(files);
     let names = request.jobs.jobs.iter().map(|job| {
         let folder = job.directory.as_ref().map_or(0, String::len);
-        files(job).saturating_mul((folder + job.name.len()) as u64)
+        let format = job.name_format.as_deref().unwrap_or_default();
+        let sections = 1 + format.matches("$jobname").count();
+        files(job).saturating_mul((folder + format.len() + sections * job.section.len()) as u64)
     });
     let parts = request
         .jobs
@@ -195,9 +199,9 @@ impl Builder<'_> {
         Timespan {
             phases,
             interval: first.interval_ns.map_or(interval, Nanos),
-            seed: first.seed,
-            start_delay: Nanos(0),
-            end_with_first: false,
+            seed: self.seed(jobs),
+            start_delay: Nanos(first.start_delay_ns),
+            end_with_first: first.exit_all && jobs.iter().all(|job| !job.time_based),
             engine: first.engine,
             polling: first.polling,
             on_error: if first.go_on {
@@ -215,10 +219,11 @@ impl Builder<'_> {
     /// What jobs that run together cannot have apart.
     fn alike(&mut self, jobs: &[&Job]) {
         type Same = fn(&Job, &Job) -> bool;
-        let rules: [(&str, Same); 7] = [
+        let rules: [(&str, Same); 8] = [
+            ("startdelay", |a, b| a.start_delay_ns == b.start_delay_ns),
+            ("exitall", |a, b| a.exit_all == b.exit_all),
             ("ioengine", |a, b| a.engine == b.engine),
             ("hipri, sqthread_poll", |a, b| a.polling == b.polling),
-            ("randseed", |a, b| a.seed == b.seed),
             ("continue_on_error", |a, b| a.go_on == b.go_on),
             ("ramp_time", |a, b| a.ramp_ns == b.ramp_ns),
             ("cpus_allowed", |a, b| a.cores == b.cores),
@@ -245,6 +250,24 @@ impl Builder<'_> {
         }
     }
 
+    /// One seed for all: their threads have streams of their own.
+    fn seed(&mut self, jobs: &[&Job]) -> u64 {
+        let mut seeds: Vec<u64> = jobs.iter().filter_map(|job| job.seed).collect();
+        seeds.dedup();
+        if let [first, second, ..] = seeds[..] {
+            let why = format!(
+                "randseed: jobs that run side by side have one seed, and these have {first} and {second}: \
+                               specify it in [global], or give this one a stonewall"
+            );
+            self.refuse(jobs[0], why);
+        }
+        match seeds.first() {
+            Some(seed) => *seed,
+            None if jobs.iter().all(|job| job.repeats) => 0,
+            None => self.drawn_seed,
+        }
+    }
+
     fn phases(&mut self, jobs: &[&Job]) -> Phases {
         let asked = jobs.iter().find_map(|job| job.runtime_ns).map(Nanos);
         for job in jobs {
@@ -256,10 +279,9 @@ impl Builder<'_> {
                                  that is moved");
             }
             if !job.time_based && job.ramp_ns > 0 {
-                self.refuse(
+                self.note(
                     job,
-                    "ramp_time: what a job moves is counted from its start: specify time_based and \
-                                 runtime",
+                    "ramp_time: what the job transfers counts from its start, ramp included",
                 );
             }
         }
@@ -285,7 +307,15 @@ impl Builder<'_> {
     }
 
     fn arrivals(&mut self, jobs: &[&Job]) -> Option<Arrivals> {
-        let job = jobs.iter().find(|job| job.rate_iops.is_some())?;
+        let mut rates = jobs.iter().map(|job| {
+            let rate = job.one_rate(job.rates_iops, "rate_iops");
+            (job, rate)
+        });
+        let (job, rate) = rates.find(|(_, rate)| *rate != Ok(None))?;
+        let rate = rate.unwrap_or_else(|why| {
+            self.refuse(job, why);
+            None
+        });
         if jobs.len() > 1 {
             self.refuse(
                 job,
@@ -293,7 +323,7 @@ impl Builder<'_> {
             );
         }
         Some(Arrivals {
-            per_s: job.rate_iops?.saturating_mul(job.jobs),
+            per_s: rate?.saturating_mul(job.jobs),
             spacing: job.spacing,
         })
     }
@@ -302,10 +332,6 @@ impl Builder<'_> {
     fn pool(&mut self, job: &Job, jobs: usize) -> Option<Pool> {
         if jobs > 1 {
             self.refuse(job, "several files: a job that takes files in turn runs alone: give it a stonewall, or each file a job");
-        }
-        if !job.time_based {
-            self.refuse(job, "several files: specify time_based and runtime: how much is moved is not shared out \
-                             over files");
         }
         Some(Pool {
             threads: job.jobs as u32,
@@ -328,19 +354,29 @@ impl Builder<'_> {
         job.depth as u32
     }
 
-    fn targets(
-        &mut self,
-        job: &Job,
-        files: &[Vec<Range>],
-        several: bool,
-        targets: &mut Vec<Target>,
-    ) {
-        let depth = self.depth(job);
-        let workload = match spread::workload(job, depth) {
-            Ok(workload) => workload,
-            Err(why) => return self.refuse(job, why),
-        };
-        let pacing = match (job.rate, job.think_ns) {
+    /// As in fio, only jobs that write have any.
+    fn fsync(&mut self, job: &Job) -> Fsync {
+        if !job.pattern.writes || job.engine == EngineChoice::Null {
+            return Fsync::default();
+        }
+        if job.mapped && !job.fsync.is_never() {
+            self.refuse(
+                job,
+                "fsync: mapped files have none here: specify another ioengine",
+            );
+        }
+        if job.fsync.every > 0 && job.depth > 1 && job.engine != EngineChoice::Sync {
+            self.note(job, "fsync: each call waits for the I/Os before it, and those after it wait for the call");
+        }
+        job.fsync
+    }
+
+    fn pacing(&mut self, job: &Job) -> Pacing {
+        let rate = job.one_rate(job.rates, "rate").unwrap_or_else(|why| {
+            self.refuse(job, why);
+            None
+        });
+        match (rate, job.think_ns) {
             (Some(_), 1..) => {
                 self.refuse(
                     job,
@@ -354,7 +390,30 @@ impl Builder<'_> {
                 ios: job.think_blocks as u32,
                 pause: Nanos(ns),
             },
+        }
+    }
+
+    fn targets(
+        &mut self,
+        job: &Job,
+        files: &[Vec<Range>],
+        several: bool,
+        targets: &mut Vec<Target>,
+    ) {
+        let depth = self.depth(job);
+        let workload = match spread::workload(job, depth) {
+            Ok(workload) => workload,
+            Err(why) => return self.refuse(job, why),
         };
+        if spread::draws_again(job, &workload) {
+            self.note(
+                job,
+                "norandommap: blocks of several sizes, or in zones, are drawn each time, so a block can come twice before all \
+                 came once",
+            );
+        }
+        let pacing = self.pacing(job);
+        let fsync = self.fsync(job);
         let whole: u64 = files
             .first()
             .map_or(0, |clone| clone.iter().map(|range| range.bytes).sum());
@@ -363,7 +422,14 @@ impl Builder<'_> {
             Some(Amount::Percent(share)) => (u128::from(whole) * u128::from(share) / 100) as u64,
             None => whole,
         };
-        let amount = Bytes(amount.saturating_mul(job.loops).max(workload.block.0));
+        let amount = amount.saturating_mul(job.loops);
+        let most = job
+            .number_ios
+            .map(|ios| ios.saturating_mul(workload.block.0));
+        let amount = Bytes(
+            most.map_or(amount, |most| most.min(amount))
+                .max(workload.block.0),
+        );
         let shared = files.len() == 1;
         for (clone, ranges) in (0u32..).zip(files) {
             for range in ranges {
@@ -372,7 +438,10 @@ impl Builder<'_> {
                     length: range.length.map(Bytes),
                     create: range.create.map(Bytes),
                     cache: cache(job),
+                    hint: hint(job),
+                    drop_cache: job.invalidate && cache(job) == CacheMode::Cached,
                     write_through: job.durable && job.engine != EngineChoice::Null,
+                    fsync,
                     mapped: job.mapped.then_some(Flush::Never),
                     content: content(job),
                     pacing,
@@ -386,7 +455,7 @@ impl Builder<'_> {
                     } else {
                         Vec::new()
                     },
-                    amount: (!job.time_based && !several).then_some(amount),
+                    amount: (!job.time_based).then_some(Bytes(amount.0 / ranges.len() as u64)),
                     ..Target::new(range.location.clone(), workload.clone())
                 });
             }
@@ -447,6 +516,20 @@ fn cache(job: &Job) -> CacheMode {
     match job.direct && !job.mapped || job.engine == EngineChoice::Null {
         true => CacheMode::Unbuffered,
         false => CacheMode::Cached,
+    }
+}
+
+/// fio's hint on buffered I/O: by the pattern, unless the job asks for another one or none.
+fn hint(job: &Job) -> Hint {
+    let by_pattern = match job.pattern.random {
+        true => Hint::Random,
+        false => Hint::Sequential,
+    };
+    match job.hint {
+        _ if cache(job) == CacheMode::Unbuffered || job.mapped => Hint::None,
+        Some(Hint::None) => by_pattern,
+        Some(hint) => hint,
+        None => Hint::None,
     }
 }
 

@@ -9,6 +9,10 @@ use std::path::Path;
 /// A profile while it is put together.
 pub(super) struct Builder<'f> {
     pub(super) found: &'f dyn Fn(&Path) -> Option<There>,
+    /// For jobs with randrepeat=0.
+    pub(super) drawn_seed: u64,
+    /// Nothing is written: no job writes, and no file is created.
+    pub(super) read_only: bool,
     pub(super) problems: Problems<Problem>,
     pub(super) notes: Vec<Note>,
     pub(super) reported: Once,

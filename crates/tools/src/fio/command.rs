@@ -2,6 +2,7 @@
 
 use super::Environment;
 use super::jobs::{self, Jobs};
+use super::number::{TIME_FORM, digits, time};
 use super::problem::{Note, Place, Problem, Refusal};
 use super::text::Sections;
 use crate::OwnOptions;
@@ -27,9 +28,15 @@ pub struct Extra {
     pub output: Option<PathBuf>,
     /// `--output-format`.
     pub form: Form,
+    /// `--readonly`: nothing is written.
+    pub read_only: bool,
+    /// `--eta=never`: no progress is shown.
+    pub no_progress: bool,
+    jobs_max: Option<u64>,
     sections: Vec<String>,
     parse_only: bool,
     help: bool,
+    version: bool,
 }
 
 /// What is to be done.
@@ -37,6 +44,8 @@ pub struct Extra {
 pub enum Action {
     /// Print the help.
     Usage,
+    /// Print the version.
+    Version,
     /// Say what the jobs mean and leave.
     ParseOnly,
     /// Measure.
@@ -52,6 +61,7 @@ pub struct Request {
     /// The options that are no job's.
     pub extra: Extra,
     pub(super) jobs: Jobs,
+    pub(super) drawn_seed: u64,
 }
 
 /// An option of the command line that is no job's.
@@ -135,6 +145,67 @@ pub const MAIN: &[Main] = &[
             Ok(())
         },
     ),
+    main("version", "", "print the version and leave", |extra, _| {
+        extra.version = true;
+        Ok(())
+    }),
+    main(
+        "readonly",
+        "",
+        "refuse jobs that write, and create no file",
+        |extra, _| {
+            extra.read_only = true;
+            Ok(())
+        },
+    ),
+    main(
+        "eta",
+        "WHEN",
+        "never: no progress; auto, always: progress on a terminal",
+        |extra, text| {
+            extra.no_progress = text == "never";
+            match text {
+                "never" | "auto" | "always" => Ok(()),
+                _ => Err("must be always, never or auto".to_owned()),
+            }
+        },
+    ),
+    main(
+        "eta-newline",
+        "TIME",
+        "no effect: progress is one line that changes",
+        a_time,
+    ),
+    main(
+        "eta-interval",
+        "TIME",
+        "no effect: progress changes five times per second",
+        a_time,
+    ),
+    main(
+        "max-jobs",
+        "COUNT",
+        "refuse more threads than this",
+        |extra, text| {
+            extra.jobs_max = Some(digits(text, 10).ok_or("must be a whole number")?);
+            Ok(())
+        },
+    ),
+    main(
+        "aux-path",
+        "FOLDER",
+        "no effect: fathom leaves no files of its state behind",
+        |_, _| Ok(()),
+    ),
+    main(
+        "alloc-size",
+        "KIB",
+        "no effect: memory is allocated as it is needed",
+        |_, text| match digits(text, 10) {
+            Some(_) => Ok(()),
+            None => Err("must be a whole number".to_owned()),
+        },
+    ),
     main(
         "overwrite",
         "",
@@ -173,6 +244,13 @@ pub const MAIN: &[Main] = &[
     ),
 ];
 
+fn a_time(_: &mut Extra, text: &str) -> Result<(), String> {
+    match time(text, 1_000_000_000) {
+        Some(_) => Ok(()),
+        None => Err(TIME_FORM.to_owned()),
+    }
+}
+
 /// Reads a command line, program omitted.
 ///
 /// # Errors
@@ -184,18 +262,16 @@ pub fn parse(args: &[String], environment: &Environment<'_>) -> Result<Request, 
     let mut rest = args.iter().peekable();
     let mut files = Vec::new();
     while let Some(arg) = rest.next() {
-        let Some(long) = arg.strip_prefix("--").filter(|long| !long.is_empty()) else {
-            match arg.as_str() {
-                "-h" => extra.help = true,
-                short if short.starts_with('-') && short.len() > 1 => {
-                    sections.problems.push(wrong(
-                        arg,
-                        "there is no such switch: specify --help for those there are",
-                    ));
-                }
-                file => files.push(file.to_owned()),
-            }
+        // As getopt_long_only of fio does: one dash or two.
+        let long = arg.strip_prefix("--").or_else(|| arg.strip_prefix('-'));
+        let Some(long) = long.filter(|long| !long.is_empty()) else {
+            files.push(arg.to_owned());
             continue;
+        };
+        let long = match long {
+            "h" => "help",
+            "v" => "version",
+            long => long,
         };
         let (name, value) = match long.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
@@ -224,15 +300,20 @@ pub fn parse(args: &[String], environment: &Environment<'_>) -> Result<Request, 
     for file in &files {
         sections.job_file(file, &here);
     }
-    if extra.help {
+    if extra.help || extra.version {
+        let action = match extra.help {
+            true => Action::Usage,
+            false => Action::Version,
+        };
         return Ok(Request {
-            action: Action::Usage,
+            action,
             notes: Vec::new(),
             extra,
             jobs: Jobs::default(),
+            drawn_seed: environment.drawn_seed,
         });
     }
-    finish(sections, extra)
+    finish(sections, extra, environment.drawn_seed)
 }
 
 /// An option of a job: `--name` begins one, and what stands before the first is for all.
@@ -279,16 +360,16 @@ const TAKES_NONE: &[&str] = &[
     "time_based",
     "group_reporting",
     "new_group",
+    "wait_for_previous",
+    "exitall",
+    "exitall_on_error",
     "thread",
     "norandommap",
     "hipri",
     "zero_buffers",
-    "refill_buffers",
     "fixedbufs",
     "registerfiles",
     "sqthread_poll",
-    "gtod_reduce",
-    "direct",
 ];
 
 fn wrong(what: &str, why: &str) -> Problem {
@@ -299,7 +380,7 @@ fn wrong(what: &str, why: &str) -> Problem {
     }
 }
 
-fn finish(sections: Sections<'_>, extra: Extra) -> Result<Request, Refusal> {
+fn finish(sections: Sections<'_>, extra: Extra, drawn_seed: u64) -> Result<Request, Refusal> {
     let Sections {
         all, mut problems, ..
     } = sections;
@@ -319,6 +400,21 @@ fn finish(sections: Sections<'_>, extra: Extra) -> Result<Request, Refusal> {
     if !unreadable {
         problems.append(std::mem::take(&mut jobs.problems));
     }
+    let threads: u64 = jobs.jobs.iter().map(|job| job.jobs).sum();
+    if let Some(most) = extra.jobs_max.filter(|most| threads > *most) {
+        let why = format!("the jobs have {threads} threads: specify more, or fewer threads");
+        problems.push(wrong(&format!("--max-jobs={most}"), &why));
+    }
+    if extra.read_only {
+        for job in jobs.jobs.iter().filter(|job| job.pattern.writes) {
+            problems.push(Problem {
+                place: job.place.clone(),
+                what: format!("[{}]", job.name),
+                why: "--readonly: this job writes: omit --readonly, or specify rw=read or randread"
+                    .to_owned(),
+            });
+        }
+    }
     Refusal::none_or(problems)?;
     let action = match extra.parse_only {
         true => Action::ParseOnly,
@@ -329,5 +425,6 @@ fn finish(sections: Sections<'_>, extra: Extra) -> Result<Request, Refusal> {
         notes: std::mem::take(&mut jobs.notes),
         extra,
         jobs,
+        drawn_seed,
     })
 }

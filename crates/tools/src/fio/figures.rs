@@ -28,6 +28,8 @@ pub struct Job {
     /// Percent of the I/Os in each class of nanoseconds, of microseconds, and of milliseconds with two more: up to two
     /// seconds, and longer.
     pub classes: [Vec<f64>; 3],
+    /// Its fsync and fdatasync calls; none without any.
+    pub syncs: Option<Latency>,
     /// The errno of the first kind of error; 0 without.
     pub error: i32,
 }
@@ -135,8 +137,22 @@ fn job(record: &RunRecord, threads: &[&ThreadRecord]) -> Job {
         lifetime_ns: record.phases.drained.0,
         cpu_percent: cpu(record, threads),
         classes: classes(&all),
+        syncs: syncs(record, threads),
         error: error.map_or(0, |error| error.errno),
     }
+}
+
+fn syncs(record: &RunRecord, threads: &[&ThreadRecord]) -> Option<Latency> {
+    let mut all = LatencyHistogram::new();
+    for worker in &record.engine.workers {
+        let mine = |target: u32| {
+            let mut threads = threads.iter();
+            threads.any(|thread| thread.thread == worker.thread && thread.target == target)
+        };
+        let syncs = worker.syncs.iter().filter(|syncs| mine(syncs.target));
+        syncs.for_each(|syncs| all.merge(&syncs.latency));
+    }
+    distribution(&all, None)
 }
 
 fn side(record: &RunRecord, tally: &Tally) -> Side {
@@ -188,9 +204,7 @@ fn moved(rates: &[f64]) -> Steps {
 }
 
 fn latency(tally: &Tally) -> Option<Latency> {
-    let histogram = &tally.latency;
-    let mean = histogram.mean_ns()?;
-    let count = histogram.count();
+    let count = tally.latency.count();
     let squares = tally.intervals.iter().filter(|interval| interval.ios > 0);
     let squares: Option<f64> = squares
         .map(|interval| {
@@ -199,13 +213,19 @@ fn latency(tally: &Tally) -> Option<Latency> {
                 .map(|spread| spread.squares_ns2 as f64)
         })
         .sum();
+    let mean = tally.latency.mean_ns()?;
+    let sd = squares.map(|squares: f64| (squares / count as f64 - mean * mean).max(0.0).sqrt());
+    distribution(&tally.latency, sd)
+}
+
+fn distribution(histogram: &LatencyHistogram, sd_ns: Option<f64>) -> Option<Latency> {
     let at = |percent: &f64| Some((*percent, histogram.quantile(percent / 100.0)?.0));
     Some(Latency {
         min_ns: histogram.min()?.0,
         max_ns: histogram.max()?.0,
-        mean_ns: mean,
-        sd_ns: squares.map(|squares| (squares / count as f64 - mean * mean).max(0.0).sqrt()),
-        count,
+        mean_ns: histogram.mean_ns()?,
+        sd_ns,
+        count: histogram.count(),
         percentiles: PERCENTILES.iter().filter_map(at).collect(),
     })
 }

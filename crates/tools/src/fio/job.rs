@@ -5,7 +5,7 @@
 use super::number::Base;
 use super::problem::Place;
 use super::text::Section;
-use model::{EngineChoice, Polling, Spacing};
+use model::{EngineChoice, Fsync, Hint, Polling, Skew, Spacing};
 
 /// Sizes of one direction's I/Os.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,15 @@ pub(super) enum Amount {
     Bytes(u64),
     Percent(u8),
 }
+
+impl Amount {
+    pub(super) fn is_zero(self) -> bool {
+        matches!(self, Amount::Bytes(0) | Amount::Percent(0))
+    }
+}
+
+/// Of reads and of writes, each where it has one.
+pub(super) type Rates = (Option<u64>, Option<u64>);
 
 /// What is read and written, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,14 +51,23 @@ pub(super) enum Zones {
 pub(super) struct Job {
     pub(super) place: Place,
     pub(super) name: String,
+    /// The name of its section, after which its files are named.
+    pub(super) section: String,
+    /// How its files are named where it specifies none.
+    pub(super) name_format: Option<String>,
     pub(super) base: Base,
     pub(super) files: Vec<String>,
     pub(super) directory: Option<String>,
     pub(super) file_count: u64,
     pub(super) pattern: Pattern,
-    pub(super) write_percent: u8, // of a mix
-    pub(super) percentage_random: u8,
+    pub(super) write_percent: u8,           // of a mix
+    pub(super) percentage_random: (u8, u8), // of reads and writes
+    /// Each block once a pass.
+    pub(super) random_map: bool,
+    /// What the system's cache contains is dropped before the run.
+    pub(super) invalidate: bool,
     pub(super) zones: Option<Zones>,
+    pub(super) skew: Option<Skew>,
     pub(super) reads: Sizes,
     pub(super) write_sizes: Sizes,
     pub(super) align: Option<u64>,
@@ -63,6 +81,14 @@ pub(super) struct Job {
     pub(super) io_size: Option<Amount>,
     pub(super) file_size: Option<u64>,
     pub(super) offset: Option<Amount>,
+    /// Of each further thread.
+    pub(super) offset_increment: Amount,
+    pub(super) number_ios: Option<u64>,
+    /// Hint on the order of buffered I/O; none where the job asks for none.
+    pub(super) hint: Option<Hint>,
+    pub(super) start_delay_ns: u64,
+    /// The first thread that is done ends the run.
+    pub(super) exit_all: bool,
     pub(super) loops: u64,
     pub(super) runtime_ns: Option<u64>,
     pub(super) time_based: bool,
@@ -70,12 +96,16 @@ pub(super) struct Job {
     pub(super) interval_ns: Option<u64>,
     pub(super) think_ns: u64,
     pub(super) think_blocks: u64,
-    pub(super) rate: Option<u64>,
-    pub(super) rate_iops: Option<u64>,
+    /// Bytes per second.
+    pub(super) rates: Rates,
+    pub(super) rates_iops: Rates,
     pub(super) spacing: Spacing,
     pub(super) direct: bool,
     pub(super) durable: bool,
-    pub(super) seed: u64,
+    pub(super) fsync: Fsync,
+    pub(super) seed: Option<u64>,
+    /// The seed is that of the last run, where none is specified.
+    pub(super) repeats: bool,
     pub(super) go_on: bool,
     pub(super) zeros: bool,
     pub(super) compress: u8,
@@ -96,6 +126,8 @@ impl Job {
         Job {
             place: section.place.clone(),
             name: section.name.clone(),
+            section: section.name.clone(),
+            name_format: None,
             base: Base(1024),
             files: Vec::new(),
             directory: None,
@@ -106,8 +138,11 @@ impl Job {
                 writes: false,
             },
             write_percent: 50,
-            percentage_random: 100,
+            percentage_random: (100, 100),
+            random_map: true,
+            invalidate: true,
             zones: None,
+            skew: None,
             reads: Sizes::Fixed(4096),
             write_sizes: Sizes::Fixed(4096),
             align: None,
@@ -121,6 +156,11 @@ impl Job {
             io_size: None,
             file_size: None,
             offset: None,
+            offset_increment: Amount::Bytes(0),
+            number_ios: None,
+            hint: Some(Hint::None),
+            start_delay_ns: 0,
+            exit_all: false,
             loops: 1,
             runtime_ns: None,
             time_based: false,
@@ -128,12 +168,14 @@ impl Job {
             interval_ns: None,
             think_ns: 0,
             think_blocks: 1,
-            rate: None,
-            rate_iops: None,
+            rates: (None, None),
+            rates_iops: (None, None),
             spacing: Spacing::Constant,
             direct: false,
             durable: false,
-            seed: 0,
+            fsync: Fsync::default(),
+            seed: None,
+            repeats: true,
             go_on: false,
             zeros: false,
             compress: 0,
@@ -151,6 +193,25 @@ impl Job {
     /// Whether it does both, drawn by chance.
     pub(super) fn is_mix(&self) -> bool {
         self.pattern.reads && self.pattern.writes
+    }
+
+    /// Percent of its reads and of its writes that go to a random place.
+    pub(super) fn random_percent(&self) -> (u8, u8) {
+        match self.pattern.random {
+            true => self.percentage_random,
+            false => (0, 0),
+        }
+    }
+
+    /// The rate of all its I/Os; of a mix both directions must have the same.
+    pub(super) fn one_rate(&self, rates: Rates, option: &str) -> Result<Option<u64>, String> {
+        match (self.pattern.reads, self.pattern.writes) {
+            (true, true) if rates.0 != rates.1 => Err(format!(
+                "{option}: reads and writes of a mix have no rates of their own here: specify one rate, or a job for each"
+            )),
+            (true, _) => Ok(rates.0),
+            (false, _) => Ok(rates.1),
+        }
     }
 
     /// Percent of its I/Os that are writes.

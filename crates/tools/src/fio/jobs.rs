@@ -2,7 +2,8 @@
 
 use super::job::{FILES_MAX, Job, USUAL};
 use super::problem::{Note, Place, Problem};
-use super::table::{self, Fate, ROWS};
+use super::row::Fate;
+use super::table;
 use super::text::{Said, Section};
 use crate::refusal::{Once, PROBLEMS_MAX, Problems};
 
@@ -35,10 +36,7 @@ pub(super) fn read(sections: &[Section], only: &[String]) -> Jobs {
         }
         source = section.source;
         if section.name == "global" {
-            for said in &section.options {
-                all.globals.push(pair(said));
-            }
-            globals.extend(&section.options);
+            globals.extend(all.take_globals(section));
             length += section.options.iter().map(Said::length).sum::<usize>();
             continue;
         }
@@ -95,10 +93,25 @@ pub(super) fn read(sections: &[Section], only: &[String]) -> Jobs {
 
 fn pair(said: &Said) -> (String, String) {
     let value = said.value.clone().unwrap_or_else(|| "1".to_owned());
-    (said.name.clone(), value)
+    (table::canonical(&said.name).to_owned(), value)
 }
 
 impl Jobs {
+    /// The options of a `[global]` that its jobs have.
+    fn take_globals<'s>(&mut self, section: &'s Section) -> impl Iterator<Item = &'s Said> {
+        for said in &section.options {
+            self.globals.push(pair(said));
+            if said.name == "name" {
+                self.note(
+                    said,
+                    "no effect in [global], as in fio: jobs are named after their sections",
+                );
+            }
+        }
+        let options = section.options.iter();
+        options.filter(|said| said.name != "name")
+    }
+
     fn take(&mut self, job: &mut Job, said: &Said) {
         let Some(row) = table::find(&said.name) else {
             return self.refuse(said, "fio 3.x has no such option that fathom knows; `fathom fio --help` lists those that it does");
@@ -149,5 +162,5 @@ impl Jobs {
 
 /// The names of all options, for a list of them.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    ROWS.iter().flat_map(|row| row.names.iter().copied())
+    table::rows().flat_map(|row| row.names.iter().copied())
 }

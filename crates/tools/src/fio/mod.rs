@@ -20,7 +20,9 @@ mod ranges;
 mod read;
 pub(crate) mod reader;
 pub(crate) mod reader_text;
+mod refused;
 mod result;
+mod row;
 mod spread;
 mod table;
 mod text;
@@ -29,7 +31,8 @@ pub use build::{Built, JobPart, There, build};
 pub use command::{Action, Extra, Form, MAIN, Main, Request, parse};
 pub use problem::{Note, Place, Problem, Refusal};
 pub use result::{FioResults, fio_json};
-pub use table::{ROWS, Row, option};
+pub use row::Row;
+pub use table::{option, rows};
 pub use text::FILE_MAX;
 
 use crate::Tool;
@@ -70,6 +73,8 @@ pub struct Environment<'a> {
     pub processors: u32,
     /// `$mb_memory`.
     pub mib_memory: u64,
+    /// Random, for jobs that ask for a seed of each run.
+    pub drawn_seed: u64,
 }
 
 impl Environment<'_> {
@@ -79,7 +84,16 @@ impl Environment<'_> {
         variable: &|_| None,
         processors: 1,
         mib_memory: 1024,
+        drawn_seed: 1,
     };
+}
+
+/// The version of fio whose requests are read and whose results are written.
+const FIO_VERSION: &str = "fio-3.42";
+
+/// What `--version` prints: scripts read the version of fio from it, people whose program it is.
+pub fn version(fathom: &str) -> String {
+    format!("{FIO_VERSION} (fathom {fathom})\n")
 }
 
 /// The help.
@@ -93,7 +107,7 @@ pub fn usage(program: &str) -> String {
         let _ = writeln!(text, "  --{:<24} {}", row.shown(), row.doc);
     }
     text.push_str("\nOptions of jobs, in files or as --OPTION=VALUE:\n");
-    for row in ROWS {
+    for row in table::rows() {
         let _ = writeln!(
             text,
             "  {} ({}): {}",
@@ -108,7 +122,7 @@ pub fn usage(program: &str) -> String {
 /// The tables of the manual.
 pub fn option_table() -> String {
     let mut text = String::from("| option | here | |\n|---|---|---|\n");
-    for row in ROWS {
+    for row in table::rows() {
         let names: Vec<String> = row.names.iter().map(|name| format!("`{name}`")).collect();
         let _ = writeln!(
             text,

@@ -44,30 +44,33 @@ impl Builder<'_> {
                 bytes: size,
             }]];
         }
-        let names: Vec<Vec<PathBuf>> = if job.files.is_empty() {
+        let mut names: Vec<Vec<PathBuf>> = if job.files.is_empty() {
             let clones = 0..job.jobs;
-            let name = |clone: u64, file: u64| {
-                folder.join(format!("{}.{clone}.{file}", job.name.replace('/', "_")))
-            };
-            clones
+            let name = |clone: u64, file: u64| folder.join(file_name(job, clone, file));
+            let mut names: Vec<Vec<PathBuf>> = clones
                 .map(|clone| (0..job.file_count).map(|file| name(clone, file)).collect())
-                .collect()
+                .collect();
+            names.dedup(); // a format without $jobnum names the same files for all threads
+            names
         } else {
             vec![job.files.iter().map(|file| folder.join(file)).collect()]
         };
         let files = names[0].len() as u64;
-        names
-            .into_iter()
-            .map(|clone| {
-                clone
-                    .into_iter()
-                    .map(|path| self.range(job, path, files))
+        if !job.offset_increment.is_zero() && names.len() == 1 {
+            names = vec![names.remove(0); job.jobs as usize];
+        }
+        let clones = (0u64..).zip(names);
+        clones
+            .map(|(clone, paths)| {
+                let paths = paths.into_iter();
+                paths
+                    .map(|path| self.range(job, path, files, clone))
                     .collect()
             })
             .collect()
     }
 
-    fn range(&mut self, job: &Job, path: PathBuf, files: u64) -> Range {
+    fn range(&mut self, job: &Job, path: PathBuf, files: u64, clone: u64) -> Range {
         let there = (self.found)(&path);
         let device = there.is_some_and(|there| there.device);
         let size = there.map_or(0, |there| there.bytes);
@@ -77,7 +80,8 @@ impl Builder<'_> {
                 (u128::from(size) * u128::from(share) / 100) as u64 / WHOLE * WHOLE
             }
         };
-        let base = job.offset.map_or(0, part);
+        let later = part(job.offset_increment).saturating_mul(clone);
+        let base = job.offset.map_or(0, part).saturating_add(later);
         let asked = match job.size {
             Some(Amount::Bytes(bytes)) => Some(bytes / files),
             Some(share) => Some(part(share)),
@@ -95,6 +99,14 @@ impl Builder<'_> {
             (Some(there), _)
                 if device || !there.unfinished && end.is_none_or(|end| end <= there.bytes) =>
             {
+                None
+            }
+            (_, Some(_)) if self.read_only => {
+                let why = format!(
+                    "--readonly: {} would be created, or filled: omit --readonly, or specify what is there",
+                    path.display()
+                );
+                self.refuse(job, why);
                 None
             }
             (_, Some(end)) => Some(whole(end)),
@@ -123,6 +135,19 @@ impl Builder<'_> {
             create,
         }
     }
+}
+
+/// The name of a file of a thread, as fio forms it.
+fn file_name(job: &Job, clone: u64, file: u64) -> String {
+    let section = job.section.replace('/', "_");
+    let Some(format) = &job.name_format else {
+        return format!("{section}.{clone}.{file}");
+    };
+    format
+        .replace("$jobname", &section)
+        .replace("$clientuid", "") // fio's servers have one
+        .replace("$jobnum", &clone.to_string())
+        .replace("$filenum", &file.to_string())
 }
 
 /// The next whole number of pieces; the last there is for what is larger.

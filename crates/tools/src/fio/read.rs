@@ -2,10 +2,10 @@
 //!
 //! Each takes the value as given, and gives a note where fathom does a little else, or the reason why it cannot be.
 
-use super::job::{Amount, FILES_MAX, Job, Pattern, Sizes, Zones};
+use super::job::{Amount, FILES_MAX, Job, Pattern, Rates, Sizes, Zones};
 use super::number::{SIZE_FORM, TIME_FORM, digits, time};
 use super::text::NAME_MAX;
-use model::{EngineChoice, Spacing};
+use model::{EngineChoice, Hint, Skew, Spacing};
 use std::ops::RangeInclusive;
 
 pub(super) type Told = Result<Option<String>, String>;
@@ -63,10 +63,7 @@ fn nanos(value: Option<&str>, usual: u64) -> Result<u64, String> {
 
 fn amount(job: &Job, value: Option<&str>) -> Result<Amount, String> {
     match text(value)?.strip_suffix('%') {
-        Some(share) => match percent(Some(share))? {
-            0 => Err("0 % is nothing".to_owned()),
-            share => Ok(Amount::Percent(share)),
-        },
+        Some(share) => percent(Some(share)).map(Amount::Percent),
         None => size(job, value).map(Amount::Bytes),
     }
 }
@@ -102,7 +99,16 @@ pub(super) fn filename(job: &mut Job, value: Option<&str>) -> Told {
     if names.clone().nth(FILES_MAX).is_some() {
         return Err(format!("more than {FILES_MAX} files: name fewer"));
     }
-    done!(job.files = names.map(|name| name.replace(COLON, ":")).collect())
+    // As in fio, the files of a job are added to those of its globals.
+    done!(job.files.extend(names.map(|name| name.replace(COLON, ":"))))
+}
+
+pub(super) fn filename_format(job: &mut Job, value: Option<&str>) -> Told {
+    let format = text(value)?;
+    match format.len() > PATH_MAX {
+        true => Err(format!("must have at most {PATH_MAX} bytes")),
+        false => done!(job.name_format = Some(format.to_owned())),
+    }
 }
 
 pub(super) fn directory(job: &mut Job, value: Option<&str>) -> Told {
@@ -166,12 +172,8 @@ pub(super) fn percentage_random(job: &mut Job, value: Option<&str>) -> Told {
         .map(|one| percent(Some(one.trim())))
         .collect();
     let shares = shares?;
-    match shares.iter().all(|share| *share == shares[0]) {
-        true => done!(job.percentage_random = shares[0]),
-        false => Err(
-            "reads and writes have one share of random I/O together: specify one number".to_owned(),
-        ),
-    }
+    let reads = shares[0];
+    done!(job.percentage_random = (reads, shares.get(1).copied().unwrap_or(reads)))
 }
 
 /// `read,write,trim`; what is omitted is as the one before.
@@ -206,7 +208,13 @@ fn sizes(job: &mut Job, reads: Sizes, writes: Sizes) -> Told {
 
 pub(super) fn bs(job: &mut Job, value: Option<&str>) -> Told {
     let base = job.base;
-    let (reads, writes) = both(value, |text| base.size(text).map(Sizes::Fixed), SIZE_FORM)?;
+    let size = |text: &str| base.size(text).map(Sizes::Fixed);
+    // `,8k` is the size of writes alone.
+    if let Some(writes) = text(value)?.strip_prefix(',') {
+        let writes = writes.split(',').next().and_then(size).ok_or(SIZE_FORM)?;
+        return sizes(job, job.reads.clone(), writes);
+    }
+    let (reads, writes) = both(value, size, SIZE_FORM)?;
     sizes(job, reads, writes)
 }
 
@@ -244,17 +252,15 @@ pub(super) fn blockalign(job: &mut Job, value: Option<&str>) -> Told {
 pub(super) fn ioengine(job: &mut Job, value: Option<&str>) -> Told {
     let word = text(value)?;
     let (engine, mapped) = match word {
-        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => (EngineChoice::Sync, false),
-        "libaio" => (EngineChoice::Libaio, false),
+        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" | "splice" => (EngineChoice::Sync, false),
+        "libaio" | "aio" => (EngineChoice::Libaio, false),
+        "posixaio" | "windowsaio" | "solarisaio" => (EngineChoice::Auto, false),
         "io_uring" => (EngineChoice::IoUring, false),
         "io_uring_cmd" => (EngineChoice::Nvme, false),
         "mmap" => (EngineChoice::Auto, true),
         "null" => (EngineChoice::Null, false),
-        "posixaio" => {
-            return Err("fathom has no POSIX AIO: io_uring or libaio is the nearest".to_owned());
-        }
-        "windowsaio" | "solarisaio" => {
-            return Err("this is another system's: io_uring or libaio is the nearest".to_owned());
+        word if word.starts_with("file") || word.starts_with("dir") || word == "falloc" => {
+            return Err("work with whole files: `fathom files` is the nearest".to_owned());
         }
         _ => {
             return Err("fathom moves blocks of files and devices: sync, psync, pvsync2, libaio, io_uring, io_uring_cmd, mmap or null"
@@ -263,10 +269,17 @@ pub(super) fn ioengine(job: &mut Job, value: Option<&str>) -> Told {
     };
     (job.engine, job.mapped) = (engine, mapped);
     word.clone_into(&mut job.engine_name);
-    let vectored = matches!(word, "sync" | "vsync" | "pvsync" | "pvsync2");
-    Ok(vectored.then(|| {
-        "one call of the system an I/O; fathom's is pread and pwrite, as psync's".to_owned()
-    }))
+    let note = match word {
+        "sync" | "vsync" | "pvsync" | "pvsync2" => {
+            "one call of the system per I/O; fathom's is pread and pwrite, as psync's"
+        }
+        "splice" => "measured with pread and pwrite, as by psync: data is copied, not spliced",
+        "posixaio" | "windowsaio" | "solarisaio" => {
+            "measured with io_uring, or libaio where there is none: the C library's or another system's calls cost more"
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(note.to_owned()))
 }
 
 pub(super) fn iodepth(job: &mut Job, value: Option<&str>) -> Told {
@@ -278,11 +291,12 @@ pub(super) fn numjobs(job: &mut Job, value: Option<&str>) -> Told {
 }
 
 pub(super) fn set_size(job: &mut Job, value: Option<&str>) -> Told {
-    done!(job.size = Some(amount(job, value)?))
+    // 0 is what is there, as if it were not specified.
+    done!(job.size = Some(amount(job, value)?).filter(|size| !size.is_zero()))
 }
 
 pub(super) fn io_size(job: &mut Job, value: Option<&str>) -> Told {
-    done!(job.io_size = Some(amount(job, value)?))
+    done!(job.io_size = Some(amount(job, value)?).filter(|size| !size.is_zero()))
 }
 
 pub(super) fn filesize(job: &mut Job, value: Option<&str>) -> Told {
@@ -314,14 +328,31 @@ pub(super) fn ramp_time(job: &mut Job, value: Option<&str>) -> Told {
     done!(job.ramp_ns = nanos(value, SECOND)?)
 }
 
-pub(super) fn startdelay(_: &mut Job, value: Option<&str>) -> Told {
-    match nanos(value, SECOND) {
-        Ok(0) => Ok(None),
-        _ => Err(
-            "jobs of a group begin together: give it a stonewall, or leave the delay away"
-                .to_owned(),
-        ),
-    }
+pub(super) fn offset_increment(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.offset_increment = amount(job, value)?)
+}
+
+pub(super) fn number_ios(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.number_ios = Some(size(job, value)?).filter(|ios| *ios > 0))
+}
+
+pub(super) fn fadvise_hint(job: &mut Job, value: Option<&str>) -> Told {
+    job.hint = match value.map(str::trim) {
+        Some("0" | "none") => None,
+        None | Some("1") => Some(Hint::None),
+        Some("sequential") => Some(Hint::Sequential),
+        Some("random") => Some(Hint::Random),
+        Some(_) => return Err("must be 0, 1, sequential or random".to_owned()),
+    };
+    Ok(None)
+}
+
+pub(super) fn startdelay(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.start_delay_ns = nanos(value, SECOND)?)
+}
+
+pub(super) fn exitall(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.exit_all = flag(value)?)
 }
 
 pub(super) fn log_avg_msec(job: &mut Job, value: Option<&str>) -> Told {
@@ -341,26 +372,27 @@ pub(super) fn thinktime_blocks(job: &mut Job, value: Option<&str>) -> Told {
 }
 
 pub(super) fn rate(job: &mut Job, value: Option<&str>) -> Told {
-    done!(job.rate = Some(one_rate(job, value, SIZE_FORM)?))
+    done!(job.rates = rates(job, value, SIZE_FORM)?)
 }
 
 pub(super) fn rate_iops(job: &mut Job, value: Option<&str>) -> Told {
     const FORM: &str = "must be a whole number of IOPS";
-    done!(job.rate_iops = Some(one_rate(job, value, FORM)?))
+    done!(job.rates_iops = rates(job, value, FORM)?)
 }
 
-/// One for reads and writes together: fio's `READ,WRITE`, either of which may be empty, has to say the same twice.
-fn one_rate(job: &Job, value: Option<&str>, form: &'static str) -> Result<u64, String> {
-    const APART: &str = "reads and writes have no rates of their own here: specify one rate";
-    if text(value)?.split(',').any(|part| part.trim().is_empty()) {
-        return Err(APART.to_owned());
-    }
-    let base = job.base;
-    let (reads, writes) = both(value, |text| base.size(text), form)?;
-    match reads == writes && reads > 0 {
-        true => Ok(reads),
-        false => Err(APART.to_owned()),
-    }
+/// Of reads and writes: fio's `READ,WRITE`, either of which may be empty for none; 0 is none.
+fn rates(job: &Job, value: Option<&str>, form: &'static str) -> Result<Rates, String> {
+    let rate = |text: &str| match text.trim() {
+        "" => Ok(None),
+        text => match job.base.size(text) {
+            Some(rate) => Ok(Some(rate).filter(|rate| *rate > 0)),
+            None => Err(form.to_owned()),
+        },
+    };
+    let mut parts = text(value)?.split(',');
+    let reads = rate(parts.next().unwrap_or_default())?;
+    let writes = parts.next().map_or(Ok(reads), rate)?;
+    Ok((reads, writes))
 }
 
 pub(super) fn rate_process(job: &mut Job, value: Option<&str>) -> Told {
@@ -389,34 +421,48 @@ pub(super) fn sync(job: &mut Job, value: Option<&str>) -> Told {
     Ok(file.then(|| "O_DSYNC instead of O_SYNC: the data is on stable storage, times of the file need not be".to_owned()))
 }
 
-/// Flushes that the engine does not have; 0 asks for none.
-pub(super) fn no_flush(_: &mut Job, value: Option<&str>) -> Told {
-    match value.map(str::trim) {
-        Some("0") => Ok(None),
-        _ => Err("fathom does not flush between or after I/Os: sync=dsync makes every write durable, and is the nearest".to_owned()),
+pub(super) fn fsync(job: &mut Job, value: Option<&str>) -> Told {
+    every(job, value, false)
+}
+
+pub(super) fn fdatasync(job: &mut Job, value: Option<&str>) -> Told {
+    every(job, value, true)
+}
+
+fn every(job: &mut Job, value: Option<&str>, data_only: bool) -> Told {
+    let writes = count(job, value, 0..=u64::from(u32::MAX))? as u32;
+    if writes > 0 && job.fsync.every > 0 && job.fsync.data_only != data_only {
+        return Err("fsync and fdatasync in one job: specify one of them".to_owned());
     }
+    if writes > 0 || job.fsync.data_only == data_only {
+        (job.fsync.every, job.fsync.data_only) = (writes, data_only);
+    }
+    Ok(None)
+}
+
+pub(super) fn end_fsync(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.fsync.at_end = flag(value)?)
 }
 
 pub(super) fn randseed(job: &mut Job, value: Option<&str>) -> Told {
     let number = digits(text(value)?, 10);
-    done!(job.seed = number.ok_or("must be a whole number")?)
+    done!(job.seed = Some(number.ok_or("must be a whole number")?))
 }
 
-pub(super) fn randrepeat(_: &mut Job, value: Option<&str>) -> Told {
-    let same = flag(value)?;
-    Ok((!same).then(|| {
-        "the seed of a run is always said: places stay the same until randseed changes".to_owned()
-    }))
+pub(super) fn randrepeat(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.repeats = flag(value)?)
 }
 
-pub(super) fn norandommap(_: &mut Job, value: Option<&str>) -> Told {
-    match flag(value)? {
-        true => Ok(None),
-        false => Ok(Some(
-            "places are drawn again each time, so a block can come twice before all came once"
-                .to_owned(),
-        )),
-    }
+pub(super) fn norandommap(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.random_map = !flag(value)?)
+}
+
+pub(super) fn randommap(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.random_map = flag(value)?)
+}
+
+pub(super) fn invalidate(job: &mut Job, value: Option<&str>) -> Told {
+    done!(job.invalidate = flag(value)?)
 }
 
 pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> Told {
@@ -445,7 +491,7 @@ pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> Told {
         all.ok_or_else(|| FORM.to_owned())
     };
     match kind {
-        "random" => done!(job.zones = None),
+        "random" => done!((job.zones, job.skew) = (None, None)),
         "zoned" => {
             let parts = pairs(&|text| digits(text, 10).filter(|part| *part <= 100))?;
             let parts = parts.into_iter().map(|(share, part)| (share, part as u8));
@@ -453,9 +499,18 @@ pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> Told {
         }
         "zoned_abs" => done!(job.zones = Some(Zones::Bytes(pairs(&|text| base.size(text))?))),
         "zipf" | "pareto" | "normal" => {
-            Err("fathom has no such distribution: zoned and zoned_abs are the nearest, such as zoned:80/20:20/80".to_owned())
+            // What is behind a further colon moves the centre, which is drawn by the seed here, as fio's hash does.
+            let number = rest.split(':').next().filter(|number| !number.is_empty());
+            let usual = match kind {
+                "zipf" => "1.1",
+                "pareto" => "0.2",
+                _ => "0",
+            };
+            let law = format!("{kind}:{}", number.unwrap_or(usual));
+            let skew = Skew::read(&law).ok_or("zipf has a number above 0 that is not 1, pareto one between 0 and 1, normal 0 to 100");
+            done!(job.skew = Some(skew?))
         }
-        _ => Err("must be random, zoned or zoned_abs".to_owned()),
+        _ => Err("must be random, zipf, pareto, normal, zoned or zoned_abs".to_owned()),
     }
 }
 
@@ -527,5 +582,17 @@ pub(super) fn only_off(_: &mut Job, value: Option<&str>) -> Told {
     match value.map(str::trim) {
         Some("0" | "none" | "false") => Ok(None),
         _ => Err(String::new()), // the table says why
+    }
+}
+
+/// Numbers, sizes and times that are honoured only where they ask for nothing.
+pub(super) fn only_zero(job: &mut Job, value: Option<&str>) -> Told {
+    let parts = text(value)?.split(',').map(str::trim);
+    let zero = |part: &str| {
+        part.is_empty() || job.base.size(part) == Some(0) || time(part, SECOND) == Some(0)
+    };
+    match parts.clone().all(zero) {
+        true => Ok(None),
+        false => Err(String::new()), // the table says why
     }
 }

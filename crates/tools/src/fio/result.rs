@@ -82,8 +82,13 @@ fn job(part: &JobPart, job: &Job) -> Value {
     {
         put(name, classes(shares));
     }
-    // fathom flushes nothing between I/Os and ends no job by its latency; jobs that ask for either are refused.
-    put("sync", json!({ "total_ios": 0, "lat_ns": latency(None) }));
+    let syncs = job.syncs.as_ref();
+    let calls = syncs.map_or(0, |syncs| syncs.count);
+    put(
+        "sync",
+        json!({ "total_ios": calls, "lat_ns": latency(syncs) }),
+    );
+    // fathom ends no job by its latency; jobs that ask for that are refused.
     put("latency_depth", part.depth.into());
     put("latency_target", 0.into());
     put("latency_percentile", 100.0.into());

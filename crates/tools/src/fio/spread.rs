@@ -2,20 +2,21 @@
 
 use super::job::{Job, Sizes, Zones};
 use model::{
-    Access, Bytes, DiskspdAccess, Distribution, LINES_MAX, MixedLine, QueueDepth, Ratio, Sequence,
-    Workload,
+    Access, BLOCK_MIN, Bytes, DiskspdAccess, Distribution, LINES_MAX, MixedLine, PermutedAccess,
+    QueueDepth, Ratio, Sequence, Workload,
 };
 
 /// The workload, or why there is none.
 pub(super) fn workload(job: &Job, depth: u32) -> Result<Workload, String> {
     let queue_depth = QueueDepth(depth);
-    let share = if job.pattern.random {
-        job.percentage_random
+    let random = job.random_percent();
+    let share = if job.pattern.reads {
+        random.0
     } else {
-        0
+        random.1
     };
     let sizes = match (job.pattern.reads, job.pattern.writes) {
-        (true, true) if job.reads != job.write_sizes => None,
+        (true, true) if job.reads != job.write_sizes || random.0 != random.1 => None,
         (false, _) => Some(&job.write_sizes),
         _ => Some(&job.reads),
     };
@@ -30,11 +31,11 @@ pub(super) fn workload(job: &Job, depth: u32) -> Result<Workload, String> {
                 access: plain(job, Bytes(*block), share == 100),
             })
         }
-        _ if job.zones.is_some() => Err(
-            "random_distribution: zones are for blocks of one size, aligned to it, and all random"
+        _ if job.zones.is_some() || job.skew.is_some() => Err(
+            "random_distribution: zones and laws are for blocks of one size, aligned to it, and all random"
                 .to_owned(),
         ),
-        _ => Ok(Workload::mixed(lines(job, share)?, queue_depth)),
+        _ => Ok(Workload::mixed(lines(job)?, queue_depth)),
     }
 }
 
@@ -46,7 +47,12 @@ fn percent(value: u8) -> Ratio {
 fn plain(job: &Job, block: Bytes, random: bool) -> Access {
     let distribution = match &job.zones {
         _ if !random => Distribution::Uniform,
-        None => return Access::Random,
+        None if job.skew.is_some() => {
+            return job.skew.map_or(Access::Random, Access::Skewed);
+        }
+        None if job.random_map => return Access::Permuted(PermutedAccess::Each),
+        None if block.is_multiple_of(BLOCK_MIN) => return Access::Random,
+        None => Distribution::Uniform, // only this walk has other sizes
         Some(Zones::Percent(parts)) => Distribution::Percent(parts.clone()),
         Some(Zones::Bytes(parts)) => Distribution::Absolute(parts.clone()),
     };
@@ -77,6 +83,12 @@ fn parts(sizes: &Sizes) -> Result<Vec<(u64, u32)>, String> {
     }
 }
 
+/// Whether places are drawn again although the job asks for each block once.
+pub(super) fn draws_again(job: &Job, workload: &Workload) -> bool {
+    let in_order = matches!(workload.access, Access::Permuted(_) | Access::Skewed(_));
+    job.random_map && job.pattern.random && job.percentage_random != (0, 0) && !in_order
+}
+
 /// About how many lines or zones each target of a job has.
 pub(super) fn parts_of(job: &Job) -> u64 {
     let of_sizes = |sizes: &Sizes| match sizes {
@@ -98,9 +110,9 @@ fn align(job: &Job, parts: &[(u64, u32)]) -> u64 {
     job.align.or(least).unwrap_or(512)
 }
 
-fn lines(job: &Job, random: u8) -> Result<Vec<MixedLine>, String> {
-    let write = job.writes_percent();
-    let together = !job.is_mix() || job.reads == job.write_sizes;
+fn lines(job: &Job) -> Result<Vec<MixedLine>, String> {
+    let (write, random) = (job.writes_percent(), job.random_percent());
+    let together = !job.is_mix() || job.reads == job.write_sizes && random.0 == random.1;
     let mut lines = Vec::new();
     let mut add = |sizes: &Sizes, write: u8, weight: u32| -> Result<(), String> {
         let parts = parts(sizes)?;
@@ -140,7 +152,7 @@ fn lines(job: &Job, random: u8) -> Result<Vec<MixedLine>, String> {
                 share: u32::try_from(share)
                     .map_err(|_| "the shares are too fine: specify round percentages".to_owned())?,
                 write: percent(write),
-                random: percent(random),
+                random: percent(if write == 100 { random.1 } else { random.0 }),
                 align: Bytes(align),
                 ..MixedLine::new(Bytes(size))
             })

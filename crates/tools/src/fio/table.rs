@@ -3,40 +3,11 @@
 
 use super::job::Job;
 use super::read::{self, Told};
+use super::refused::REFUSED;
+use super::row::{Fate, Row};
 use model::Field;
 use std::collections::HashMap;
 use std::sync::LazyLock;
-
-/// What becomes of an option.
-#[derive(Clone, Copy)]
-pub(super) enum Fate {
-    /// It is honoured.
-    Read(fn(&mut Job, Option<&str>) -> Told),
-    /// It is taken, and a note says what is different.
-    Note,
-    /// It is refused, with the nearest thing.
-    Refuse,
-}
-
-/// One option, or several that share a fate.
-pub struct Row {
-    /// Its names, the usual one first.
-    pub names: &'static [&'static str],
-    /// What it is here.
-    pub linux: &'static str,
-    pub(super) fate: Fate,
-}
-
-impl Row {
-    /// As the manual says it: honoured, noted or refused.
-    pub fn fate(&self) -> &'static str {
-        match self.fate {
-            Fate::Read(_) => "honoured",
-            Fate::Note => "changes nothing",
-            Fate::Refuse => "refused",
-        }
-    }
-}
 
 const fn read(
     names: &'static [&'static str],
@@ -58,19 +29,11 @@ const fn note(names: &'static [&'static str], linux: &'static str) -> Row {
     }
 }
 
-const fn refuse(names: &'static [&'static str], linux: &'static str) -> Row {
-    Row {
-        names,
-        linux,
-        fate: Fate::Refuse,
-    }
-}
-
 /// The row of an option.
 pub(super) fn find(name: &str) -> Option<&'static Row> {
     static BY_NAME: LazyLock<HashMap<&str, &Row>> = LazyLock::new(|| {
         let names = |row: &'static Row| row.names.iter().map(move |name| (*name, row));
-        ROWS.iter().flat_map(names).collect()
+        rows().flat_map(names).collect()
     });
     BY_NAME.get(name).copied()
 }
@@ -105,15 +68,54 @@ pub fn option(field: Field) -> Option<&'static str> {
 }
 
 /// All of them: honoured, then noted, then refused.
-pub const ROWS: &[Row] = &[
-    read(&["name"], "name of the job", read::name),
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    ACCEPTED.iter().chain(REFUSED)
+}
+
+/// The name that fio's results have for an option.
+pub(super) fn canonical(name: &str) -> &str {
+    match name {
+        "readwrite" => "rw",
+        "blocksize" => "bs",
+        "blocksize_range" => "bsrange",
+        "ba" => "blockalign",
+        "io_limit" => "io_size",
+        "timeout" => "runtime",
+        "ratemin" => "rate_min",
+        "nr_files" => "nrfiles",
+        "wait_for_previous" => "stonewall",
+        "disable_bw" => "disable_bw_measurement",
+        "iodepth_batch_submit" => "iodepth_batch",
+        "iodepth_batch_complete" => "iodepth_batch_complete_min",
+        "iomem" => "mem",
+        "iomem_align" => "mem_align",
+        other => other,
+    }
+}
+
+/// All that are accepted: honoured, then noted.
+const ACCEPTED: &[Row] = &[
+    read(
+        &["name"],
+        "name of the job in the results; its files are named after its section, and in [global] it has no effect",
+        read::name,
+    ),
     read(
         &["filename"],
-        "files or devices, `:` between them; no data is written over without `--overwrite` or `--destroy DEVICE`",
+        "files or devices, `:` between them, added to those of [global]; no data is written over without `--overwrite` or `--destroy DEVICE`",
         read::filename,
     ),
+    read(
+        &["filename_format"],
+        "names of the files where `filename` specifies none: `$jobname`, `$jobnum`, `$filenum`",
+        read::filename_format,
+    ),
     read(&["directory"], "folder of the files", read::directory),
-    read(&["nrfiles"], "files of each job, in turn", read::nrfiles),
+    read(
+        &["nrfiles", "nr_files"],
+        "files of each job, in turn",
+        read::nrfiles,
+    ),
     read(
         &["rw", "readwrite"],
         "read, write, randread, randwrite, rw, randrw",
@@ -123,7 +125,7 @@ pub const ROWS: &[Row] = &[
     read(&["rwmixwrite"], "percent of writes", read::rwmixwrite),
     read(
         &["percentage_random"],
-        "percent of random I/O in the random kinds",
+        "percent of random I/O in the random kinds; `READ,WRITE` apart",
         read::percentage_random,
     ),
     read(&["bs", "blocksize"], "block; `READ,WRITE` apart", read::bs),
@@ -144,7 +146,8 @@ pub const ROWS: &[Row] = &[
     ),
     read(
         &["ioengine"],
-        "sync, psync, vsync, pvsync, pvsync2: the engine sync; libaio, io_uring; io_uring_cmd: NVMe passthrough; mmap; null",
+        "sync, psync, vsync, pvsync, pvsync2, splice: the engine sync; libaio; io_uring, posixaio, windowsaio: the engine auto; \
+         io_uring_cmd: NVMe passthrough; mmap; null",
         read::ioengine,
     ),
     read(
@@ -173,7 +176,6 @@ pub const ROWS: &[Row] = &[
     ),
     read(&["time_based"], "the time decides alone", read::time_based),
     read(&["ramp_time"], "warm-up", read::ramp_time),
-    read(&["startdelay"], "0 only", read::startdelay),
     read(
         &["log_avg_msec"],
         "step of the time series",
@@ -208,31 +210,45 @@ pub const ROWS: &[Row] = &[
         read::sync,
     ),
     read(
-        &[
-            "fsync",
-            "fdatasync",
-            "end_fsync",
-            "fsync_on_close",
-            "sync_file_range",
-            "write_barrier",
-        ],
-        "0 only; sync=dsync is the nearest",
-        read::no_flush,
+        &["fsync"],
+        "fsync after so many writes, when those before are complete; its latencies are the `sync` of the JSON",
+        read::fsync,
     ),
-    read(&["randseed"], "seed", read::randseed),
+    read(&["fdatasync"], "the same with fdatasync", read::fdatasync),
+    read(
+        &["end_fsync", "fsync_on_close"],
+        "fsync when a job is done; with time_based behind the measured time",
+        read::end_fsync,
+    ),
+    read(
+        &["sync_file_range", "write_barrier"],
+        "0 only; fdatasync is the nearest",
+        read::only_off,
+    ),
+    read(&["randseed", "rand_seed"], "seed", read::randseed),
     read(
         &["randrepeat", "allrandrepeat"],
-        "always 1",
+        "with 0 a seed is drawn, and stored with the run; `randseed` has precedence",
         read::randrepeat,
     ),
     read(
         &["norandommap"],
-        "always 1: places are drawn again each time",
+        "each place is drawn by itself; without it each block comes once a pass, unless sizes differ",
         read::norandommap,
     ),
     read(
+        &["randommap"],
+        "the reverse of norandommap",
+        read::randommap,
+    ),
+    read(
+        &["invalidate"],
+        "1 by default: before buffered I/O, what the system's cache contains of the files is dropped",
+        read::invalidate,
+    ),
+    read(
         &["random_distribution"],
-        "random, zoned, zoned_abs; zipf, pareto and normal are refused",
+        "random, zipf:THETA, pareto:H, normal:PERCENT, zoned, zoned_abs",
         read::random_distribution,
     ),
     read(
@@ -289,11 +305,6 @@ pub const ROWS: &[Row] = &[
     read(&["kb_base"], "1024 or 1000", read::kb_base),
     read(&["zonemode"], "none only", read::zonemode),
     read(
-        &["verify", "do_verify", "verify_only", "experimental_verify"],
-        "0 only: fathom measures and does not compare what it reads; run such a job with fio",
-        read::only_off,
-    ),
-    read(
         &["fill_device", "fd", "file_append"],
         "0 only: a range has its size from the start: specify size",
         read::only_off,
@@ -310,11 +321,144 @@ pub const ROWS: &[Row] = &[
             "thinktime_spin",
             "pre_read",
             "lockmem",
-            "latency_run",
             "trim_percentage",
         ],
         "0 only: fathom has no such thing",
         read::only_off,
+    ),
+    read(
+        &["verify"],
+        "0 only: fathom measures and does not compare what it reads; run such a job with fio",
+        read::only_off,
+    ),
+    read(
+        &["verify_only"],
+        "0 only: fathom measures and does not compare what it reads; run such a job with fio",
+        read::only_off,
+    ),
+    read(
+        &["offset_increment"],
+        "each further thread of a job begins its range so much later",
+        read::offset_increment,
+    ),
+    read(
+        &["number_ios"],
+        "how many I/Os each thread does at most",
+        read::number_ios,
+    ),
+    read(
+        &["fadvise_hint"],
+        "hint on the order of buffered I/O: 0, 1 (by the pattern, the default), sequential or random",
+        read::fadvise_hint,
+    ),
+    read(
+        &["startdelay"],
+        "pause before the start, the same for all jobs that run side by side",
+        read::startdelay,
+    ),
+    read(
+        &["exitall"],
+        "the run ends when the first thread is done; without effect where all have the same runtime",
+        read::exitall,
+    ),
+    read(
+        &[
+            "rate_min",
+            "ratemin",
+            "rate_iops_min",
+            "max_latency",
+            "latency_target",
+        ],
+        "0 only: a run is not ended by a bound; `fathom run --goal` judges it, and `fathom survey --p99` finds the depth",
+        read::only_zero,
+    ),
+    read(
+        &["zonesize", "zonerange", "zoneskip", "flow"],
+        "0 only: no zones of a device, and no job waits for another one's I/Os; random_distribution=zoned sets shares of a range",
+        read::only_zero,
+    ),
+    read(
+        &[
+            "thinktime_iotime",
+            "cmdprio_percentage",
+            "nowait",
+            "readfua",
+            "writefua",
+            "offset_align",
+        ],
+        "0 only: fathom has no such thing",
+        read::only_zero,
+    ),
+    read(
+        &["lockfile", "write_hint", "ignore_error"],
+        "none only: fathom has no such thing",
+        read::only_off,
+    ),
+    note(
+        &[
+            "do_verify",
+            "experimental_verify",
+            "verify_async",
+            "verify_async_cpus",
+            "verify_backlog",
+            "verify_backlog_batch",
+            "verify_dump",
+            "verify_fatal",
+            "verify_interval",
+            "verify_offset",
+            "verify_pattern_interval",
+            "verify_state_load",
+            "verify_state_save",
+            "verify_write_sequence",
+            "verify_header_seed",
+            "verify_mode",
+            "trim_backlog",
+            "trim_backlog_batch",
+            "trim_verify_zero",
+            "verifysort",
+            "verifysort_nr",
+        ],
+        "no effect without verify, as in fio",
+    ),
+    note(
+        &["rate_cycle", "rate_ignore_thinktime"],
+        "no effect without rate_min, or without thinktime, as in fio",
+    ),
+    note(
+        &["latency_window", "latency_percentile", "latency_run"],
+        "no effect without latency_target, as in fio",
+    ),
+    note(
+        &["exit_what"],
+        "no effect where all jobs of a group end together",
+    ),
+    note(
+        &["flow_id", "flow_watermark", "flow_sleep"],
+        "no effect without flow, as in fio",
+    ),
+    note(
+        &[
+            "zonecapacity",
+            "read_beyond_wp",
+            "max_open_zones",
+            "job_max_open_zones",
+            "zone_reset_threshold",
+            "zone_reset_frequency",
+            "recover_zbd_write_error",
+        ],
+        "no effect without zonemode=zbd, as in fio",
+    ),
+    note(
+        &["allow_mounted_write"],
+        "a mounted device is never written, whatever this says; files need no such option",
+    ),
+    note(
+        &["thinktime_blocks_type"],
+        "pauses are counted from the submission of an I/O",
+    ),
+    note(
+        &["hipri_percentage"],
+        "with hipri all completions are polled",
     ),
     note(&["description"], "a remark; it stays in the file"),
     note(
@@ -323,10 +467,6 @@ pub const ROWS: &[Row] = &[
     ),
     note(&["buffer_compress_chunk"], "fathom shapes each 4096 bytes"),
     note(&["thread", "threads"], "fathom's jobs are threads, always"),
-    note(
-        &["invalidate"],
-        "fathom does not drop the cache before a run: take direct=1 to measure the device",
-    ),
     note(
         &[
             "fallocate",
@@ -438,230 +578,8 @@ pub const ROWS: &[Row] = &[
         "the first failed I/O ends the run of all, unless continue_on_error=all",
     ),
     note(
-        &["randommap", "softrandommap", "rand_seed"],
-        "places are drawn again each time",
+        &["softrandommap"],
+        "the map of the blocks needs no memory here",
     ),
     note(&["cmd_type", "ignore_zone_limits"], "passthrough is NVMe's"),
-    refuse(
-        &[
-            "verify_async",
-            "verify_async_cpus",
-            "verify_backlog",
-            "verify_backlog_batch",
-            "verify_dump",
-            "verify_fatal",
-            "verify_interval",
-            "verify_offset",
-            "verify_pattern",
-            "verify_pattern_interval",
-            "verify_state_load",
-            "verify_state_save",
-            "verify_write_sequence",
-            "verify_header_seed",
-            "verify_mode",
-            "trim_backlog",
-            "trim_backlog_batch",
-            "trim_verify_zero",
-            "verifysort",
-            "verifysort_nr",
-        ],
-        "fathom measures, and does not verify: omit it, or run this job with fio",
-    ),
-    refuse(
-        &["number_ios"],
-        "a count of I/Os: specify io_size, which is that count times the block",
-    ),
-    refuse(
-        &["offset_increment", "offset_align"],
-        "threads of one job have one range: give each offset a job of its own",
-    ),
-    refuse(
-        &["filename_format", "opendir", "lockfile"],
-        "specify the files by filename",
-    ),
-    refuse(
-        &["rw_sequencer"],
-        "a step or a count between places: omit it",
-    ),
-    refuse(
-        &[
-            "rate_min",
-            "rate_iops_min",
-            "rate_cycle",
-            "rate_ignore_thinktime",
-            "max_latency",
-            "latency_target",
-            "latency_window",
-            "latency_percentile",
-        ],
-        "a run is judged after it, not ended by a bound: fathom show says what it reached, and fathom survey looks for the depth",
-    ),
-    refuse(
-        &[
-            "ss",
-            "steadystate",
-            "ss_dur",
-            "steadystate_duration",
-            "ss_ramp",
-            "steadystate_ramp_time",
-            "ss_interval",
-            "steadystate_check_interval",
-        ],
-        "the length of a run is said before: runtime with time_based; the report says whether the rate was steady",
-    ),
-    refuse(
-        &["thinktime_blocks_type", "thinktime_iotime"],
-        "pauses are counted in I/Os: thinktime_blocks",
-    ),
-    refuse(
-        &[
-            "write_iolog",
-            "read_iolog",
-            "read_iolog_chunked",
-            "replay_no_stall",
-            "replay_redirect",
-            "replay_scale",
-            "replay_align",
-            "replay_time_scale",
-            "replay_skip",
-            "merge_blktrace_file",
-            "merge_blktrace_scalars",
-            "merge_blktrace_iters",
-        ],
-        "fathom neither keeps nor replays traces of I/Os",
-    ),
-    refuse(
-        &["exec_prerun", "exec_postrun"],
-        "fathom starts no programs: put them around its call",
-    ),
-    refuse(
-        &["ioscheduler"],
-        "fathom does not change the system: set the scheduler of the device first",
-    ),
-    refuse(
-        &[
-            "zonesize",
-            "zonecapacity",
-            "zonerange",
-            "zoneskip",
-            "read_beyond_wp",
-            "max_open_zones",
-            "job_max_open_zones",
-            "zone_reset_threshold",
-            "zone_reset_frequency",
-            "recover_zbd_write_error",
-        ],
-        "fathom has no zones of a device; random_distribution=zoned sets shares of a range",
-    ),
-    refuse(
-        &[
-            "nice",
-            "prio",
-            "prioclass",
-            "priohint",
-            "cmdprio_percentage",
-            "cmdprio_class",
-            "cmdprio_hint",
-            "cmdprio",
-            "cmdprio_bssplit",
-            "cmdprio_split",
-        ],
-        "start fathom under nice or ionice; one job has I/Os of one priority only",
-    ),
-    refuse(
-        &[
-            "cgroup",
-            "cgroup_nodelete",
-            "cgroup_weight",
-            "uid",
-            "gid",
-            "numa_cpu_nodes",
-            "numa_mem_policy",
-            "cpumask",
-            "cpumode",
-            "cpuload",
-            "cpuchunks",
-            "noreport",
-        ],
-        "start fathom in such a group, as such a user, under numactl or taskset; cpus_allowed places threads",
-    ),
-    refuse(
-        &["exitall", "exit_what"],
-        "jobs of a group run for their own time: give those that end together the same runtime",
-    ),
-    refuse(
-        &["flow", "flow_id", "flow_watermark", "flow_sleep"],
-        "jobs do not wait for each other's I/Os: rwmixread or bssplit mixes within one job",
-    ),
-    refuse(
-        &[
-            "buffer_pattern",
-            "dedupe_mode",
-            "dedupe_working_set_percentage",
-            "dedupe_global",
-        ],
-        "written data is random, zeros, or shaped by buffer_compress_percentage and dedupe_percentage",
-    ),
-    refuse(
-        &[
-            "fadvise_hint",
-            "write_hint",
-            "fdp",
-            "fdp_pli",
-            "plid_select",
-            "plids",
-            "dp_scheme",
-            "dataplacement",
-        ],
-        "fathom gives hints by the pattern alone",
-    ),
-    refuse(
-        &["create_only"],
-        "fathom run --create makes a file and measures it",
-    ),
-    refuse(
-        &["allow_mounted_write"],
-        "nothing allows writing to a mounted device: unmount it first",
-    ),
-    refuse(
-        &[
-            "ignore_error",
-            "profile",
-            "latency_log",
-            "block_error_percentiles",
-            "skip_bad",
-            "sprandom",
-            "spr_op",
-            "spr_num_regions",
-            "random_sequence_stride",
-            "num_range",
-            "pi_act",
-            "pi_chk",
-            "apptag",
-            "apptag_mask",
-            "md_per_io_size",
-            "readfua",
-            "writefua",
-            "write_mode",
-            "verify_mode_fua",
-            "deac",
-            "nowait",
-            "hipri_percentage",
-            "pool",
-            "port",
-            "hostname",
-            "protocol",
-            "interface",
-            "pingpong",
-            "listen",
-            "clustername",
-            "rbdname",
-            "clientname",
-            "sg_write_mode",
-            "stonewall_group",
-            "donorname",
-            "inplace",
-        ],
-        "this belongs to what fathom does not measure: blocks of files and devices are what it has",
-    ),
 ];

@@ -1,7 +1,7 @@
 //! What job files mean.
 
 use super::*;
-use model::{Access, Profile};
+use model::{Access, PermutedAccess, Profile};
 use std::path::Path;
 
 fn read(text: &str) -> Result<Built, String> {
@@ -26,7 +26,7 @@ fn profile(text: &str) -> Profile {
 
 #[test]
 fn no_option_stands_in_two_rows() {
-    let mut names: Vec<&str> = ROWS.iter().flat_map(|row| row.names).copied().collect();
+    let mut names: Vec<&str> = table::rows().flat_map(|row| row.names).copied().collect();
     names.sort_unstable();
     let all = names.len();
     names.dedup();
@@ -43,7 +43,7 @@ fn globals_are_inherited_and_stonewalls_part_timespans() {
     assert_eq!(spans.len(), 2);
     let [a, b] = [&spans[0].targets[0], &spans[1].targets[0]];
     assert_eq!((a.workload.block.0, a.workload.queue_depth.0), (8192, 4));
-    assert_eq!(a.workload.access, Access::Random);
+    assert_eq!(a.workload.access, Access::Permuted(PermutedAccess::Each));
     assert_eq!(
         (
             b.workload.write.as_percent(),
@@ -65,6 +65,47 @@ fn threads_without_a_file_name_have_files_of_their_own() {
         (target.threads, target.create.map(|size| size.0)),
         (3, Some(1 << 20))
     );
+}
+
+/// fio 3.33 prints `a` and `other` for these, and writes to a.0.0 and b.0.0.
+#[test]
+fn jobs_and_files_are_named_after_their_sections() {
+    let built = read("[global]\nname=all\nsize=1m\n[a]\n[b]\nname=other\n").unwrap();
+    let names: Vec<&str> = built.parts.iter().map(|part| part.name.as_str()).collect();
+    assert_eq!(names, ["a", "other"]);
+    let targets = &built.profile.timespans[0].targets;
+    let paths: Vec<_> = targets
+        .iter()
+        .filter_map(|target| target.location.path())
+        .collect();
+    assert_eq!(paths, [Path::new("a.0.0"), Path::new("b.0.0")]);
+}
+
+#[test]
+fn a_format_names_the_files() {
+    let paths = |text: &str| {
+        let targets = profile(text).timespans.remove(0).targets;
+        let path = |target: &model::Target| target.location.path().unwrap().display().to_string();
+        targets.iter().map(path).collect::<Vec<String>>()
+    };
+    let format = "[j]\nsize=1m\nnumjobs=2\nfilename_format=";
+    assert_eq!(
+        paths(&format!("{format}$jobname-$jobnum.$filenum\n")),
+        ["j-0.0", "j-1.0"]
+    );
+    assert_eq!(paths(&format!("{format}one\n")), ["one"]);
+}
+
+#[test]
+fn a_seed_is_drawn_where_runs_are_not_to_repeat() {
+    let seed = |text: &str| profile(&format!("[global]\nsize=1m\n{text}")).timespans[0].seed;
+    assert_eq!(seed("[a]\n"), 0);
+    assert_eq!(
+        seed("[a]\n[b]\nrandrepeat=0\n"),
+        Environment::BARE.drawn_seed
+    );
+    assert_eq!(seed("[a]\nrandrepeat=0\nrandseed=7\n"), 7);
+    assert!(read("[a]\nsize=1m\nrandseed=1\n[b]\nsize=1m\nrandseed=2\n").is_err());
 }
 
 #[test]
@@ -165,6 +206,78 @@ fn the_command_line_says_jobs_too() {
         (16384, 100)
     );
     assert!(parse(&words("--nope=1"), &Environment::BARE).is_err());
+}
+
+/// As getopt_long_only of fio reads them.
+#[test]
+fn one_dash_is_as_good_as_two_and_readonly_refuses_what_writes() {
+    let read = |text: &str| {
+        let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+        let request = parse(&words, &Environment::BARE).map_err(|why| why.to_string())?;
+        build(&request, &|_: &Path| None).map_err(|why| why.to_string())
+    };
+    let line = "-direct=1 -iodepth 8 -rw=randread -ioengine=libaio -bs=4k -size=1m -group_reporting -name=x";
+    let target = &read(line).unwrap().profile.timespans[0].targets[0];
+    assert_eq!(target.cache, model::CacheMode::Unbuffered);
+    assert_eq!(target.workload.queue_depth.0, 8);
+    let why = read("--name=x --rw=write --size=1m --readonly").unwrap_err();
+    assert!(why.contains("this job writes"), "{why}");
+    let why = read("--name=x --rw=read --size=1m --readonly").unwrap_err();
+    assert!(why.contains("would be created"), "{why}");
+    assert!(read("--name=x --size=1m --numjobs=3 --max-jobs=2").is_err());
+}
+
+#[test]
+fn what_asks_for_nothing_is_accepted_and_the_rest_refused() {
+    let with = |text: &str| read(&format!("[j]\nsize=1m\n{text}\n"));
+    for neutral in [
+        "verify=0\nverify_fatal=0\nverify_dump=1",
+        "exitall=0",
+        "zonesize=0",
+        "max_latency=0",
+        "latency_target=0\nlatency_window=0",
+        "rate_min=0,0",
+        "flow=0",
+        "io_size=0",
+        "offset=0%",
+        "write_hint=none",
+        "fadvise_hint=0",
+        "allow_mounted_write=0",
+        "bs=,8k",
+        "bs=$pagesize",
+    ] {
+        assert!(with(neutral).is_ok(), "{neutral}: {:?}", with(neutral));
+    }
+    for asks in [
+        "max_latency=10ms",
+        "zonesize=1m",
+        "verify_pattern=0xff",
+        "rate_min=1k",
+        "flow=8",
+    ] {
+        assert!(with(asks).is_err(), "{asks}");
+    }
+}
+
+#[test]
+fn threads_begin_their_ranges_one_after_another() {
+    let profile = profile("[j]\nfilename=x\nsize=1m\nnumjobs=3\noffset=4k\noffset_increment=2m\n");
+    let targets = &profile.timespans[0].targets;
+    let bases: Vec<u64> = targets.iter().map(|target| target.base.0).collect();
+    assert_eq!(bases, [4096, (2 << 20) + 4096, (4 << 20) + 4096]);
+    assert!(targets.iter().all(|target| target.threads == 1));
+}
+
+#[test]
+fn a_job_shares_its_amount_out_over_its_files() {
+    let profile = profile("[j]\nsize=8m\nnrfiles=4\nnumjobs=2\n");
+    let targets = &profile.timespans[0].targets;
+    assert_eq!(targets.len(), 8);
+    assert!(
+        targets
+            .iter()
+            .all(|target| target.amount == Some(model::Bytes::mib(2)))
+    );
 }
 
 #[test]

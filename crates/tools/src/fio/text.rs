@@ -22,6 +22,8 @@ const OPTIONS_MAX: usize = 65_536;
 const VALUE_MAX: usize = 64 << 10;
 /// Most bytes that variables and keywords represent in a request.
 const MEANT_MAX: usize = 4 << 20;
+/// `$pagesize`: of every machine that fathom is built for.
+const PAGE: u64 = 4096;
 /// Longest name of a section: files are named after it.
 pub(super) const NAME_MAX: usize = 200;
 
@@ -260,6 +262,7 @@ impl<'e> Sections<'e> {
         }
         out.push_str(rest);
         let keywords = [
+            ("$pagesize", PAGE),
             ("$mb_memory", self.environment.mib_memory),
             ("$ncpus", u64::from(self.environment.processors)),
         ];
@@ -267,11 +270,6 @@ impl<'e> Sections<'e> {
             if out.contains(word) {
                 out = out.replace(word, &number.to_string());
             }
-        }
-        if out.contains("$pagesize") {
-            return Err(
-                "the size of a page is not asked for: specify the number, usually 4k".to_owned(),
-            );
         }
         self.meant += out.len();
         match out.len() > VALUE_MAX || self.meant > MEANT_MAX {

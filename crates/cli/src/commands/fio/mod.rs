@@ -5,6 +5,7 @@
 
 mod session;
 
+use super::VERSION;
 use super::dialect::{Line, text_of};
 use crate::environment::{self, Environment};
 use crate::failure::Ending;
@@ -12,6 +13,7 @@ use crate::output;
 use host::Root;
 use model::CommandError;
 use std::ffi::OsString;
+use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use tools::fio::{self, Action, FILE_MAX};
 
@@ -30,11 +32,16 @@ pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, Comm
         variable: &environment::variable,
         processors: host.cpus.len().max(1) as u32,
         mib_memory: host.ram.0 >> 20,
+        drawn_seed: RandomState::new().hash_one(std::process::id()),
     };
     let request = fio::parse(&args, &surroundings).map_err(refused)?;
     match request.action {
         Action::Usage => {
             output::print(fio::usage(line.program).as_bytes())?;
+            Ok(Ending::Good)
+        }
+        Action::Version => {
+            output::print(fio::version(VERSION).as_bytes())?;
             Ok(Ending::Good)
         }
         Action::ParseOnly => session::explain(&request, environment),

@@ -27,6 +27,9 @@ pub(super) fn run(
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
     let extra = &request.extra;
+    let mut environment = environment.clone();
+    environment.draws_progress &= !extra.no_progress;
+    let environment = &environment;
     let ground = RunContext::of_tool(&extra.own, environment)?;
     let gate = Admission {
         repeats: true,

@@ -1,0 +1,152 @@
+//! The options of fio's that fathom refuses, each with the reason and the nearest thing. Those that it accepts are in `table`.
+
+use super::row::{Fate, Row};
+
+const fn refuse(names: &'static [&'static str], linux: &'static str) -> Row {
+    Row {
+        names,
+        linux,
+        fate: Fate::Refuse,
+    }
+}
+
+pub(super) const REFUSED: &[Row] = &[
+    refuse(
+        &["rw_sequencer"],
+        "a step or a count between places: omit it",
+    ),
+    refuse(
+        &[
+            "ss",
+            "steadystate",
+            "ss_dur",
+            "steadystate_duration",
+            "ss_ramp",
+            "steadystate_ramp_time",
+            "ss_interval",
+            "steadystate_check_interval",
+        ],
+        "the length of a run is said before: runtime with time_based; the report says whether the rate was steady",
+    ),
+    refuse(&["opendir"], "specify the files by filename"),
+    refuse(
+        &["verify_pattern"],
+        "it turns verification on: omit it, or run this job with fio",
+    ),
+    refuse(
+        &[
+            "write_iolog",
+            "read_iolog",
+            "read_iolog_chunked",
+            "replay_no_stall",
+            "replay_redirect",
+            "replay_scale",
+            "replay_align",
+            "replay_time_scale",
+            "replay_skip",
+            "merge_blktrace_file",
+            "merge_blktrace_scalars",
+            "merge_blktrace_iters",
+        ],
+        "fathom neither keeps nor replays traces of I/Os",
+    ),
+    refuse(
+        &["exec_prerun", "exec_postrun"],
+        "fathom starts no programs: put them around its call",
+    ),
+    refuse(
+        &["ioscheduler"],
+        "fathom does not change the system: set the scheduler of the device first",
+    ),
+    refuse(
+        &[
+            "nice",
+            "prio",
+            "prioclass",
+            "priohint",
+            "cmdprio_class",
+            "cmdprio_hint",
+            "cmdprio",
+            "cmdprio_bssplit",
+            "cmdprio_split",
+        ],
+        "start fathom under nice or ionice; one job has I/Os of one priority only",
+    ),
+    refuse(
+        &[
+            "cgroup",
+            "cgroup_nodelete",
+            "cgroup_weight",
+            "uid",
+            "gid",
+            "numa_cpu_nodes",
+            "numa_mem_policy",
+            "cpumask",
+            "cpumode",
+            "cpuload",
+            "cpuchunks",
+            "noreport",
+        ],
+        "start fathom in such a group, as such a user, under numactl or taskset; cpus_allowed places threads",
+    ),
+    refuse(
+        &[
+            "buffer_pattern",
+            "dedupe_mode",
+            "dedupe_working_set_percentage",
+            "dedupe_global",
+        ],
+        "written data is random, zeros, or shaped by buffer_compress_percentage and dedupe_percentage",
+    ),
+    refuse(
+        &[
+            "fdp",
+            "fdp_pli",
+            "plid_select",
+            "plids",
+            "dp_scheme",
+            "dataplacement",
+        ],
+        "fathom gives hints by the pattern alone",
+    ),
+    refuse(
+        &["create_only"],
+        "fathom run --create makes a file and measures it",
+    ),
+    refuse(
+        &[
+            "profile",
+            "latency_log",
+            "block_error_percentiles",
+            "skip_bad",
+            "sprandom",
+            "spr_op",
+            "spr_num_regions",
+            "random_sequence_stride",
+            "num_range",
+            "pi_act",
+            "pi_chk",
+            "apptag",
+            "apptag_mask",
+            "md_per_io_size",
+            "write_mode",
+            "verify_mode_fua",
+            "deac",
+            "pool",
+            "port",
+            "hostname",
+            "protocol",
+            "interface",
+            "pingpong",
+            "listen",
+            "clustername",
+            "rbdname",
+            "clientname",
+            "sg_write_mode",
+            "stonewall_group",
+            "donorname",
+            "inplace",
+        ],
+        "this belongs to what fathom does not measure: blocks of files and devices are what it has",
+    ),
+];
