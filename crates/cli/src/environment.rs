@@ -17,6 +17,8 @@ pub(crate) struct Environment {
     home: Option<PathBuf>,
     /// Messages go to a terminal, so progress may be drawn.
     pub(crate) draws_progress: bool,
+    /// Nothing but failures is reported: programs that call another tool take any text for one.
+    pub(crate) quiet: bool,
     /// A screen may use colours: `NO_COLOR` is not set, or empty. Source: no-color.org.
     pub(crate) colours: bool,
     /// How wide the terminal is that results go to; `None` where they go elsewhere.
@@ -61,6 +63,7 @@ impl Environment {
             data_home: absolute("XDG_DATA_HOME"),
             home: absolute("HOME"),
             draws_progress: std::io::stderr().is_terminal(),
+            quiet: false,
             colours: path("NO_COLOR").is_none(),
             columns: columns(terminal_size_of(std::io::stdout())),
         }

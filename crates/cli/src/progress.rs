@@ -262,7 +262,7 @@ impl Watcher for RunBars<'_> {
     }
 
     fn ready(&mut self, filled: &[Filled]) -> bool {
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = self.bar.as_ref().filter(|_| !self.environment.quiet) {
             bar.filled(filled);
         }
         true

@@ -15,8 +15,14 @@ pub enum Form {
     /// As `fathom run` prints them.
     #[default]
     Text,
+    /// fio's text.
+    Normal,
     /// fio's JSON.
     Json,
+    /// The same with the histograms of the latencies.
+    JsonPlus,
+    /// fio's fields between `;`, in this version of theirs.
+    Terse(u8),
 }
 
 /// The options that are no job's.
@@ -26,12 +32,14 @@ pub struct Extra {
     pub own: OwnOptions,
     /// `--output FILE`: results go there.
     pub output: Option<PathBuf>,
-    /// `--output-format`.
-    pub form: Form,
+    /// `--output-format`; empty for the one that is usual.
+    pub forms: Vec<Form>,
+    terse_version: Option<u8>,
     /// `--readonly`: nothing is written.
     pub read_only: bool,
     /// `--eta=never`: no progress is shown.
     pub no_progress: bool,
+    appends: bool,
     jobs_max: Option<u64>,
     sections: Vec<String>,
     parse_only: bool,
@@ -116,14 +124,51 @@ pub const MAIN: &[Main] = &[
     ),
     main(
         "output-format",
-        "normal or json",
-        "form of the results; json is fio's own",
+        "FORMS",
+        "forms of the results, as fio's: normal, json, json+ (with histograms), terse; several with a comma between",
         |extra, text| {
-            extra.form = match text {
-                "normal" => Form::Text,
-                "json" | "json+" => Form::Json,
-                _ => return Err("must be normal or json: fathom has no terse output".to_owned()),
+            extra.forms.clear();
+            for form in text.split(',') {
+                extra.forms.push(match form {
+                    "normal" => Form::Normal,
+                    "json" => Form::Json,
+                    "json+" => Form::JsonPlus,
+                    "terse" | "minimal" => Form::Terse(TERSE),
+                    _ => return Err("must be normal, json, json+ or terse".to_owned()),
+                });
+            }
+            Ok(())
+        },
+    ),
+    main(
+        "minimal",
+        "",
+        "the same as --output-format=terse",
+        |extra, _| {
+            extra.forms = vec![Form::Terse(TERSE)];
+            Ok(())
+        },
+    ),
+    main(
+        "terse-version",
+        "VERSION",
+        "3, 4 or 5: which fields terse has",
+        |extra, text| {
+            extra.terse_version = match text {
+                "3" => Some(3),
+                "4" => Some(4),
+                "5" => Some(5),
+                _ => return Err("must be 3, 4 or 5".to_owned()),
             };
+            Ok(())
+        },
+    ),
+    main(
+        "append-terse",
+        "",
+        "terse besides the other forms",
+        |extra, _| {
+            extra.appends = true;
             Ok(())
         },
     ),
@@ -244,6 +289,26 @@ pub const MAIN: &[Main] = &[
     ),
 ];
 
+/// The version of terse where none is specified.
+const TERSE: u8 = 3;
+
+impl Extra {
+    /// The forms as they are to be printed.
+    fn finish_forms(&mut self) {
+        if self.appends {
+            if self.forms.is_empty() {
+                self.forms.push(Form::Normal);
+            }
+            self.forms.push(Form::Terse(TERSE));
+        }
+        for form in &mut self.forms {
+            if let (Form::Terse(version), Some(asked)) = (form, self.terse_version) {
+                *version = asked;
+            }
+        }
+    }
+}
+
 fn a_time(_: &mut Extra, text: &str) -> Result<(), String> {
     match time(text, 1_000_000_000) {
         Some(_) => Ok(()),
@@ -297,6 +362,7 @@ pub fn parse(args: &[String], environment: &Environment<'_>) -> Result<Request, 
             None => job_option(&mut sections, &here, name, value, &mut rest),
         }
     }
+    extra.finish_forms();
     for file in &files {
         sections.job_file(file, &here);
     }

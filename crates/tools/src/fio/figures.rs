@@ -3,7 +3,7 @@
 //! What fio has and fathom does not count (submission latency, how many were in flight at each submission, page faults,
 //! context switches) is not here. Times are nanoseconds and rates are over the time that was measured.
 
-use model::{CounterWindow, LatencyHistogram, Operation, RunRecord, Tally, ThreadRecord};
+use model::{CounterWindow, LatencyHistogram, Nanos, Operation, RunRecord, Tally, ThreadRecord};
 use std::collections::BTreeMap;
 
 /// The percentiles that fio prints by default.
@@ -70,6 +70,8 @@ pub struct Latency {
     pub count: u64,
     /// Percent and latency.
     pub percentiles: Vec<(f64, u64)>,
+    /// Latency in the middle of a bucket, and how many I/Os are in it; ascending.
+    pub bins: Vec<(u64, u64)>,
 }
 
 /// How a rate moved.
@@ -220,6 +222,7 @@ fn latency(tally: &Tally) -> Option<Latency> {
 
 fn distribution(histogram: &LatencyHistogram, sd_ns: Option<f64>) -> Option<Latency> {
     let at = |percent: &f64| Some((*percent, histogram.quantile(percent / 100.0)?.0));
+    let bin = |(low, high, count): (Nanos, Nanos, u64)| (low.0 + (high.0 - low.0) / 2, count);
     Some(Latency {
         min_ns: histogram.min()?.0,
         max_ns: histogram.max()?.0,
@@ -227,6 +230,7 @@ fn distribution(histogram: &LatencyHistogram, sd_ns: Option<f64>) -> Option<Late
         sd_ns,
         count: histogram.count(),
         percentiles: PERCENTILES.iter().filter_map(at).collect(),
+        bins: histogram.buckets().map(bin).collect(),
     })
 }
 

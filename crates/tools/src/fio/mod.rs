@@ -14,6 +14,7 @@ mod command;
 pub mod figures;
 mod job;
 mod jobs;
+mod normal;
 mod number;
 mod problem;
 mod ranges;
@@ -25,14 +26,17 @@ mod result;
 mod row;
 mod spread;
 mod table;
+mod terse;
 mod text;
 
 pub use build::{Built, JobPart, There, build};
 pub use command::{Action, Extra, Form, MAIN, Main, Request, parse};
+pub use normal::fio_normal;
 pub use problem::{Note, Place, Problem, Refusal};
 pub use result::{FioResults, fio_json};
 pub use row::Row;
 pub use table::{option, rows};
+pub use terse::fio_terse;
 pub use text::FILE_MAX;
 
 use crate::Tool;

@@ -20,30 +20,36 @@ pub struct FioResults<'a> {
     pub ended_text: &'a str,
     /// The options of all globals.
     pub globals: &'a [(String, String)],
+    /// What is different from fio in this request.
+    pub notes: &'a [String],
     /// Jobs in order, each with the results of its threads.
     pub parts: &'a [(&'a JobPart, Vec<Job>)],
     /// Devices over all runs.
     pub disks: &'a [Disk],
+    /// Whether the document has the histograms of the latencies too, as fio's `json+`.
+    pub bins: bool,
 }
 
 /// The document. Errors are those of `out`.
 pub fn fio_json(results: &FioResults<'_>, out: &mut dyn Write) -> io::Result<()> {
     let parts = results.parts.iter();
     let jobs: Vec<Value> = parts
-        .flat_map(|(part, jobs)| jobs.iter().map(|one| job(part, one)))
+        .flat_map(|(part, jobs)| jobs.iter().map(|one| job(part, one, results.bins)))
         .collect();
     let disks: Vec<Value> = results.disks.iter().map(disk).collect();
+    const REMARKS: [&str; 2] = [
+        "clat_ns is lat_ns: from before an I/O is submitted until its completion is found",
+        "omitted, because fathom does not count it: slat_ns, bw_agg, iodepth_level, iodepth_submit, iodepth_complete, ctx, \
+         majf, minf",
+    ];
+    let notes = results.notes.iter().map(String::as_str);
+    let remarks: Vec<&str> = REMARKS.into_iter().chain(notes).collect();
     let document = json!({
         "fio version": format!("fathom-{} (layout of fio-3.33)", results.version),
         "timestamp": results.ended_utc_ns / 1_000_000_000,
         "timestamp_ms": results.ended_utc_ns / 1_000_000,
         "time": results.ended_text,
-        "fathom": {
-            "remarks": [
-                "clat_ns is lat_ns: from before an I/O is submitted until its completion is found",
-                "omitted, because fathom does not count it: slat_ns, bw_agg, iodepth_level, iodepth_submit, iodepth_complete, ctx, majf, minf",
-            ],
-        },
+        "fathom": { "remarks": remarks },
         "global options": options(results.globals),
         "jobs": jobs,
         "disk_util": disks,
@@ -59,7 +65,7 @@ fn options(pairs: &[(String, String)]) -> Value {
     Value::Object(all.collect::<Map<String, Value>>())
 }
 
-fn job(part: &JobPart, job: &Job) -> Value {
+fn job(part: &JobPart, job: &Job, bins: bool) -> Value {
     let mut map = Map::new();
     let mut put = |name: &str, value: Value| map.insert(name.to_owned(), value);
     put("jobname", part.name.clone().into());
@@ -68,9 +74,9 @@ fn job(part: &JobPart, job: &Job) -> Value {
     put("eta", 0.into());
     put("elapsed", job.lifetime_ns.div_ceil(1_000_000_000).into());
     put("job options", options(&part.options));
-    put("read", side(&job.sides[0], job.measured_ns));
-    put("write", side(&job.sides[1], job.measured_ns));
-    put("trim", side(&Side::default(), job.measured_ns));
+    put("read", side(&job.sides[0], job.measured_ns, bins));
+    put("write", side(&job.sides[1], job.measured_ns, bins));
+    put("trim", side(&Side::default(), job.measured_ns, bins));
     put("job_runtime", (job.measured_ns / 1_000_000).into());
     if let Some((user, kernel)) = job.cpu_percent {
         put("usr_cpu", user.into());
@@ -86,7 +92,7 @@ fn job(part: &JobPart, job: &Job) -> Value {
     let calls = syncs.map_or(0, |syncs| syncs.count);
     put(
         "sync",
-        json!({ "total_ios": calls, "lat_ns": latency(syncs) }),
+        json!({ "total_ios": calls, "lat_ns": latency(syncs, bins) }),
     );
     // fathom ends no job by its latency; jobs that ask for that are refused.
     put("latency_depth", part.depth.into());
@@ -106,7 +112,7 @@ fn classes(shares: &[f64]) -> Value {
 }
 
 /// KiB are what fio counts in, and milliseconds for the time.
-fn side(side: &Side, measured_ns: u64) -> Value {
+fn side(side: &Side, measured_ns: u64, bins: bool) -> Value {
     const KIB: u64 = 1024;
     let kib = |steps: &Steps| Steps {
         min: steps.min / KIB as f64,
@@ -117,7 +123,7 @@ fn side(side: &Side, measured_ns: u64) -> Value {
     };
     let bandwidth = kib(&side.bytes_steps);
     let rate = side.ios_steps;
-    let latency = latency(side.latency.as_ref());
+    let latency = latency(side.latency.as_ref(), bins);
     json!({
         "io_bytes": side.bytes,
         "io_kbytes": side.bytes / KIB,
@@ -144,7 +150,7 @@ fn side(side: &Side, measured_ns: u64) -> Value {
 }
 
 /// Without I/Os all are 0, as fio has them: readers check the count.
-fn latency(latency: Option<&Latency>) -> Value {
+fn latency(latency: Option<&Latency>, bins: bool) -> Value {
     let Some(latency) = latency else {
         return json!({ "min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0 });
     };
@@ -152,14 +158,20 @@ fn latency(latency: Option<&Latency>) -> Value {
         .percentiles
         .iter()
         .map(|(percent, ns)| (format!("{percent:.6}"), Value::from(*ns)));
-    json!({
+    let mut value = json!({
         "min": latency.min_ns,
         "max": latency.max_ns,
         "mean": latency.mean_ns,
         "stddev": latency.sd_ns,
         "N": latency.count,
         "percentile": Value::Object(at.collect::<Map<String, Value>>()),
-    })
+    });
+    if bins {
+        let bins = latency.bins.iter();
+        let bins = bins.map(|(ns, count)| (ns.to_string(), Value::from(*count)));
+        value["bins"] = Value::Object(bins.collect::<Map<String, Value>>());
+    }
+    value
 }
 
 fn disk(disk: &Disk) -> Value {

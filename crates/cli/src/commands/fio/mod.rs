@@ -45,7 +45,7 @@ pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, Comm
             Ok(Ending::Good)
         }
         Action::ParseOnly => session::explain(&request, environment),
-        Action::Run => session::run(&request, &args, environment),
+        Action::Run => session::run(&request, &args, line.program == "fio", environment),
     }
 }
 

@@ -17,18 +17,35 @@ use std::path::Path;
 use store::SessionKind;
 use tools::OwnOptions;
 use tools::fio::figures::{Job, disks, jobs};
-use tools::fio::{self, Built, FioResults, Form, JobPart, Request, There, fio_json};
+use tools::fio::{
+    self, Built, Extra, FioResults, Form, JobPart, Request, There, fio_json, fio_normal, fio_terse,
+};
 use views::Zone;
 
-/// Runs them, keeps them, prints them.
+/// The forms of the results; fio's own text for programs that call fio.
+fn forms(extra: &Extra, quiet: bool) -> Vec<Form> {
+    match (&extra.forms[..], quiet) {
+        ([], true) => vec![Form::Normal],
+        ([], false) => vec![Form::Text],
+        (forms, _) => forms.to_vec(),
+    }
+}
+
+/// `--output` to it keeps no results.
+const NOWHERE: &str = "/dev/null";
+
+/// Runs them, keeps them, prints them. `quiet` writes nothing to standard error unless something fails: programs that call
+/// fio take any text there for a failure.
 pub(super) fn run(
     request: &Request,
     args: &[String],
+    quiet: bool,
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
     let extra = &request.extra;
     let mut environment = environment.clone();
-    environment.draws_progress &= !extra.no_progress;
+    environment.quiet = quiet;
+    environment.draws_progress &= !quiet && !extra.no_progress;
     let environment = &environment;
     let ground = RunContext::of_tool(&extra.own, environment)?;
     let gate = Admission {
@@ -38,14 +55,20 @@ pub(super) fn run(
     };
     let built = fio::build(request, &|path| look(&gate, path)).map_err(refused)?;
     let targets = built.profile.paths();
-    let file = result_file(extra.output.as_deref(), extra.form);
+    let forms = forms(extra, quiet);
+    let output = extra.output.as_deref();
+    let file = result_file(output.filter(|path| *path != Path::new(NOWHERE)), forms[0]);
     check_files(file.as_slice(), &targets, gate.store)?;
     let first = gate.check(&built.profile)?;
-    request
+    let notes: Vec<String> = request
         .notes
         .iter()
         .chain(&built.notes)
-        .for_each(|note| output::tell(&note.to_string()));
+        .map(ToString::to_string)
+        .collect();
+    if !quiet {
+        notes.iter().for_each(|note| output::tell(note));
+    }
     let command: Vec<String> = ["fathom", "fio"]
         .map(str::to_owned)
         .into_iter()
@@ -67,15 +90,19 @@ pub(super) fn run(
         gate: &gate,
         environment,
         command: &command,
-        names: &titles,
+        names: if quiet { &[] } else { &titles },
     };
     let ran = course.run(&built.profile, first, &stored)?;
     let kept = stored.close(&ran.records);
-    let page = match extra.form {
-        Form::Json => json(&built, &ran.records),
-        Form::Text => text(&titles, &ran.records, environment),
-    };
+    let page: Vec<u8> = forms
+        .iter()
+        .flat_map(|form| match form {
+            Form::Text => text(&titles, &ran.records, environment),
+            form => as_fio(&built, &notes, &ran.records, *form),
+        })
+        .collect();
     let shown = match &file {
+        None if output.is_some() => true, // to nowhere
         Some(file) if write_whole(file, &page) => true,
         // What was measured is not lost with its place.
         refused => output::print(&page).map(|()| refused.is_none())?,
@@ -113,12 +140,15 @@ fn result_file(path: Option<&Path>, form: Form) -> Option<ResultFile<'_>> {
         switch: "--output",
         path: path?,
         is_one: match form {
-            Form::Json => is_json,
+            Form::Json | Form::JsonPlus => is_json,
             Form::Text => is_text,
+            Form::Terse(_) => |start| has(start, ";fio-3.42;"),
+            Form::Normal => |start| has(start, "Starting "),
         },
         word: match form {
-            Form::Json => Some("\"fio version\": \"fathom-"),
-            Form::Text => None,
+            Form::Json | Form::JsonPlus => Some("\"fio version\": \"fathom-"),
+            Form::Normal => Some("fio-3.42 (fathom "),
+            Form::Text | Form::Terse(_) => None,
         },
     })
 }
@@ -152,7 +182,7 @@ fn text(titles: &[String], records: &[RunRecord], environment: &Environment) -> 
     page
 }
 
-fn json(built: &Built, records: &[RunRecord]) -> Vec<u8> {
+fn as_fio(built: &Built, notes: &[String], records: &[RunRecord], form: Form) -> Vec<u8> {
     let with_jobs = |part: &'_ JobPart| -> Option<Vec<Job>> {
         let record = records.get(part.span)?;
         Some(jobs(record, &part.targets, part.grouped))
@@ -172,10 +202,16 @@ fn json(built: &Built, records: &[RunRecord]) -> Vec<u8> {
             ended_utc_ns: last,
             ended_text: &views::write_time(last, &Zone::utc()),
             globals: &built.globals,
+            notes,
             parts: &parts,
             disks: &disks(&windows),
+            bins: form == Form::JsonPlus,
         };
-        fio_json(&results, out)
+        match form {
+            Form::Terse(version) => fio_terse(&results, version, out),
+            Form::Normal => fio_normal(&results, out),
+            Form::Json | Form::JsonPlus | Form::Text => fio_json(&results, out),
+        }
     })
 }
 
@@ -259,7 +295,7 @@ mod tests {
             let request = fio::parse(&line.args, &surroundings).unwrap();
             let built = fio::build(&request, &|_| None).unwrap();
             text += &line.head("JSON");
-            text += &String::from_utf8(json(&built, &line.records())).unwrap();
+            text += &String::from_utf8(as_fio(&built, &[], &line.records(), Form::Json)).unwrap();
         }
         expect_file!["../../../tests/net/tools/fio.txt"].assert_eq(&text);
     }
