@@ -4,13 +4,17 @@ use super::{KnownArgs, StoreArgs};
 use clap::Args;
 use std::path::PathBuf;
 
-/// What stands below the options: what is read.
-pub(crate) const READ: &str = "\
-Read are, recognised by what is in them and also mixed in one file: the text of DISKSPD 2.0.11 to 2.2 and of fathom \
-diskspd, DISKSPD's XML results, the text of SQLIO, fio's JSON, the results file of IOmeter, the lines of a script \
-that prints `Param -b4k, -t1, -o1, 9735.28 iops, …`, what dd prints, and bonnie++'s line of commas. What a file does not say stays unknown; see docs/import.md.
-
-Exit codes: 0 good; 1 something in the files could not be imported, the rest was; 2 nothing was imported.";
+/// Writes what stands below the options: what is read.
+pub(crate) fn read() -> String {
+    let rows =
+        tools::imports::readers().map(|reader| format!("  {:<24} {}\n", reader.name, reader.about));
+    let rows: String = rows.collect();
+    format!(
+        "Formats, recognized by content, also mixed in one file:\n{rows}\n\
+         What a file does not contain is unknown; see docs/import.md.\n\n\
+         Exit codes: 0 good; 1 something in the files could not be imported, the rest was; 2 nothing was imported."
+    )
+}
 
 /// `fathom import`.
 #[derive(Args, Debug)]

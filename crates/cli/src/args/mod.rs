@@ -114,7 +114,7 @@ pub(crate) enum Command {
     /// Run an IOmeter configuration (.icf) and write its results as IOmeter does; or write one from a run
     Iometer(IometerArgs),
     /// Import results of DISKSPD, SQLIO, fio, IOmeter, dd and bonnie++, to compare them with fathom's own
-    #[command(after_help = import::READ)]
+    #[command(after_help = import::read())]
     Import(ImportArgs),
     /// List stored sessions, newest first
     List(ListArgs),

@@ -6,9 +6,9 @@
 //! latencies of the newer layout.
 
 use crate::imports::number::size;
-use crate::imports::run::unknown;
+use crate::imports::run::{of_side, unknown};
 use crate::imports::section::{Found, Section, Start, short};
-use model::{Bytes, CacheMode, ImportFormat, ImportedCpu, ImportedRun, Ratio};
+use model::{Bytes, CacheMode, ImportFormat, ImportedCpu, ImportedOperation, ImportedRun, Ratio};
 
 /// Said of each test that was over too soon.
 pub(crate) const NOT_TIMED: &str = "bonnie++ printed +++++: it was over too soon to be timed";
@@ -232,18 +232,15 @@ fn of_test(name: &str, write: Option<Ratio>, text: &str, moves: bool) -> Importe
         .parse::<f64>()
         .ok()
         .filter(|value| value.is_finite() && *value >= 0.0);
+    let mut total = ImportedOperation::default();
     match (value, moves) {
-        (Some(kib), true) => run.figures.total.bytes_per_s = Some(kib * 1024.0),
-        (Some(rate), false) => run.figures.total.ios_per_s = Some(rate),
+        (Some(kib), true) => total.bytes_per_s = Some(kib * 1024.0),
+        (Some(rate), false) => total.ios_per_s = Some(rate),
         (None, _) => run.notes.push(match text.starts_with('+') {
             true => NOT_TIMED.to_owned(),
             false => format!("`{}` is no figure", short(text)),
         }),
     }
-    match write {
-        Some(share) if share == Ratio::ALL => run.figures.write = run.figures.total.clone(),
-        Some(_) => run.figures.read = run.figures.total.clone(),
-        None => {}
-    }
+    run.figures = of_side(write, total);
     run
 }

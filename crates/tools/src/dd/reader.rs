@@ -5,7 +5,7 @@
 //! writes. Without it nothing is known of that. Deliberately absent: the BSD and BusyBox spellings without a rate.
 
 use crate::imports::number::{Cell, cell, nanos};
-use crate::imports::run::unknown;
+use crate::imports::run::{of_side, unknown};
 use crate::imports::section::{Found, Section, Start, short};
 use memchr::memmem;
 use model::imported_evidence::{ImportedContent, ImportedFlush};
@@ -140,12 +140,7 @@ fn run(line: &str, open: Open) -> Option<ImportedRun> {
             "dd's command line is not in the text: what was read or written is unknown".to_owned(),
         );
     }
-    match run.workload.write_percent {
-        Some(share) if share == Ratio::ALL => run.figures.write = total.clone(),
-        Some(_) => run.figures.read = total.clone(),
-        None => {}
-    }
-    run.figures.total = total;
+    run.figures = of_side(run.workload.write_percent, total);
     run.command = open.command;
     Some(run)
 }

@@ -35,11 +35,13 @@ pub enum ReadError {
     )]
     TooLong(u64),
     /// Text of no known format.
-    #[error("nothing in it is known; it begins with `{begins}`. These are read: {known}")]
+    #[error(
+        "unknown format; it begins with `{begins}`; hint: results of these are read: {known}; fathom import --help"
+    )]
     Unknown {
         /// Its first line that is not empty, shortened.
         begins: String,
-        /// The formats that are read.
+        /// The tools whose results are read.
         known: String,
     },
 }

@@ -65,10 +65,8 @@ pub fn readers() -> impl Iterator<Item = &'static Reader> {
 }
 
 fn known() -> String {
-    readers()
-        .map(|reader| reader.about)
-        .collect::<Vec<_>>()
-        .join("; ")
+    let tools = TOOLS.iter().map(|tool| tool.name);
+    tools.collect::<Vec<_>>().join(", ")
 }
 
 /// Reads a file and keeps all of its runs. `source` is its name for the record.

@@ -2,7 +2,7 @@
 
 use model::{
     ImportFormat, ImportedFigures, ImportedLatency, ImportedOperation, ImportedRun,
-    ImportedWorkload, Nanos,
+    ImportedWorkload, Nanos, Ratio,
 };
 
 /// A run of which nothing is known yet.
@@ -26,6 +26,18 @@ pub(crate) fn unknown(format: ImportFormat) -> ImportedRun {
         notes: Vec::new(),
         text: String::new(),
     }
+}
+
+/// The figures of a run that reads or writes alone, or of which that is unknown.
+pub(crate) fn of_side(write: Option<Ratio>, total: ImportedOperation) -> ImportedFigures {
+    let mut figures = ImportedFigures::default();
+    match write.map(Ratio::as_percent) {
+        Some(100) => figures.write = total.clone(),
+        Some(0) => figures.read = total.clone(),
+        _ => {}
+    }
+    figures.total = total;
+    figures
 }
 
 /// The value that all have, if they all have the same.

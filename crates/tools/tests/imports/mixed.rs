@@ -2,7 +2,7 @@
 
 use super::desk::{DEFAULT, FIO_JOBS, SEED_002, TWO_TARGETS_XML, reading, runs};
 use model::ImportFormat;
-use tools::imports::{ReadError, fingerprint, read, readers};
+use tools::imports::{ReadError, fingerprint, read};
 
 #[test]
 fn formats_may_stand_mixed_in_one_file() {
@@ -35,7 +35,7 @@ fn what_is_unknown_says_what_it_begins_with_and_what_is_read() {
     );
     let words = error.to_string();
     assert!(
-        readers().all(|reader| words.contains(reader.about)),
+        tools::TOOLS.iter().all(|tool| words.contains(tool.name)),
         "{words}"
     );
     assert_eq!(read("a", Vec::new()), Err(ReadError::Empty));
