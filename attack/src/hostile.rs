@@ -17,6 +17,7 @@ const READERS: &[(&str, &str)] = &[
     ("import_iometer", "import {}"),
     ("import_dd", "import {}"),
     ("import_bonnie", "import {}"),
+    ("import_others", "import {}"),
     ("import_xml", "import {}"),
     ("import_script", "import {}"),
     ("fio_jobs", "fio --parse-only {}"),

@@ -25,6 +25,7 @@ mod own_options;
 mod page;
 mod problem;
 mod read;
+mod readers;
 pub mod refusal;
 mod script;
 pub mod sqlio;
@@ -59,4 +60,9 @@ pub const TOOLS: &[Tool] = &[
     script::TOOL,
     dd::TOOL,
     bonnie::TOOL,
+    readers::crystaldiskmark::TOOL,
+    readers::hdparm::TOOL,
+    readers::ioping::TOOL,
+    readers::iozone::TOOL,
+    readers::sysbench::TOOL,
 ];

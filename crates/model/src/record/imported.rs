@@ -105,6 +105,17 @@ import_formats! {
     DdText "dd_text" "dd",
     /// The line of commas that bonnie++ prints last.
     BonnieText "bonnie_text" "bonnie++",
+    /// What CrystalDiskMark copies as text.
+    #[serde(rename = "crystaldiskmark_text")]
+    CrystalDiskMarkText "crystaldiskmark_text" "crystaldiskmark",
+    /// The timings of hdparm.
+    HdparmText "hdparm_text" "hdparm",
+    /// The statistics that ioping prints last.
+    IopingText "ioping_text" "ioping",
+    /// The tables of iozone.
+    IozoneText "iozone_text" "iozone",
+    /// What sysbench prints of its test of files.
+    SysbenchText "sysbench_text" "sysbench",
 }
 
 /// What was asked for. A field is `None` where the text does not say it, and where the targets of one run differ in it;

@@ -141,6 +141,37 @@ pub(crate) fn quantile(percent: f64) -> f64 {
     (percent * 1e10).round() / 1e12
 }
 
+/// A printed figure that is a number from 0 on.
+pub(crate) fn printed(text: &str) -> Option<f64> {
+    let value = cell(text, 0).number();
+    value.filter(|value| *value >= 0.0)
+}
+
+/// A time with its unit, or several: `948.8 us`, `1.5ms`, `2m3.241s`. `m` and `min` are minutes.
+pub(crate) fn time(text: &str) -> Option<Nanos> {
+    let mut rest = text.trim();
+    let mut sum = (!rest.is_empty()).then_some(Nanos(0));
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| c.is_alphabetic())?;
+        let (number, behind) = rest.split_at(end);
+        let end = behind.find(|c: char| !c.is_alphabetic());
+        let (unit, behind) = behind.split_at(end.unwrap_or(behind.len()));
+        let unit = match unit {
+            "ns" | "nsec" => Nanos(1),
+            "us" | "µs" | "usec" => Nanos::micros(1),
+            "ms" | "msec" => Nanos::millis(1),
+            "s" | "sec" | "seconds" => Nanos::seconds(1),
+            "m" | "min" => Nanos::seconds(60),
+            "h" => Nanos::seconds(3600),
+            _ => return None,
+        };
+        let part = nanos(printed(number)?, unit)?;
+        sum = sum.and_then(|sum| sum.0.checked_add(part.0)).map(Nanos);
+        rest = behind.trim_start();
+    }
+    sum
+}
+
 /// A size as these tools print it, all with 1024: `1GiB`, `1024MB`, `447.13GiB`, `64k`, `512`.
 pub(crate) fn size(text: &str) -> Option<Bytes> {
     let text = text.trim();
@@ -197,7 +228,7 @@ fn days_since_1970(year: u64, month: u64, day: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cell, bytes, cell, nanos, size, utc, whole};
+    use super::{Cell, bytes, cell, nanos, size, time, utc, whole};
     use model::{Bytes, Nanos};
 
     #[test]
@@ -279,6 +310,16 @@ mod tests {
             "18446744073709551615K",
         ] {
             assert_eq!(size(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn printed_times_have_units() {
+        assert_eq!(time("948.8 us"), Some(Nanos(948_800)));
+        assert_eq!(time("2m3.241s"), Some(Nanos::millis(123_241)));
+        assert_eq!(time("0 ns"), Some(Nanos(0)));
+        for text in ["", "5", "-1 s", "3 parsecs", "99999999999999999 h", "s"] {
+            assert_eq!(time(text), None, "{text}");
         }
     }
 

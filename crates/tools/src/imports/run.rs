@@ -40,6 +40,11 @@ pub(crate) fn of_side(write: Option<Ratio>, total: ImportedOperation) -> Importe
     figures
 }
 
+/// What stands behind a label, without the blanks around it.
+pub(crate) fn after<'t>(line: &'t str, label: &str) -> Option<&'t str> {
+    line.trim_start().strip_prefix(label).map(str::trim)
+}
+
 /// The value that all have, if they all have the same.
 pub(crate) fn common<T: PartialEq + Clone>(
     values: impl IntoIterator<Item = Option<T>>,

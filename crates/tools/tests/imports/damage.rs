@@ -7,7 +7,7 @@ use std::path::Path;
 #[path = "../../../../fuzz/import_law.rs"]
 mod law;
 
-const TARGETS: [&str; 8] = [
+const TARGETS: [&str; 9] = [
     "import_diskspd",
     "import_xml",
     "import_sqlio",
@@ -16,6 +16,7 @@ const TARGETS: [&str; 8] = [
     "import_script",
     "import_dd",
     "import_bonnie",
+    "import_others",
 ];
 
 fn seeds(target: &str) -> Vec<Vec<u8>> {

@@ -12,6 +12,7 @@ mod fio;
 mod fio_text;
 mod iometer;
 mod mixed;
+mod others;
 mod script;
 mod seeds;
 mod sqlio;

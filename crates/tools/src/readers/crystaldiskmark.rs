@@ -1,0 +1,182 @@
+//! The results that CrystalDiskMark copies as text, and programs that print the same: KDiskMark, disk-mark-me. A line is a run.
+//!
+//! MB are 1,000,000 bytes. Which of its repetitions a program prints is its own choice and not in the text. Source: public
+//! results of CrystalDiskMark 3 to 8 and KDiskMark 1 to 3. Deliberately absent: the date, which has no time zone.
+
+use crate::Tool;
+use crate::imports::Reader;
+use crate::imports::number::{nanos, printed, size};
+use crate::imports::run::{after, of_side, unknown};
+use crate::imports::section::{Found, Section, Start};
+use model::imported_evidence::ImportedContent;
+use model::{Bytes, ImportFormat, ImportedOperation, ImportedRun, Nanos, Ratio};
+
+/// Defines the row of CrystalDiskMark.
+pub(crate) const TOOL: Tool = Tool {
+    name: "CrystalDiskMark",
+    option: None,
+    readers: &[Reader {
+        format: ImportFormat::CrystalDiskMarkText,
+        name: "CrystalDiskMark's text",
+        about: "what CrystalDiskMark and KDiskMark copy as text",
+        begins,
+        read,
+    }],
+};
+
+/// Between quotes and prompts of pages.
+fn bare(line: &str) -> &str {
+    line.trim_start_matches(['>', ' ', '\t']).trim_end()
+}
+
+fn begins(line: &str, _text: &str) -> Start {
+    let line = bare(line);
+    if title(line).is_some() {
+        return Start::Here;
+    }
+    match line.starts_with("* MB/s = 1,000,000 byte") {
+        true => Start::Orphan,
+        false => Start::No,
+    }
+}
+
+/// `CrystalDiskMark 8.0.4 x64 (C) 2007-2021 hiyohiyo`, `KDiskMark (1.6.0): https://…`: the version.
+fn title(line: &str) -> Option<&str> {
+    let rest = line
+        .strip_prefix("CrystalDiskMark ")
+        .filter(|rest| rest.contains("(C)"));
+    let rest = rest.or_else(|| {
+        line.strip_prefix("KDiskMark (")
+            .filter(|rest| rest.contains("): "))
+    });
+    rest?.split([' ', ')']).next()
+}
+
+/// What stands below all lines: of each of them.
+#[derive(Default)]
+struct Foot<'t> {
+    version: Option<&'t str>,
+    size: Option<Bytes>,
+    target: Option<&'t str>,
+    zeros: bool,
+}
+
+impl<'t> Foot<'t> {
+    /// `   Test : 1 GiB (x5) [C: 12% (11/222GiB)]`, `Mode: [Admin] <0Fill>`.
+    fn line(&mut self, line: &'t str) {
+        let line = bare(line);
+        self.version = self.version.or_else(|| title(line));
+        self.zeros |= line.contains("<0Fill>") || line.contains("<All 0x00>");
+        let test = after(line, "Test :").or_else(|| after(line, "Test:"));
+        if let Some(test) = test {
+            self.size = test.split_once(" (x").and_then(|(text, _)| size(text));
+            let target = test.split_once('[').map(|(_, rest)| rest);
+            let end = |text: &str| text.find([' ', ']']).unwrap_or(text.len());
+            self.target = target
+                .map(|text| &text[..end(text)])
+                .filter(|name| !name.starts_with("Interval"));
+        }
+    }
+}
+
+fn read(section: &Section, found: &mut Found) {
+    let mut foot = Foot::default();
+    for (_, line) in section.lines() {
+        foot.line(line);
+    }
+    let mut side = None;
+    for (at, line) in section.lines() {
+        let line = bare(line);
+        side = of_head(line).unwrap_or(side);
+        if !line.contains("MB/s") || line.starts_with('*') {
+            continue;
+        }
+        match run(line, side, &foot) {
+            Some(run) => found.run(at, run),
+            None => found.fault_at(
+                at,
+                "no figures: expected is 'SEQ 1MiB (Q= 8, T= 1): … MB/s [ … IOPS] < … us>'",
+            ),
+        }
+    }
+    if found.is_empty() {
+        found.fault_at(
+            section.head,
+            "the head of CrystalDiskMark's text, without results",
+        );
+    }
+}
+
+/// `[Read]`, `[Write]`, `[Mix] Read 70%/Write 30%`: the share of writes of the lines below.
+fn of_head(line: &str) -> Option<Option<Ratio>> {
+    let rest = line.strip_prefix('[')?;
+    if rest.starts_with("Read]") {
+        return Some(Some(Ratio::NONE));
+    }
+    if rest.starts_with("Write]") {
+        return Some(Some(Ratio::ALL));
+    }
+    let mixed = rest.strip_prefix("Mix")?;
+    let share = mixed
+        .split_once("Write ")
+        .and_then(|(_, share)| share.split('%').next());
+    Some(share.and_then(|share| Ratio::percent(share.trim().parse().ok()?)))
+}
+
+/// `SEQ 1MiB (Q= 8, T= 1): 5024.997 MB/s [ 4792.2 IOPS] < 1667.96 us>`; `Random Read 4KiB (Q= 32,T= 1) : 395.432 MB/s [ 96541.0 IOPS]`.
+fn run(line: &str, side: Option<Ratio>, foot: &Foot<'_>) -> Option<ImportedRun> {
+    let (head, rest) = line.split_once(':')?;
+    let (rate, rest) = rest.split_once("MB/s")?;
+    let (name, queue) = head.split_once('(').unwrap_or((head, ""));
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    let has = |word: &str| name.split(' ').any(|one| one == word);
+    let mut run = unknown(ImportFormat::CrystalDiskMarkText);
+    let work = &mut run.workload;
+    work.random_percent = match name.split(' ').next() {
+        Some("SEQ" | "Sequential") => Some(Ratio::NONE),
+        Some("RND" | "Random") => Some(Ratio::ALL),
+        _ => return None,
+    };
+    work.write_percent = match (has("Read"), has("Write")) {
+        (true, _) => Some(Ratio::NONE),
+        (_, true) => Some(Ratio::ALL),
+        _ => side,
+    };
+    let words: Vec<&str> = name.split(' ').collect();
+    let joined = words
+        .windows(2)
+        .find_map(|pair| block_of(&format!("{}{}", pair[0], pair[1])));
+    work.block = words.iter().find_map(|word| block_of(word)).or(joined);
+    let number = |label: &str| {
+        let (_, rest) = queue.split_once(label)?;
+        let rest = rest.trim_start();
+        let end = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len());
+        rest[..end].parse().ok()
+    };
+    work.queue_depth = number("Q=").or_else(|| number("QD="));
+    work.threads = number("T=").or(Some(1));
+    work.size = foot.size;
+    work.targets = foot.target.into_iter().map(str::to_owned).collect();
+    run.tool_version = foot.version.map(str::to_owned);
+    run.evidence.content = foot.zeros.then_some(ImportedContent::Zeros);
+    let between = |open: &str, close: &str| {
+        let (_, rest) = rest.split_once(open)?;
+        printed(rest.split_once(close)?.0)
+    };
+    let mut figures = ImportedOperation {
+        bytes_per_s: Some(printed(rate)? * 1e6),
+        ios_per_s: between("[", "IOPS"),
+        ..ImportedOperation::default()
+    };
+    figures.latency.mean = between("<", "us>").and_then(|mean| nanos(mean, Nanos::micros(1)));
+    run.figures = of_side(run.workload.write_percent, figures);
+    run.name = Some(name);
+    Some(run)
+}
+
+/// `128KiB`; `4KB` of version 3, which is 4096 bytes too.
+fn block_of(word: &str) -> Option<Bytes> {
+    size(word).filter(|_| word.ends_with('B') && word.starts_with(|c: char| c.is_ascii_digit()))
+}

@@ -1,0 +1,114 @@
+//! ioping: the statistics that it prints last.
+//!
+//! Its rate is that of the requests themselves, the pauses between them not counted. Source: ioping(1) and the output of 1.3.
+//! Deliberately absent: the single requests, and the lines of numbers of `-B` and `-P`.
+
+use crate::Tool;
+use crate::imports::Reader;
+use crate::imports::number::{printed, size, time};
+use crate::imports::run::{of_side, unknown};
+use crate::imports::section::{Found, Section, Start, short};
+use model::{Bytes, ImportFormat, ImportedLatency, ImportedOperation, ImportedRun, Ratio};
+
+/// Defines the row of ioping.
+pub(crate) const TOOL: Tool = Tool {
+    name: "ioping",
+    option: None,
+    readers: &[Reader {
+        format: ImportFormat::IopingText,
+        name: "ioping's text",
+        about: "the statistics that ioping prints last",
+        begins,
+        read,
+    }],
+};
+
+const STATISTICS: &str = " ioping statistics ---";
+
+fn begins(line: &str, _text: &str) -> Start {
+    match line.trim_end().ends_with(STATISTICS) {
+        true => Start::Here,
+        false => Start::No,
+    }
+}
+
+fn read(section: &Section, found: &mut Found) {
+    let mut lines = section.lines().map(|(_, line)| line);
+    let head = lines.next().unwrap_or_default();
+    let mut lines = lines.take(4);
+    let counts = lines.find(|line| line.contains(" requests completed in "));
+    let spread = lines.find(|line| line.starts_with("min/avg/max/mdev ="));
+    match counts.and_then(|counts| run(head, counts, spread)) {
+        Some(run) => found.run(section.head, run),
+        None => found.fault_at(
+            section.head,
+            format!(
+                "no figures below '{}': expected is '… requests completed in …, … iops, …'",
+                short(head)
+            ),
+        ),
+    }
+}
+
+/// `4 requests completed in 948.8 us, 16 KiB read, 4.21 k iops, 16.5 MiB/s`.
+fn run(head: &str, counts: &str, spread: Option<&str>) -> Option<ImportedRun> {
+    let mut fields = counts.trim().split(", ");
+    let (requests, spent) = fields.next()?.split_once(" requests completed in ")?;
+    let mut run = unknown(ImportFormat::IopingText);
+    let mut figures = ImportedOperation::default();
+    let mut write = None;
+    for field in fields {
+        if let Some(rate) = field.strip_suffix(" iops") {
+            figures.ios_per_s = scaled(rate);
+        } else if let Some(rate) = field.strip_suffix("/s") {
+            figures.bytes_per_s = size(rate).map(|rate| rate.0 as f64);
+        } else if let Some(read) = field.strip_suffix(" read") {
+            (write, figures.bytes) = (Some(Ratio::NONE), size(read));
+        } else if let Some(written) = field.strip_suffix(" written") {
+            (write, figures.bytes) = (Some(Ratio::ALL), size(written));
+        }
+    }
+    figures.ios_per_s?;
+    // Thousands are rounded to three digits: `11.3 k` is no count.
+    figures.ios = requests.trim().parse().ok();
+    figures.latency = spread.map(latency).unwrap_or_default();
+    run.measured = time(spent).filter(|spent| spent.0 > 0);
+    let target = head.trim().trim_start_matches('-').trim_start();
+    let target = target.split(" (").next().filter(|name| !name.is_empty());
+    run.workload.targets = target.into_iter().map(str::to_owned).collect();
+    run.workload.write_percent = write;
+    let each = figures.bytes.zip(figures.ios.filter(|ios| *ios > 0));
+    let whole = each.filter(|(bytes, ios)| bytes.0 % ios == 0);
+    run.workload.block = whole.map(|(bytes, ios)| Bytes(bytes.0 / ios));
+    run.workload.queue_depth = Some(1);
+    run.workload.threads = Some(1);
+    run.figures = of_side(write, figures);
+    Some(run)
+}
+
+/// `4.21 k`.
+fn scaled(text: &str) -> Option<f64> {
+    let (number, unit) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
+    let scale = match unit {
+        "" => 1.0,
+        "k" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        _ => return None,
+    };
+    Some(printed(number)? * scale)
+}
+
+/// `min/avg/max/mdev = 223.4 us / 237.2 us / 253.4 us / 12.2 us`.
+fn latency(line: &str) -> ImportedLatency {
+    let values = line.split_once('=').map_or("", |(_, values)| values);
+    let mut values = values.split(" / ").map(time);
+    let mut next = || values.next().flatten();
+    ImportedLatency {
+        min: next(),
+        mean: next(),
+        max: next(),
+        sd: next(),
+        ..ImportedLatency::default()
+    }
+}

@@ -1,0 +1,160 @@
+//! What tools print whose requests are not run here: hdparm, sysbench, ioping and so on, from the seeds of the fuzzers.
+
+use super::desk::{bytes, mib, runs, trouble, us};
+use model::imported_evidence::{ImportedContent, ImportedFlush};
+use model::{Bytes, CacheMode, ImportFormat, ImportedRun, Nanos, Ratio};
+
+macro_rules! seed {
+    ($name:literal) => {
+        include_str!(concat!(
+            "../../../../fuzz/seeds/import_others/",
+            $name,
+            ".txt"
+        ))
+    };
+}
+
+const READ: Option<Ratio> = Some(Ratio::NONE);
+const WRITTEN: Option<Ratio> = Some(Ratio::ALL);
+
+fn names(runs: &[ImportedRun]) -> Vec<&str> {
+    let name = |run: &'_ ImportedRun| run.name.is_some();
+    assert!(runs.iter().all(name));
+    runs.iter().filter_map(|run| run.name.as_deref()).collect()
+}
+
+#[test]
+fn hdparm_counts_in_mebibytes_and_names_its_device() {
+    let runs = runs(seed!("hdparm"));
+    assert_eq!(runs.len(), 5);
+    let direct = &runs[1];
+    assert_eq!(direct.name.as_deref(), Some("O_DIRECT disk reads"));
+    assert_eq!(direct.workload.targets, ["/dev/loop0"]);
+    assert_eq!(direct.workload.cache, Some(CacheMode::Unbuffered));
+    assert_eq!(direct.workload.block, Some(Bytes::mib(2)));
+    assert_eq!(direct.figures.read.bytes_per_s, mib(1680.34));
+    assert_eq!(direct.figures.total.bytes, bytes(512 << 20));
+    assert_eq!(runs[3].workload.cache, None);
+    assert_eq!(runs[2].workload.cache, Some(CacheMode::Cached));
+    assert_eq!(runs[2].workload.size, Some(Bytes::mib(2)));
+    assert_eq!(runs[2].workload.random_percent, None);
+    assert_eq!(runs[4].workload.targets, ["/dev/loop1"]);
+    assert_eq!(runs[4].figures.read.bytes_per_s, Some(3951.13 * 1024.0));
+    let (line, what) = trouble("/dev/sda:\n Timing buffered disk reads: read() failed\n");
+    assert_eq!(line, 2);
+    assert!(what.contains("MB/sec"), "{what}");
+}
+
+#[test]
+fn ioping_has_a_rate_without_its_pauses() {
+    let one = &runs(seed!("ioping"))[0];
+    assert_eq!(one.workload.targets, ["."]);
+    assert_eq!(one.workload.block, Some(Bytes::kib(4)));
+    assert_eq!(one.workload.write_percent, READ);
+    assert_eq!(one.figures.read.ios, Some(4));
+    assert_eq!(one.figures.read.ios_per_s, Some(4210.0));
+    let latency = &one.figures.read.latency;
+    assert_eq!(latency.min, Some(Nanos(223_400)));
+    assert_eq!(latency.mean, Some(Nanos(237_200)));
+    assert_eq!(latency.max, Some(Nanos(253_400)));
+    let many = &runs(seed!("ioping_r"))[0];
+    assert_eq!(many.figures.read.ios, None);
+    assert_eq!(many.figures.read.latency.max, us(22_900));
+    assert_eq!(trouble("--- f (ext4) ioping statistics ---\n").0, 1);
+}
+
+#[test]
+fn sysbench_has_its_sides_and_its_syncs() {
+    let mixed = &runs(seed!("sysbench"))[0];
+    assert_eq!(mixed.tool_version.as_deref(), Some("1.0.20"));
+    assert_eq!(mixed.workload.threads, Some(2));
+    assert_eq!(mixed.workload.cache, Some(CacheMode::Unbuffered));
+    assert_eq!(mixed.workload.block, Some(Bytes::kib(16)));
+    assert_eq!(mixed.workload.size, Some(Bytes::mib(128)));
+    assert_eq!(mixed.workload.write_percent, Ratio::percent(40));
+    assert_eq!(mixed.evidence.flush, Some(ImportedFlush::EveryWrites(100)));
+    assert_eq!(mixed.figures.read.ios_per_s, Some(9672.27));
+    assert_eq!(mixed.figures.write.bytes_per_s, mib(100.75));
+    assert_eq!(
+        mixed.figures.total.latency.percentiles,
+        [(0.95, Nanos::micros(180))]
+    );
+    assert!(mixed.notes.iter().any(|note| note.contains("fsync")));
+    let sequential = &runs(seed!("sysbench_sequential"))[0];
+    assert_eq!(sequential.workload.random_percent, READ);
+    assert_eq!(sequential.workload.write_percent, READ);
+    assert_eq!(sequential.workload.cache, Some(CacheMode::Cached));
+    let old = &runs(seed!("sysbench_04"))[0];
+    assert_eq!(old.tool_version.as_deref(), Some("0.4.12"));
+    assert_eq!(old.workload.cache, Some(CacheMode::Unbuffered));
+    assert_eq!(old.figures.total.ios_per_s, Some(501.2));
+    assert_eq!(old.figures.total.ios, Some(10_001));
+    assert_eq!(old.measured, Some(Nanos::micros(19_954_100)));
+    assert_eq!(old.figures.total.latency.max, us(271_100));
+}
+
+#[test]
+fn crystaldiskmark_has_a_run_per_line_in_each_of_its_layouts() {
+    let newest = runs(seed!("crystaldiskmark"));
+    assert_eq!(newest.len(), 6);
+    let deep = &newest[1];
+    assert_eq!(deep.tool_version.as_deref(), Some("8.0.5"));
+    assert_eq!(
+        (deep.workload.queue_depth, deep.workload.threads),
+        (Some(32), Some(16))
+    );
+    assert_eq!(deep.workload.block, Some(Bytes::kib(4)));
+    assert_eq!(deep.workload.size, Some(Bytes::gib(1)));
+    assert_eq!(deep.workload.targets, ["C:"]);
+    assert_eq!(deep.figures.read.bytes_per_s, Some(1_644_870_000.0));
+    assert_eq!(deep.figures.read.ios_per_s, Some(401_579.6));
+    assert_eq!(deep.figures.read.latency.mean, Some(Nanos(1_270_440)));
+    assert_eq!(deep.evidence.content, Some(ImportedContent::Zeros));
+    assert_eq!(newest[5].workload.write_percent, Ratio::percent(30));
+    let older = runs(seed!("crystaldiskmark_5"));
+    assert_eq!(older.len(), 6);
+    assert_eq!(older[0].workload.random_percent, READ);
+    assert_eq!(older[0].workload.block, None);
+    assert_eq!(older[3].workload.write_percent, WRITTEN);
+    assert_eq!(older[3].figures.write.ios_per_s, Some(73_267.6));
+    assert_eq!(older[4].workload.queue_depth, None);
+    let other = runs(seed!("kdiskmark"));
+    assert_eq!(other[1].tool_version.as_deref(), Some("3.1.4"));
+    assert_eq!(other[1].workload.block, Some(Bytes::kib(4)));
+    assert_eq!(other[1].workload.queue_depth, Some(32));
+    assert_eq!(other[1].workload.targets, [""; 0]);
+    assert_eq!(other[0].workload.block, Some(Bytes::mib(1)));
+}
+
+#[test]
+fn iozone_has_a_run_per_test_in_the_column_where_it_stands() {
+    let runs = runs(seed!("iozone"));
+    let all = [
+        "write",
+        "rewrite",
+        "random read",
+        "random write",
+        "write",
+        "reread",
+    ];
+    assert_eq!(names(&runs), all);
+    let random = &runs[2];
+    assert_eq!(random.workload.random_percent, WRITTEN);
+    assert_eq!(random.workload.cache, Some(CacheMode::Unbuffered));
+    assert_eq!(random.workload.block, Some(Bytes::kib(4)));
+    assert_eq!(random.workload.size, Some(Bytes(102_400 * 1024)));
+    assert_eq!(random.figures.read.bytes_per_s, Some(97_611.0 * 1024.0));
+    assert_eq!(random.evidence.flush, Some(ImportedFlush::AtEnd));
+    assert_eq!(random.tool_version.as_deref(), Some("3.492"));
+    let threads = &runs[4];
+    assert_eq!(threads.workload.threads, Some(12));
+    assert_eq!(threads.workload.block, Some(Bytes::kib(256)));
+    assert_eq!(threads.workload.cache, Some(CacheMode::Cached));
+    assert_eq!(threads.tool_version.as_deref(), Some("3.506"));
+    assert_eq!(threads.format, ImportFormat::IozoneText);
+    let narrow = "              KB  reclen   write rewrite    read    reread    read   write\n           16384       4   44632   42865                     24719   11304\n";
+    assert_eq!(
+        names(&super::desk::runs(narrow)),
+        ["write", "rewrite", "random read", "random write"]
+    );
+}
