@@ -113,7 +113,7 @@ pub(crate) enum Command {
     Fio(DialectArgs),
     /// Run an IOmeter configuration (.icf) and write its results as IOmeter does; or write one from a run
     Iometer(IometerArgs),
-    /// Import results of DISKSPD, SQLIO, fio, IOmeter, dd and bonnie++, to compare them with fathom's own
+    /// Import results of DISKSPD, SQLIO, fio, IOmeter, dd, bonnie++ and a dozen others, to compare them with fathom's own
     #[command(after_help = import::read())]
     Import(ImportArgs),
     /// List stored sessions, newest first

@@ -97,6 +97,8 @@ import_formats! {
     FioJson "fio_json" "fio",
     /// What fio prints without `--output-format`.
     FioText "fio_text" "fio",
+    /// A line per job of fio's `--minimal` or `--output-format=terse`.
+    FioTerse "fio_terse" "fio",
     /// The results file of IOmeter.
     IometerCsv "iometer_csv" "iometer",
     /// One line a run, from a script around DISKSPD.
@@ -108,14 +110,26 @@ import_formats! {
     /// What CrystalDiskMark copies as text.
     #[serde(rename = "crystaldiskmark_text")]
     CrystalDiskMarkText "crystaldiskmark_text" "crystaldiskmark",
+    /// elbencho's table of results.
+    ElbenchoText "elbencho_text" "elbencho",
     /// The timings of hdparm.
     HdparmText "hdparm_text" "hdparm",
     /// The statistics that ioping prints last.
     IopingText "ioping_text" "ioping",
     /// The tables of iozone.
     IozoneText "iozone_text" "iozone",
+    /// The summary of dbench for Kubernetes.
+    KubernetesDbenchText "kubernetes_dbench_text" "dbench",
+    /// The operations per second of `pg_test_fsync`.
+    PgTestFsyncText "pg_test_fsync_text" "pg_test_fsync",
+    /// The summary of rados bench.
+    RadosBenchText "rados_bench_text" "rados bench",
+    /// The table of SPDK's perf.
+    SpdkPerfText "spdk_perf_text" "SPDK perf",
     /// What sysbench prints of its test of files.
     SysbenchText "sysbench_text" "sysbench",
+    /// The averages of vdbench.
+    VdbenchText "vdbench_text" "vdbench",
 }
 
 /// What was asked for. A field is `None` where the text does not say it, and where the targets of one run differ in it;

@@ -20,6 +20,7 @@ mod problem;
 mod ranges;
 mod read;
 pub(crate) mod reader;
+mod reader_terse;
 pub(crate) mod reader_text;
 mod refused;
 mod result;
@@ -62,6 +63,13 @@ pub(crate) const TOOL: Tool = Tool {
             about: "what fio prints without --output-format, versions 2 and 3",
             begins: reader_text::begins,
             read: reader_text::read,
+        },
+        Reader {
+            format: ImportFormat::FioTerse,
+            name: "fio's terse lines",
+            about: "fio's --minimal or --output-format=terse, versions 3 to 5",
+            begins: reader_terse::begins,
+            read: reader_terse::read,
         },
     ],
 };

@@ -3,7 +3,13 @@
 //! Deliberately absent: their requests, and tools whose requests are read too, which are folders of their own.
 
 pub(crate) mod crystaldiskmark;
+pub(crate) mod elbencho;
 pub(crate) mod hdparm;
 pub(crate) mod ioping;
 pub(crate) mod iozone;
+pub(crate) mod kubernetes_dbench;
+pub(crate) mod pg_test_fsync;
+pub(crate) mod rados_bench;
+pub(crate) mod spdk_perf;
 pub(crate) mod sysbench;
+pub(crate) mod vdbench;

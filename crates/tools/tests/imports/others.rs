@@ -127,6 +127,98 @@ fn crystaldiskmark_has_a_run_per_line_in_each_of_its_layouts() {
 }
 
 #[test]
+fn pg_test_fsync_has_a_run_per_method() {
+    let runs = runs(seed!("pg_test_fsync"));
+    assert_eq!(runs.len(), 16);
+    let sync = &runs[1];
+    assert_eq!(sync.name.as_deref(), Some("fdatasync"));
+    assert_eq!(sync.workload.block, Some(Bytes::kib(8)));
+    assert_eq!(sync.evidence.flush, Some(ImportedFlush::EveryWrites(1)));
+    assert_eq!(sync.figures.write.ios_per_s, Some(2277.715));
+    assert_eq!(sync.figures.write.latency.mean, us(439));
+    assert_eq!(runs[5].name.as_deref(), Some("fdatasync, 2 writes"));
+    assert_eq!(runs[5].figures.write.bytes_per_s, Some(2554.885 * 16384.0));
+    assert_eq!(runs[9].name.as_deref(), Some("2 * 8kB open_sync writes"));
+    assert_eq!(runs[12].workload.block, Some(Bytes::kib(1)));
+    assert_eq!(runs[12].workload.write_through, Some(true));
+    let last = &runs[15];
+    assert_eq!(last.name.as_deref(), Some("write, not synced"));
+    assert_eq!(last.evidence.flush, None);
+}
+
+#[test]
+fn elbencho_has_a_run_per_phase_with_a_rate() {
+    let runs = runs(seed!("elbencho"));
+    assert_eq!(names(&runs), ["MKDIRS", "WRITE", "READ"]);
+    assert!(runs[0].notes[0].contains("dirs"));
+    let write = &runs[1];
+    assert_eq!(write.workload.write_percent, WRITTEN);
+    assert_eq!(write.measured, Some(Nanos::millis(65_020)));
+    assert_eq!(write.figures.write.ios_per_s, Some(4031.0));
+    assert_eq!(write.figures.write.bytes_per_s, mib(16_124.0));
+    assert_eq!(write.figures.write.latency.max, us(15_830));
+    assert!(write.notes[0].contains("19% higher"), "{:?}", write.notes);
+    let read = &runs[2];
+    assert_eq!(read.figures.read.bytes_per_s, Some(23_814e6));
+    assert_eq!(read.figures.read.latency.mean, us(120));
+}
+
+#[test]
+fn rados_bench_has_its_depth_for_writes() {
+    let runs = runs(seed!("rados_bench"));
+    assert_eq!(runs.len(), 2);
+    let write = &runs[0];
+    assert_eq!(write.workload.queue_depth, Some(16));
+    assert_eq!(write.workload.block, Some(Bytes::mib(4)));
+    assert_eq!(write.figures.write.ios, Some(611));
+    assert_eq!(write.figures.write.bytes_per_s, mib(239.364));
+    assert_eq!(write.figures.write.latency.mean, us(265_512));
+    assert_eq!(write.figures.write.ios_per_s_sd, Some(4.50528));
+    assert_eq!(runs[1].workload.queue_depth, None);
+    assert_eq!(runs[1].figures.read.ios_per_s, Some(160.0));
+    let (line, what) = trouble("Total time run: 3\nTotal reads made: 5\n");
+    assert_eq!(line, 1);
+    assert!(what.contains("Bandwidth"), "{what}");
+}
+
+#[test]
+fn spdk_perf_has_a_row_per_device() {
+    let run = &runs(seed!("spdk_perf"))[0];
+    assert_eq!(run.figures.total.ios_per_s, Some(799_341.5));
+    assert_eq!(run.figures.total.latency.mean, Some(Nanos(160_060)));
+    assert_eq!(run.rows.len(), 2);
+    assert_eq!(run.rows[0].figures.total.bytes_per_s, mib(1567.31));
+    assert_eq!(
+        run.rows[0].target,
+        "PCIE (0000:04:00.0) NSID 1 from core  0"
+    );
+}
+
+#[test]
+fn vdbench_has_a_run_per_average() {
+    let runs = runs(seed!("vdbench"));
+    assert_eq!(names(&runs), ["rand_read", "mixed"]);
+    let read = &runs[0];
+    assert_eq!(read.workload.block, Some(Bytes::kib(4)));
+    assert_eq!(read.workload.write_percent, READ);
+    assert_eq!(read.workload.queue_depth, Some(32));
+    assert_eq!(read.figures.read.ios_per_s, Some(42_563.5));
+    assert_eq!(read.figures.read.latency.mean, us(750));
+    assert_eq!(read.figures.read.latency.max, us(9280));
+    let mixed = &runs[1];
+    assert_eq!(mixed.workload.write_percent, Ratio::percent(30));
+    assert_eq!(mixed.figures.write.latency.mean, us(1910));
+    assert_eq!(mixed.figures.total.latency.max, us(31_500));
+    let old = "10:14:13.061  avg_2-60  5000.2  39.06  8192  70.02  1.21  31.5  0.702  6.1  9.1\n";
+    assert_eq!(super::desk::one(old).figures.total.latency.max, us(31_500));
+    assert!(
+        trouble("10:14:13.061  avg_2-60  1 2 3\n")
+            .1
+            .contains("columns")
+    );
+}
+
+#[test]
 fn iozone_has_a_run_per_test_in_the_column_where_it_stands() {
     let runs = runs(seed!("iozone"));
     let all = [
@@ -156,5 +248,48 @@ fn iozone_has_a_run_per_test_in_the_column_where_it_stands() {
     assert_eq!(
         names(&super::desk::runs(narrow)),
         ["write", "rewrite", "random read", "random write"]
+    );
+}
+
+#[test]
+fn dbench_has_reads_and_writes_as_runs() {
+    let runs = runs(seed!("kubernetes_dbench"));
+    assert_eq!(runs.len(), 6);
+    assert_eq!(runs[0].figures.read.ios_per_s, Some(75_700.0));
+    assert_eq!(runs[1].figures.write.bytes_per_s, mib(500.0));
+    assert_eq!(runs[2].figures.read.latency.mean, Some(Nanos(183_070)));
+    assert_eq!(runs[4].figures.read.bytes_per_s, mib(536.0));
+}
+
+#[test]
+fn fio_has_a_run_per_terse_line() {
+    let text = seed!("fio_terse");
+    let runs = runs(text);
+    assert_eq!(names(&runs), ["mixed", "b"]);
+    let field = |line: usize, at: usize| {
+        let line = text.lines().nth(line).expect("both lines");
+        line.split(';').nth(at).expect("the field").to_owned()
+    };
+    let number = |line, at| field(line, at).parse::<f64>().ok();
+    let mixed = &runs[0];
+    assert_eq!(mixed.format, ImportFormat::FioTerse);
+    assert_eq!(mixed.tool_version.as_deref(), Some("fio-3.33"));
+    assert_eq!(mixed.figures.read.ios_per_s, number(0, 7));
+    assert_eq!(mixed.figures.write.ios_per_s, number(0, 48));
+    assert_eq!(
+        mixed.figures.write.bytes_per_s,
+        number(0, 47).map(|kib| kib * 1024.0)
+    );
+    let mean = number(0, 15).map(|us| Nanos((us * 1e3) as u64));
+    assert_eq!(mixed.figures.read.latency.mean, mean);
+    assert_eq!(mixed.figures.read.latency.percentiles.len(), 17);
+    let alone = &runs[1];
+    assert_eq!(alone.figures.read.ios_per_s, number(1, 7));
+    assert_eq!(alone.figures.write.ios, Some(0));
+    assert!(alone.figures.total.latency.percentiles.len() == 17);
+    assert!(
+        trouble("3;fio-3.33;a;0;0;4096;53894\n")
+            .1
+            .contains("fields")
     );
 }
