@@ -39,7 +39,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "files in such circles",
-        bound: 28,
+        bound: 27,
         count: |tree| Count::Places(files_in_circles(tree)),
     },
     Figure {
@@ -54,17 +54,17 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "source files with fewer than 50 lines of code",
-        bound: 130,
+        bound: 124,
         count: |tree| Count::Places(in_files(tree, few_lines)),
     },
     Figure {
         name: "names that one lib.rs re-exports",
-        bound: 157,
+        bound: 162,
         count: re_exports,
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 90_317,
+        bound: 94_456,
         count: lines_of_code,
     },
 ];
