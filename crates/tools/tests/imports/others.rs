@@ -254,11 +254,20 @@ fn iozone_has_a_run_per_test_in_the_column_where_it_stands() {
 #[test]
 fn dbench_has_reads_and_writes_as_runs() {
     let runs = runs(seed!("kubernetes_dbench"));
-    assert_eq!(runs.len(), 6);
+    assert_eq!(
+        runs.len(),
+        9,
+        "each figure is of a load of its own, but for the mixed one"
+    );
     assert_eq!(runs[0].figures.read.ios_per_s, Some(75_700.0));
-    assert_eq!(runs[1].figures.write.bytes_per_s, mib(500.0));
-    assert_eq!(runs[2].figures.read.latency.mean, Some(Nanos(183_070)));
-    assert_eq!(runs[4].figures.read.bytes_per_s, mib(536.0));
+    assert_eq!(runs[0].figures.read.bytes_per_s, None, "of larger blocks");
+    assert_eq!(runs[3].figures.write.bytes_per_s, mib(500.0));
+    assert_eq!(runs[3].workload.block, None);
+    assert_eq!(runs[4].figures.read.latency.mean, Some(Nanos(183_070)));
+    assert_eq!(runs[6].figures.read.bytes_per_s, mib(536.0));
+    let mixed = &runs[8].figures;
+    let rates = [&mixed.read, &mixed.write, &mixed.total].map(|side| side.ios_per_s);
+    assert_eq!(rates, [Some(43_100.0), Some(14_400.0), Some(57_500.0)]);
 }
 
 #[test]
