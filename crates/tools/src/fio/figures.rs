@@ -104,6 +104,17 @@ pub struct Disk {
     pub busy_percent: f64,
 }
 
+impl Disk {
+    /// Returns the counts that fio prints of a device, in its order: I/Os read and written, merged ones of both, and
+    /// milliseconds of reads, of writes and of both.
+    pub(super) fn counts(&self) -> [u64; 7] {
+        let [read, write] = self.times_ns.map(|ns| ns / 1_000_000);
+        let both = (self.times_ns[0] + self.times_ns[1]) / 1_000_000;
+        let ([reads, writes], [merged, merged_writes]) = (self.ios, self.merges);
+        [reads, writes, merged, merged_writes, read, write, both]
+    }
+}
+
 /// The threads of a run that work on these targets, as one, or each by itself.
 pub fn jobs(record: &RunRecord, targets: &[u32], grouped: bool) -> Vec<Job> {
     let mut by_thread: BTreeMap<u32, Vec<&ThreadRecord>> = BTreeMap::new();

@@ -237,19 +237,22 @@ fn status(text: &mut String, results: &FioResults<'_>, group: u32) {
 }
 
 fn disk(text: &mut String, disk: &Disk) {
-    let ms = |ns: u64| ns / 1_000_000;
+    let Disk {
+        name, busy_percent, ..
+    } = disk;
+    let [
+        reads,
+        writes,
+        merged,
+        merged_writes,
+        read_ms,
+        write_ms,
+        both_ms,
+    ] = disk.counts();
     let _ = writeln!(
         text,
-        "  {}: ios={}/{}, merge={}/{}, ticks={}/{}, in_queue={}, util={:.2}%",
-        disk.name,
-        disk.ios[0],
-        disk.ios[1],
-        disk.merges[0],
-        disk.merges[1],
-        ms(disk.times_ns[0]),
-        ms(disk.times_ns[1]),
-        ms(disk.times_ns[0] + disk.times_ns[1]),
-        disk.busy_percent
+        "  {name}: ios={reads}/{writes}, merge={merged}/{merged_writes}, ticks={read_ms}/{write_ms}, in_queue={both_ms}, \
+         util={busy_percent:.2}%"
     );
 }
 

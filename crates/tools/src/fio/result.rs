@@ -175,16 +175,24 @@ fn latency(latency: Option<&Latency>, bins: bool) -> Value {
 }
 
 fn disk(disk: &Disk) -> Value {
-    let ms = |ns: u64| ns / 1_000_000;
+    let [
+        reads,
+        writes,
+        merged,
+        merged_writes,
+        read_ms,
+        write_ms,
+        both_ms,
+    ] = disk.counts();
     json!({
         "name": disk.name,
-        "read_ios": disk.ios[0],
-        "write_ios": disk.ios[1],
-        "read_merges": disk.merges[0],
-        "write_merges": disk.merges[1],
-        "read_ticks": ms(disk.times_ns[0]),
-        "write_ticks": ms(disk.times_ns[1]),
-        "in_queue": ms(disk.times_ns[0] + disk.times_ns[1]),
+        "read_ios": reads,
+        "write_ios": writes,
+        "read_merges": merged,
+        "write_merges": merged_writes,
+        "read_ticks": read_ms,
+        "write_ticks": write_ms,
+        "in_queue": both_ms,
         "util": disk.busy_percent,
     })
 }

@@ -111,19 +111,10 @@ fn add_rest(line: &mut String, job: &Job, disks: &[Disk]) {
         let _ = write!(line, ";{share:.2}%");
     }
     for disk in disks {
-        let ms = |ns: u64| ns / 1_000_000;
-        let _ = write!(
-            line,
-            ";{};{};{};{};{};{};{};{};{:.2}%",
-            disk.name,
-            disk.ios[0],
-            disk.ios[1],
-            disk.merges[0],
-            disk.merges[1],
-            ms(disk.times_ns[0]),
-            ms(disk.times_ns[1]),
-            ms(disk.times_ns[0] + disk.times_ns[1]),
-            disk.busy_percent
-        );
+        let _ = write!(line, ";{}", disk.name);
+        for count in disk.counts() {
+            let _ = write!(line, ";{count}");
+        }
+        let _ = write!(line, ";{:.2}%", disk.busy_percent);
     }
 }
