@@ -253,14 +253,16 @@ pub(crate) fn counters(check: &DeviceCheck) -> String {
     }
 }
 
-/// What people added to a result: hints as the options that give them, and a comment.
-pub(crate) fn notes_of(stored: &Stored, paper: &Paper) -> Vec<String> {
+/// Returns what people added to a result: hints as the options that give them, and a comment.
+fn notes_of<'n>(notes: impl Iterator<Item = &'n model::Note>, paper: &Paper) -> Vec<String> {
     let (comments, hints): (Vec<&model::Note>, Vec<&model::Note>) =
-        (stored.notes.iter()).partition(|note| note.field == COMMENT);
-    let hints = hints
+        notes.partition(|note| note.field == COMMENT);
+    let option =
+        |note: &model::Note, value| format!("--{} {}", note.field, model::shell_word(value));
+    let hints: Vec<String> = hints
         .iter()
-        .map(|note| format!("--{} {}", note.field, printable(&note.value)));
-    let hints: Vec<String> = hints.collect();
+        .flat_map(|note| note.values().into_iter().map(|value| option(note, value)))
+        .collect();
     let mut lines = Vec::new();
     if !hints.is_empty() {
         lines.extend(labelled("hints", &hints.join(" "), paper));
@@ -274,7 +276,7 @@ pub(crate) fn notes_of(stored: &Stored, paper: &Paper) -> Vec<String> {
 /// Writes the notes of sessions and results, each under its name.
 pub fn notes_summary(noted: &[Stored], paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     for stored in noted {
-        let lines = notes_of(stored, paper);
+        let lines = notes_of(stored.notes.iter(), paper);
         match lines.is_empty() {
             true => writeln!(out, "{}: no notes", stored.name())?,
             false => writeln!(out, "{}:", stored.name())?,
@@ -307,7 +309,11 @@ pub(crate) fn stored(paper: &Paper) -> Vec<String> {
         let name = stored.name();
         text = format!("fathom show {name} --verbose, or --json, each with the same --store");
     }
-    let mut lines = notes_of(stored, paper);
+    let goals_omitted = stored
+        .notes
+        .iter()
+        .filter(|note| note.field != model::Note::GOALS); // each has a line of its own
+    let mut lines = notes_of(goals_omitted, paper);
     lines.extend(labelled("details", &text, paper));
     if paper.verbose {
         let path = stored.path.to_string_lossy();

@@ -1,6 +1,5 @@
-//! What people know of a target beside its figures: `--cap-iops`, `--cap-mibs`, `--array-cache`, `--medium`; and what its results
-//! are to reach, `--goal`. Each is stored
-//! with the result as a note, under the name of its option.
+//! What people know of a target beside its figures: `--cap-iops`, `--cap-mibs`, `--array-cache`, `--medium`; and what its
+//! results are to reach, `--goal`. Each is stored with the result as a note, under the name of its option.
 
 use analysis::{CloudCap, Known};
 use clap::Args;
@@ -30,9 +29,7 @@ pub(crate) struct KnownArgs {
 
 const NUMBER: &str = "must be a number above 0, as 1920 or 22.5";
 /// Names of the hints, which are the names of their options.
-pub(crate) const HINTS: [&str; 5] = ["cap-iops", "cap-mibs", "array-cache", "medium", "goal"];
-/// Between the goals of one note.
-const GOALS: &str = "; ";
+pub(crate) const HINTS: [&str; 5] = ["cap-iops", "cap-mibs", "array-cache", "medium", Note::GOALS];
 
 impl KnownArgs {
     fn values(&self) -> [Option<String>; 5] {
@@ -41,7 +38,7 @@ impl KnownArgs {
             self.cap_mibs.clone(),
             self.array_cache.clone(),
             self.medium.clone(),
-            (!self.goal.is_empty()).then(|| self.goal.join(GOALS)),
+            (!self.goal.is_empty()).then(|| self.goal.join(Note::GOAL_SEPARATOR)),
         ]
     }
 
@@ -73,7 +70,10 @@ impl KnownArgs {
             array_cache,
             medium,
             goal: goal.map_or_else(Vec::new, |goals| {
-                goals.split(GOALS).map(str::to_owned).collect()
+                goals
+                    .split(Note::GOAL_SEPARATOR)
+                    .map(str::to_owned)
+                    .collect()
             }),
         }
     }
@@ -110,6 +110,11 @@ impl KnownArgs {
             }
         };
         for goal in &self.goal {
+            if goal.contains(Note::GOAL_SEPARATOR) {
+                let form = "must be one goal; repeat the option for each";
+                wrong.push(model::invalid_value(goal, "--goal", form));
+                continue;
+            }
             let problems = analysis::problems_of_goal(goal);
             wrong.extend(
                 problems

@@ -65,6 +65,21 @@ pub struct Note {
     pub value: String,
 }
 
+impl Note {
+    /// The field of goals, of which a note may have several.
+    pub const GOALS: &str = "goal";
+    /// Separates the goals of a note.
+    pub const GOAL_SEPARATOR: &str = "; ";
+
+    /// Returns what was given: the goals one by one, every other value whole.
+    pub fn values(&self) -> Vec<&str> {
+        match self.field == Self::GOALS {
+            true => self.value.split(Self::GOAL_SEPARATOR).collect(),
+            false => vec![&self.value],
+        }
+    }
+}
+
 /// As `medium=hdd:12`.
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
