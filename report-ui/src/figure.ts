@@ -44,7 +44,7 @@ export class Figure {
     this.details.addEventListener("toggle", () => this.seen && this.redraw());
   }
 
-  /** Draws what stands above an element, so that it does not move when somebody scrolls to it. */
+  /** Draws what stands above an element, so that it does not move when the reader scrolls to it. */
   static settleBefore(element: Element): void {
     for (const figure of Figure.all) {
       const above = figure.element.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
@@ -81,7 +81,7 @@ export class Figure {
     this.note.textContent = drawn.note ?? "";
     this.note.hidden = !drawn.note;
     this.details.hidden = drawn.table.rows.length === 0;
-    // A long table is made when somebody wants to see it.
+    // A long table is created when the reader opens it.
     this.rows.replaceChildren(...(this.details.open ? [plainTable(this.id, drawn.table)] : []));
   }
 }

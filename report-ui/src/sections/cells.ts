@@ -9,7 +9,7 @@ import { badge } from "./head";
 import { cellLink } from "./link";
 
 const FIGURES = ["iops", "throughput", "latency_mean", "latency_p50", "latency_p99", "latency_p999", "latency_max", "errors"];
-/** Rows that are shown before somebody asks for all. */
+/** Rows that are shown before the reader asks for all. */
 const ROWS_FIRST = 200;
 /** Percentiles by the number of I/Os of which one lies beyond. */
 const ONE_IN: Record<string, number> = { p50: 2, p90: 10, p95: 20, p99: 100, p999: 1000, p9999: 10_000 };

@@ -1,5 +1,5 @@
 // A cell's name as a link: it shows the inside of the cell. Its address, `#point-2.5`, is one that Back returns from and
-// that can be sent to somebody.
+// that can be sent to others.
 
 import { h } from "../dom";
 import { Figure } from "../figure";

@@ -1,4 +1,4 @@
-//! The fsync and fdatasync calls of one thread: after every so many writes, when nothing of it is in flight, and at its end.
+//! The fsync and fdatasync calls of one thread: after every so many writes, when nothing of it is in flight, and after its last write.
 //!
 //! A call covers all writes before it, because it begins when they are complete. It blocks the thread, so its time is no
 //! other I/O's latency. Omitted: the targets' own way to be durable (`write_through`), which is the descriptor's.

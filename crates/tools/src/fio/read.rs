@@ -8,7 +8,7 @@ use super::text::NAME_MAX;
 use model::{EngineChoice, Hint, Skew, Spacing};
 use std::ops::RangeInclusive;
 
-pub(super) type Told = Result<Option<String>, String>;
+pub(super) type OptionRead = Result<Option<String>, String>;
 
 /// Longest path that the system opens.
 const PATH_MAX: usize = 4096;
@@ -75,7 +75,7 @@ macro_rules! done {
     }};
 }
 
-pub(super) fn kb_base(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn kb_base(job: &mut Job, value: Option<&str>) -> OptionRead {
     match text(value)? {
         "1024" => done!(job.base.0 = 1024),
         "1000" => done!(job.base.0 = 1000),
@@ -83,7 +83,7 @@ pub(super) fn kb_base(job: &mut Job, value: Option<&str>) -> Told {
     }
 }
 
-pub(super) fn name(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn name(job: &mut Job, value: Option<&str>) -> OptionRead {
     let name = text(value)?;
     if name.len() > NAME_MAX {
         return Err(format!("must have at most {NAME_MAX} bytes"));
@@ -92,7 +92,7 @@ pub(super) fn name(job: &mut Job, value: Option<&str>) -> Told {
 }
 
 /// Names are separated by `:`, and `\:` is a colon in a name.
-pub(super) fn filename(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn filename(job: &mut Job, value: Option<&str>) -> OptionRead {
     const COLON: &str = "\u{0}";
     let names = text(value)?.replace("\\:", COLON);
     let names = names.split(':').filter(|name| !name.is_empty());
@@ -103,7 +103,7 @@ pub(super) fn filename(job: &mut Job, value: Option<&str>) -> Told {
     done!(job.files.extend(names.map(|name| name.replace(COLON, ":"))))
 }
 
-pub(super) fn filename_format(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn filename_format(job: &mut Job, value: Option<&str>) -> OptionRead {
     let format = text(value)?;
     match format.len() > PATH_MAX {
         true => Err(format!("must have at most {PATH_MAX} bytes")),
@@ -111,7 +111,7 @@ pub(super) fn filename_format(job: &mut Job, value: Option<&str>) -> Told {
     }
 }
 
-pub(super) fn directory(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn directory(job: &mut Job, value: Option<&str>) -> OptionRead {
     let folder = text(value)?;
     if folder.len() > PATH_MAX {
         return Err(format!("must have at most {PATH_MAX} bytes"));
@@ -124,11 +124,11 @@ pub(super) fn directory(job: &mut Job, value: Option<&str>) -> Told {
     done!(job.directory = Some(folder.replace("\\:", ":")))
 }
 
-pub(super) fn nrfiles(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn nrfiles(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.file_count = count(job, value, 1..=256)?)
 }
 
-pub(super) fn rw(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn rw(job: &mut Job, value: Option<&str>) -> OptionRead {
     let (random, reads, writes) = match text(value)? {
         "read" => (false, true, false),
         "write" => (false, false, true),
@@ -158,15 +158,15 @@ pub(super) fn rw(job: &mut Job, value: Option<&str>) -> Told {
     }))
 }
 
-pub(super) fn rwmixread(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn rwmixread(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.write_percent = 100 - percent(value)?)
 }
 
-pub(super) fn rwmixwrite(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn rwmixwrite(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.write_percent = percent(value)?)
 }
 
-pub(super) fn percentage_random(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn percentage_random(job: &mut Job, value: Option<&str>) -> OptionRead {
     let shares: Result<Vec<u8>, String> = text(value)?
         .split(',')
         .map(|one| percent(Some(one.trim())))
@@ -194,7 +194,7 @@ fn both<T: Clone>(
     Ok((first, second))
 }
 
-fn sizes(job: &mut Job, reads: Sizes, writes: Sizes) -> Told {
+fn sizes(job: &mut Job, reads: Sizes, writes: Sizes) -> OptionRead {
     let zero = |sizes: &Sizes| match sizes {
         Sizes::Fixed(size) | Sizes::Range(size, _) => *size == 0,
         Sizes::Split(parts) => parts.iter().any(|(size, _)| *size == 0),
@@ -206,7 +206,7 @@ fn sizes(job: &mut Job, reads: Sizes, writes: Sizes) -> Told {
     Ok(None)
 }
 
-pub(super) fn bs(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn bs(job: &mut Job, value: Option<&str>) -> OptionRead {
     let base = job.base;
     let size = |text: &str| base.size(text).map(Sizes::Fixed);
     // `,8k` is the size of writes alone.
@@ -218,7 +218,7 @@ pub(super) fn bs(job: &mut Job, value: Option<&str>) -> Told {
     sizes(job, reads, writes)
 }
 
-pub(super) fn bsrange(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn bsrange(job: &mut Job, value: Option<&str>) -> OptionRead {
     let base = job.base;
     let value = text(value)?.replace('/', ",");
     let range = |text: &str| {
@@ -233,14 +233,14 @@ pub(super) fn bsrange(job: &mut Job, value: Option<&str>) -> Told {
     sizes(job, reads, writes)
 }
 
-pub(super) fn bssplit(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn bssplit(job: &mut Job, value: Option<&str>) -> OptionRead {
     let base = job.base;
     const FORM: &str = "must be SIZE/PERCENT:SIZE/PERCENT…, the percentages 100 together";
     let (reads, writes) = both(value, |text| base.split(text).map(Sizes::Split), FORM)?;
     sizes(job, reads, writes)
 }
 
-pub(super) fn blockalign(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn blockalign(job: &mut Job, value: Option<&str>) -> OptionRead {
     let base = job.base;
     let (reads, writes) = both(value, |text| base.size(text), SIZE_FORM)?;
     match reads == writes && reads > 0 {
@@ -249,7 +249,7 @@ pub(super) fn blockalign(job: &mut Job, value: Option<&str>) -> Told {
     }
 }
 
-pub(super) fn ioengine(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn ioengine(job: &mut Job, value: Option<&str>) -> OptionRead {
     let word = text(value)?;
     let (engine, mapped) = match word {
         "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" | "splice" => (EngineChoice::Sync, false),
@@ -282,24 +282,24 @@ pub(super) fn ioengine(job: &mut Job, value: Option<&str>) -> Told {
     Ok(Some(note.to_owned()))
 }
 
-pub(super) fn iodepth(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn iodepth(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.depth = count(job, value, 1..=32_768)?)
 }
 
-pub(super) fn numjobs(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn numjobs(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.jobs = count(job, value, 1..=1024)?)
 }
 
-pub(super) fn set_size(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn set_size(job: &mut Job, value: Option<&str>) -> OptionRead {
     // 0 is what is there, as if it were not specified.
     done!(job.size = Some(amount(job, value)?).filter(|size| !size.is_zero()))
 }
 
-pub(super) fn io_size(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn io_size(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.io_size = Some(amount(job, value)?).filter(|size| !size.is_zero()))
 }
 
-pub(super) fn filesize(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn filesize(job: &mut Job, value: Option<&str>) -> OptionRead {
     let (low, high) = job.base.range(text(value)?).ok_or(SIZE_FORM)?;
     match low == high {
         true => done!(job.file_size = Some(low)),
@@ -307,36 +307,36 @@ pub(super) fn filesize(job: &mut Job, value: Option<&str>) -> Told {
     }
 }
 
-pub(super) fn offset(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn offset(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.offset = Some(amount(job, value)?))
 }
 
-pub(super) fn loops(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn loops(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.loops = count(job, value, 1..=1 << 20)?)
 }
 
-pub(super) fn runtime(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn runtime(job: &mut Job, value: Option<&str>) -> OptionRead {
     let ns = nanos(value, SECOND)?;
     done!(job.runtime_ns = Some(ns).filter(|ns| *ns > 0))
 }
 
-pub(super) fn time_based(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn time_based(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.time_based = flag(value)?)
 }
 
-pub(super) fn ramp_time(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn ramp_time(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.ramp_ns = nanos(value, SECOND)?)
 }
 
-pub(super) fn offset_increment(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn offset_increment(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.offset_increment = amount(job, value)?)
 }
 
-pub(super) fn number_ios(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn number_ios(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.number_ios = Some(size(job, value)?).filter(|ios| *ios > 0))
 }
 
-pub(super) fn fadvise_hint(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn fadvise_hint(job: &mut Job, value: Option<&str>) -> OptionRead {
     job.hint = match value.map(str::trim) {
         Some("0" | "none") => None,
         None | Some("1") => Some(Hint::None),
@@ -347,15 +347,15 @@ pub(super) fn fadvise_hint(job: &mut Job, value: Option<&str>) -> Told {
     Ok(None)
 }
 
-pub(super) fn startdelay(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn startdelay(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.start_delay_ns = nanos(value, SECOND)?)
 }
 
-pub(super) fn exitall(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn exitall(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.exit_all = flag(value)?)
 }
 
-pub(super) fn log_avg_msec(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn log_avg_msec(job: &mut Job, value: Option<&str>) -> OptionRead {
     let ns = nanos(value, 1_000_000)?;
     job.interval_ns = Some(ns).filter(|ns| *ns > 0);
     Ok(Some(
@@ -363,19 +363,19 @@ pub(super) fn log_avg_msec(job: &mut Job, value: Option<&str>) -> Told {
     ))
 }
 
-pub(super) fn thinktime(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn thinktime(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.think_ns = nanos(value, 1000)?)
 }
 
-pub(super) fn thinktime_blocks(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn thinktime_blocks(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.think_blocks = count(job, value, 1..=u64::from(u32::MAX))?)
 }
 
-pub(super) fn rate(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn rate(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.rates = rates(job, value, SIZE_FORM)?)
 }
 
-pub(super) fn rate_iops(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn rate_iops(job: &mut Job, value: Option<&str>) -> OptionRead {
     const FORM: &str = "must be a whole number of IOPS";
     done!(job.rates_iops = rates(job, value, FORM)?)
 }
@@ -395,7 +395,7 @@ fn rates(job: &Job, value: Option<&str>, form: &'static str) -> Result<Rates, St
     Ok((reads, writes))
 }
 
-pub(super) fn rate_process(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn rate_process(job: &mut Job, value: Option<&str>) -> OptionRead {
     match text(value)? {
         "linear" => done!(job.spacing = Spacing::Constant),
         "poisson" => done!(job.spacing = Spacing::Poisson),
@@ -403,15 +403,15 @@ pub(super) fn rate_process(job: &mut Job, value: Option<&str>) -> Told {
     }
 }
 
-pub(super) fn direct(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn direct(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.direct = flag(value)?)
 }
 
-pub(super) fn buffered(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn buffered(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.direct = !flag(value)?)
 }
 
-pub(super) fn sync(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn sync(job: &mut Job, value: Option<&str>) -> OptionRead {
     job.durable = match value.map(str::trim) {
         Some("0" | "none") => false,
         None | Some("1" | "sync" | "dsync") => true,
@@ -421,15 +421,15 @@ pub(super) fn sync(job: &mut Job, value: Option<&str>) -> Told {
     Ok(file.then(|| "O_DSYNC instead of O_SYNC: the data is on stable storage, times of the file need not be".to_owned()))
 }
 
-pub(super) fn fsync(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn fsync(job: &mut Job, value: Option<&str>) -> OptionRead {
     every(job, value, false)
 }
 
-pub(super) fn fdatasync(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn fdatasync(job: &mut Job, value: Option<&str>) -> OptionRead {
     every(job, value, true)
 }
 
-fn every(job: &mut Job, value: Option<&str>, data_only: bool) -> Told {
+fn every(job: &mut Job, value: Option<&str>, data_only: bool) -> OptionRead {
     let writes = count(job, value, 0..=u64::from(u32::MAX))? as u32;
     if writes > 0 && job.fsync.every > 0 && job.fsync.data_only != data_only {
         return Err("fsync and fdatasync in one job: specify one of them".to_owned());
@@ -440,32 +440,32 @@ fn every(job: &mut Job, value: Option<&str>, data_only: bool) -> Told {
     Ok(None)
 }
 
-pub(super) fn end_fsync(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn end_fsync(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.fsync.at_end = flag(value)?)
 }
 
-pub(super) fn randseed(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn randseed(job: &mut Job, value: Option<&str>) -> OptionRead {
     let number = digits(text(value)?, 10);
     done!(job.seed = Some(number.ok_or("must be a whole number")?))
 }
 
-pub(super) fn randrepeat(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn randrepeat(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.repeats = flag(value)?)
 }
 
-pub(super) fn norandommap(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn norandommap(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.random_map = !flag(value)?)
 }
 
-pub(super) fn randommap(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn randommap(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.random_map = flag(value)?)
 }
 
-pub(super) fn invalidate(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn invalidate(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.invalidate = flag(value)?)
 }
 
-pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> OptionRead {
     let word = text(value)?;
     let (kind, rest) = word.split_once(':').unwrap_or((word, ""));
     let base = job.base;
@@ -514,7 +514,7 @@ pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> Told {
     }
 }
 
-pub(super) fn continue_on_error(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn continue_on_error(job: &mut Job, value: Option<&str>) -> OptionRead {
     match value.map(str::trim) {
         Some("none" | "0") => done!(job.go_on = false),
         None | Some("all" | "io" | "1") => done!(job.go_on = true),
@@ -522,19 +522,19 @@ pub(super) fn continue_on_error(job: &mut Job, value: Option<&str>) -> Told {
     }
 }
 
-pub(super) fn zero_buffers(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn zero_buffers(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.zeros = flag(value)?)
 }
 
-pub(super) fn compress(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn compress(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.compress = percent(value)?)
 }
 
-pub(super) fn dedupe(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn dedupe(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.dedupe = percent(value)?)
 }
 
-pub(super) fn cpus_allowed(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn cpus_allowed(job: &mut Job, value: Option<&str>) -> OptionRead {
     let cores = text(value)?;
     match cores.len() > PATH_MAX {
         true => Err(format!("must have at most {PATH_MAX} bytes")),
@@ -542,19 +542,19 @@ pub(super) fn cpus_allowed(job: &mut Job, value: Option<&str>) -> Told {
     }
 }
 
-pub(super) fn hipri(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn hipri(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.polling.completions = flag(value)?)
 }
 
-pub(super) fn sqthread_poll(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn sqthread_poll(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.polling.submissions = flag(value)?)
 }
 
-pub(super) fn stonewall(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn stonewall(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.stonewall = flag(value)?)
 }
 
-pub(super) fn wait_for(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn wait_for(job: &mut Job, value: Option<&str>) -> OptionRead {
     let name = text(value)?;
     match name.len() > PATH_MAX {
         true => Err("no job has so long a name".to_owned()),
@@ -562,15 +562,15 @@ pub(super) fn wait_for(job: &mut Job, value: Option<&str>) -> Told {
     }
 }
 
-pub(super) fn new_group(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn new_group(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.new_group = flag(value)?)
 }
 
-pub(super) fn group_reporting(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn group_reporting(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.grouped = flag(value)?)
 }
 
-pub(super) fn zonemode(_: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn zonemode(_: &mut Job, value: Option<&str>) -> OptionRead {
     match text(value)? {
         "none" => Ok(None),
         _ => Err("fathom has no zones of a device: omit it on a device without them".to_owned()),
@@ -578,7 +578,7 @@ pub(super) fn zonemode(_: &mut Job, value: Option<&str>) -> Told {
 }
 
 /// Options that fathom honours only where they ask for nothing.
-pub(super) fn only_off(_: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn only_off(_: &mut Job, value: Option<&str>) -> OptionRead {
     match value.map(str::trim) {
         Some("0" | "none" | "false") => Ok(None),
         _ => Err(String::new()), // the table says why
@@ -586,7 +586,7 @@ pub(super) fn only_off(_: &mut Job, value: Option<&str>) -> Told {
 }
 
 /// Numbers, sizes and times that are honoured only where they ask for nothing.
-pub(super) fn only_zero(job: &mut Job, value: Option<&str>) -> Told {
+pub(super) fn only_zero(job: &mut Job, value: Option<&str>) -> OptionRead {
     let parts = text(value)?.split(',').map(str::trim);
     let zero = |part: &str| {
         part.is_empty() || job.base.size(part) == Some(0) || time(part, SECOND) == Some(0)

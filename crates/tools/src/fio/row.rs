@@ -1,13 +1,13 @@
-//! One option of fio's: its names, what it is here, and what becomes of it. Omitted: which there are (`table`, `refused`).
+//! One option of fio's: its names, what it is here, and whether it is done. Omitted: which there are (`table`, `refused`).
 
 use super::job::Job;
-use super::read::Told;
+use super::read::OptionRead;
 
-/// What becomes of an option.
+/// Whether an option is done, and how.
 #[derive(Clone, Copy)]
 pub(super) enum Fate {
     /// It is honoured.
-    Read(fn(&mut Job, Option<&str>) -> Told),
+    Read(fn(&mut Job, Option<&str>) -> OptionRead),
     /// It is taken, and a note says what is different.
     Note,
     /// It is refused, with the nearest thing.

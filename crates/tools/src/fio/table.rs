@@ -2,7 +2,7 @@
 //! Reading, help and the manual come from this table.
 
 use super::job::Job;
-use super::read::{self, Told};
+use super::read::{self, OptionRead};
 use super::refused::REFUSED;
 use super::row::{Fate, Row};
 use model::Field;
@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 const fn read(
     names: &'static [&'static str],
     linux: &'static str,
-    read: fn(&mut Job, Option<&str>) -> Told,
+    read: fn(&mut Job, Option<&str>) -> OptionRead,
 ) -> Row {
     Row {
         names,

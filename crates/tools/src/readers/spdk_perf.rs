@@ -1,4 +1,4 @@
-//! SPDK's perf (spdk_nvme_perf, bdevperf's older table): the table of devices, a run per call.
+//! SPDK's perf (spdk_nvme_perf): the table of devices, a run per call.
 //!
 //! Source: the table that perf prints since SPDK 17, from its documentation and public results. Deliberately absent: histograms
 //! of latency, and what perf was asked for, which it does not print.
