@@ -239,6 +239,124 @@ fn fio_s_counts_are_fathom_s_counts() {
     }
 }
 
+/// Which figures a job's results have: of each side the latencies that were counted and their percentiles, in the JSON; the
+/// percentiles of the terse line and its length; and the lines of the normal text.
+fn figures_of(program: &mut dyn FnMut(&str) -> Vec<u8>, options: &str) -> Vec<String> {
+    let job = format!(
+        "--name=a --ioengine=null --size=8m --rw=randrw --bs=4k {options} --output-format="
+    );
+    let document: Value = serde_json::from_slice(&program(&format!("{job}json"))).unwrap();
+    let mut all = Vec::new();
+    for side in ["read", "write", "trim", "mixed"] {
+        for name in ["clat_ns", "lat_ns"] {
+            let times = &document["jobs"][0][side][name];
+            let mut percentiles = BTreeSet::new();
+            keys(&times["percentile"], "", &mut percentiles);
+            all.push(format!("{side} {name} {} {percentiles:?}", times["N"]));
+        }
+    }
+    let terse = String::from_utf8(program(&format!("{job}terse"))).unwrap();
+    let fields: Vec<&str> = terse.trim().split(';').collect();
+    let percents = fields.iter().filter_map(|field| field.split_once("%="));
+    let percents: Vec<&str> = percents.map(|(percent, _)| percent).collect();
+    all.push(format!("{} {percents:?}", fields.len()));
+    let normal = String::from_utf8(program(&format!("{job}normal"))).unwrap();
+    for line in normal.lines() {
+        let name = line.split([':', '(']).next().unwrap_or_default().trim();
+        let known = [
+            "read",
+            "write",
+            "mixed",
+            "clat",
+            "clat percentiles",
+            "lat percentiles",
+            "READ",
+            "WRITE",
+            "MIXED",
+        ];
+        if known.contains(&name) {
+            all.push(name.to_owned());
+        } else if line.starts_with("     | ") {
+            let percents = line
+                .split('[')
+                .filter_map(|part| part.rsplit_once(['|', ',']));
+            let percents: Vec<&str> = percents.map(|(_, percent)| percent.trim()).collect();
+            all.push(format!("{percents:?}"));
+        } else if name == "lat" && line.contains("avg") {
+            all.push("lat".to_owned());
+        }
+    }
+    all
+}
+
+#[test]
+fn options_of_statistics_choose_the_figures_of_all_forms() {
+    let bench = Bench::new();
+    let mut ours = |line: &str| {
+        let reported = bench.line(&format!("fio {line} --no-store"));
+        assert_eq!(reported.code, Some(0), "{line}: {}", reported.err);
+        reported.out.into_bytes()
+    };
+    let figures = figures_of(
+        &mut ours,
+        "--percentile_list=99.9:50 --lat_percentiles=1 --disable_clat=1",
+    );
+    assert!(
+        figures.contains(&"read clat_ns 0 {}".to_owned()),
+        "{figures:?}"
+    );
+    assert!(
+        figures.contains(&r#"["50.0th=", "99.9th="]"#.to_owned()),
+        "{figures:?}"
+    );
+    let mixed = figures_of(&mut ours, "--unified_rw_reporting=mixed");
+    assert!(mixed[6].starts_with("mixed clat_ns 2048 "), "{mixed:?}");
+    assert!(mixed[0].starts_with("read clat_ns null "), "{mixed:?}");
+    if Command::new("fio").arg("--version").output().is_err() {
+        println!("skipped: fio is not installed");
+        return;
+    }
+    let mut theirs = |line: &str| {
+        let mut fio = Command::new("fio");
+        let output = fio
+            .args(line.split_whitespace())
+            .current_dir(bench.path(""))
+            .output();
+        output.unwrap().stdout
+    };
+    for options in [
+        "",
+        "--percentile_list=99.9:50",
+        "--percentile_list=1:2:3:4:5:99.999:0:7",
+        "--lat_percentiles=1",
+        "--lat_percentiles=1 --clat_percentiles=0",
+        "--clat_percentiles=0",
+        "--disable_clat=1",
+        "--disable_lat=1 --lat_percentiles=1",
+        "--disable_slat=1 --disable_bw_measurement=1",
+        "--gtod_reduce=1",
+        "--unified_rw_reporting=1",
+        "--unified_rw_reporting=both",
+        "--unified_rw_reporting=both --terse-version=4",
+    ] {
+        // Which I/Os of a mix are reads is drawn by each program in its own way; the sum is the same.
+        let counted = |all: Vec<String>| -> Vec<String> {
+            let count = |word: &str| match word.parse::<u64>() {
+                Ok(1..2048) => "some".to_owned(),
+                _ => word.to_owned(),
+            };
+            let line = |line: String| line.split(' ').map(count).collect::<Vec<_>>().join(" ");
+            all.into_iter().map(line).collect()
+        };
+        let expected = counted(figures_of(&mut theirs, options));
+        assert_eq!(
+            counted(figures_of(&mut ours, options)),
+            expected,
+            "{options}"
+        );
+    }
+}
+
 /// What fio 3.33 prints of a job and fathom does not, by the last part of the key, with the reason.
 const LEFT_OUT: [(&str, &str); 8] = [
     ("slat_ns", "the time of the hand-over alone is not stamped"),

@@ -9,6 +9,7 @@ use super::command::Request;
 use super::job::{Amount, FILES_MAX, Job, Sizes, USUAL};
 use super::problem::{Note, Refusal};
 use super::ranges::Range;
+use super::reporting::Reporting;
 use super::spread;
 use crate::refusal::{Once, Problems};
 use model::{
@@ -55,6 +56,8 @@ pub struct JobPart {
     pub engine: String,
     /// As it was asked.
     pub depth: u64,
+    /// Which figures it asks for.
+    pub reporting: Reporting,
 }
 
 /// What a request means.
@@ -190,6 +193,7 @@ impl Builder<'_> {
                 options: completed(job),
                 engine: job.engine_name.clone(),
                 depth: job.depth,
+                reporting: job.reporting.clone(),
             });
         }
         same_size(&mut targets);

@@ -3,22 +3,18 @@
 //! What fio has and fathom does not count (submission latency, how many were in flight at each submission, page faults,
 //! context switches) is not here. Times are nanoseconds and rates are over the time that was measured.
 
+use super::reporting::{Reporting, Sides};
 use model::{CounterWindow, LatencyHistogram, Nanos, Operation, RunRecord, Tally, ThreadRecord};
 use std::collections::BTreeMap;
 
-/// The percentiles that fio prints by default.
-pub const PERCENTILES: [f64; 17] = [
-    1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
-    99.99,
-];
 /// Upper edges of fio's latency classes, which go on in steps of 2, 4, 10, 20, 50, 100, 250, 500, 750 and 1000 of a unit.
 pub const CLASSES: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
 
 /// One job, or several that report together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// Reads and writes.
-    pub sides: [Side; 2],
+    /// Reads, writes and both together, as far as they have figures of their own.
+    pub sides: Vec<Side>,
     /// Measured, in nanoseconds.
     pub measured_ns: u64,
     /// From the first I/O to the last, in nanoseconds.
@@ -37,6 +33,8 @@ pub struct Job {
 /// One direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
+    /// `read`, `write` or `mixed`.
+    pub name: &'static str,
     /// Completed.
     pub ios: u64,
     /// Moved by them.
@@ -116,7 +114,7 @@ impl Disk {
 }
 
 /// The threads of a run that work on these targets, as one, or each by itself.
-pub fn jobs(record: &RunRecord, targets: &[u32], grouped: bool) -> Vec<Job> {
+pub fn jobs(record: &RunRecord, targets: &[u32], grouped: bool, reporting: &Reporting) -> Vec<Job> {
     let mut by_thread: BTreeMap<u32, Vec<&ThreadRecord>> = BTreeMap::new();
     for thread in record
         .threads
@@ -128,34 +126,46 @@ pub fn jobs(record: &RunRecord, targets: &[u32], grouped: bool) -> Vec<Job> {
     }
     by_thread
         .values()
-        .map(|threads| job(record, threads))
+        .map(|threads| job(record, threads, reporting))
         .collect()
 }
 
-fn job(record: &RunRecord, threads: &[&ThreadRecord]) -> Job {
-    let tally = |operation: Operation| {
+fn job(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -> Job {
+    let of = |operation: Operation| {
         let mut sum = Tally::default();
         for thread in threads {
             sum.merge(&thread.measured[operation.index()]);
         }
         sum
     };
-    let tallies = Operation::ALL.map(tally);
-    let mut all = tallies[0].latency.clone();
-    all.merge(&tallies[1].latency);
-    let error = tallies.iter().flat_map(|tally| &tally.errors).next();
+    let [read, write] = Operation::ALL.map(of);
+    let mut all = read.clone();
+    all.merge(&write);
+    let tallies = match reporting.sides {
+        Sides::Split => vec![("read", &read), ("write", &write)],
+        Sides::Mixed => vec![("mixed", &all)],
+        Sides::Both => vec![("read", &read), ("write", &write), ("mixed", &all)],
+    };
+    let sides = tallies.iter();
+    let classed = LatencyHistogram::new();
     Job {
-        sides: [side(record, &tallies[0]), side(record, &tallies[1])],
+        sides: sides
+            .map(|(name, tally)| side(record, name, tally, reporting))
+            .collect(),
         measured_ns: record.phases.measured().0,
         lifetime_ns: record.phases.drained.0,
         cpu_percent: cpu(record, threads),
-        classes: classes(&all),
-        syncs: syncs(record, threads),
-        error: error.map_or(0, |error| error.errno),
+        classes: classes(if reporting.clat {
+            &all.latency
+        } else {
+            &classed
+        }),
+        syncs: syncs(record, threads, reporting),
+        error: all.errors.first().map_or(0, |error| error.errno),
     }
 }
 
-fn syncs(record: &RunRecord, threads: &[&ThreadRecord]) -> Option<Latency> {
+fn syncs(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -> Option<Latency> {
     let mut all = LatencyHistogram::new();
     for worker in &record.engine.workers {
         let mine = |target: u32| {
@@ -165,10 +175,10 @@ fn syncs(record: &RunRecord, threads: &[&ThreadRecord]) -> Option<Latency> {
         let syncs = worker.syncs.iter().filter(|syncs| mine(syncs.target));
         syncs.for_each(|syncs| all.merge(&syncs.latency));
     }
-    distribution(&all, None)
+    distribution(&all, None, reporting)
 }
 
-fn side(record: &RunRecord, tally: &Tally) -> Side {
+fn side(record: &RunRecord, name: &'static str, tally: &Tally, reporting: &Reporting) -> Side {
     let measured = record.phases.measured();
     let step = record.plan.interval;
     // The last step may be cut short by the end of the run.
@@ -181,12 +191,13 @@ fn side(record: &RunRecord, tally: &Tally) -> Side {
     };
     let any = tally.ios > 0;
     Side {
+        name,
         ios: tally.ios,
         bytes: tally.bytes.0,
         short_ios: tally.short_ios,
         ios_per_s: measured.rate_of(tally.ios as f64),
         bytes_per_s: measured.rate_of(tally.bytes.0 as f64),
-        latency: latency(tally),
+        latency: latency(tally, reporting),
         ios_steps: if any {
             moved(&rates(&|interval| interval.ios))
         } else {
@@ -216,7 +227,7 @@ fn moved(rates: &[f64]) -> Steps {
     }
 }
 
-fn latency(tally: &Tally) -> Option<Latency> {
+fn latency(tally: &Tally, reporting: &Reporting) -> Option<Latency> {
     let count = tally.latency.count();
     let squares = tally.intervals.iter().filter(|interval| interval.ios > 0);
     let squares: Option<f64> = squares
@@ -228,11 +239,15 @@ fn latency(tally: &Tally) -> Option<Latency> {
         .sum();
     let mean = tally.latency.mean_ns()?;
     let sd = squares.map(|squares: f64| (squares / count as f64 - mean * mean).max(0.0).sqrt());
-    distribution(&tally.latency, sd)
+    distribution(&tally.latency, sd, reporting)
 }
 
-fn distribution(histogram: &LatencyHistogram, sd_ns: Option<f64>) -> Option<Latency> {
-    let at = |percent: &f64| Some((*percent, histogram.quantile(percent / 100.0)?.0));
+fn distribution(
+    histogram: &LatencyHistogram,
+    sd_ns: Option<f64>,
+    reporting: &Reporting,
+) -> Option<Latency> {
+    let at = |percent: f64| Some((percent, histogram.quantile(percent / 100.0)?.0));
     let bin = |(low, high, count): (Nanos, Nanos, u64)| (low.0 + (high.0 - low.0) / 2, count);
     Some(Latency {
         min_ns: histogram.min()?.0,
@@ -240,7 +255,7 @@ fn distribution(histogram: &LatencyHistogram, sd_ns: Option<f64>) -> Option<Late
         mean_ns: histogram.mean_ns()?,
         sd_ns,
         count: histogram.count(),
-        percentiles: PERCENTILES.iter().filter_map(at).collect(),
+        percentiles: reporting.percentiles().filter_map(at).collect(),
         bins: histogram.buckets().map(bin).collect(),
     })
 }
@@ -349,10 +364,12 @@ mod tests {
             ..Sample::default()
         }
         .build();
-        let [job] = jobs(&record, &[0], true).try_into().unwrap();
+        let [job] = jobs(&record, &[0], true, &Reporting::default())
+            .try_into()
+            .unwrap();
         assert_eq!((job.sides[0].ios, job.sides[1].ios), (3000, 1000));
         let all: f64 = job.classes.iter().flatten().sum();
         assert!((all - 100.0).abs() < 1e-6, "{all}");
-        assert!(jobs(&record, &[7], true).is_empty());
+        assert!(jobs(&record, &[7], true, &Reporting::default()).is_empty());
     }
 }

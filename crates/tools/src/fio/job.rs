@@ -4,6 +4,7 @@
 
 use super::number::Base;
 use super::problem::Place;
+use super::reporting::Reporting;
 use super::text::Section;
 use model::{EngineChoice, Fsync, Hint, Polling, Skew, Spacing};
 
@@ -115,6 +116,7 @@ pub(super) struct Job {
     pub(super) wait_for: Option<String>,
     pub(super) new_group: bool,
     pub(super) grouped: bool,
+    pub(super) reporting: Reporting,
     /// All options but those of globals, as they were given.
     pub(super) own: Vec<(String, String)>,
     /// Which of [`USUAL`] were given, in globals too, by their first name.
@@ -185,6 +187,7 @@ impl Job {
             wait_for: None,
             new_group: false,
             grouped: false,
+            reporting: Reporting::default(),
             own: Vec::new(),
             said: Vec::new(),
         }

@@ -5,11 +5,16 @@
 
 use super::figures::{CLASSES, Disk, Job, Latency, Side, Steps};
 use super::result::FioResults;
-use crate::fio::JobPart;
+use crate::fio::{JobPart, Reporting};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-const SIDES: [&str; 2] = ["read", "write"];
+/// What a side is called at the end.
+const SIDES: [(&str, &str); 3] = [
+    ("read", "   READ"),
+    ("write", "  WRITE"),
+    ("mixed", "  MIXED"),
+];
 
 /// The whole output. Errors are those of `out`.
 pub fn fio_normal(results: &FioResults<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -63,10 +68,8 @@ fn job(text: &mut String, part: &JobPart, job: &Job, ended: &str) {
         job.error,
         std::process::id()
     );
-    for (name, side) in SIDES.iter().zip(&job.sides) {
-        if side.ios > 0 {
-            direction(text, name, side, job.measured_ns);
-        }
+    for side in job.sides.iter().filter(|side| side.ios > 0) {
+        direction(text, side, job.measured_ns, &part.reporting);
     }
     for ((unit, shares), tail) in ["nsec", "usec", "msec"]
         .iter()
@@ -90,17 +93,22 @@ fn job(text: &mut String, part: &JobPart, job: &Job, ended: &str) {
     if let Some(syncs) = &job.syncs {
         text.push_str("  fsync/fdatasync/sync_file_range:\n");
         latency(text, "sync", syncs);
-        percentiles(text, "sync", syncs);
+        percentiles(text, "sync", syncs, part.reporting.decimals);
     }
     if let Some((user, kernel)) = job.cpu_percent {
         let _ = writeln!(text, "  cpu          : usr={user:.2}%, sys={kernel:.2}%");
     }
     let calls = job.syncs.as_ref().map_or(0, |syncs| syncs.count);
-    let [reads, writes] = &job.sides;
+    // What is reported together only is in the first place.
+    let count = |of: fn(&Side) -> u64| {
+        let mut counts = job.sides.iter().map(of);
+        [counts.next().unwrap_or(0), counts.next().unwrap_or(0)]
+    };
+    let (ios, short) = (count(|side| side.ios), count(|side| side.short_ios));
     let _ = writeln!(
         text,
         "     issued rwts: total={},{},0,{calls} short={},{},0,0 dropped=0,0,0,0",
-        reads.ios, writes.ios, reads.short_ios, writes.short_ios
+        ios[0], ios[1], short[0], short[1]
     );
     let _ = writeln!(
         text,
@@ -109,25 +117,32 @@ fn job(text: &mut String, part: &JobPart, job: &Job, ended: &str) {
     );
 }
 
-fn direction(text: &mut String, name: &str, side: &Side, measured_ns: u64) {
+fn direction(text: &mut String, side: &Side, measured_ns: u64, reporting: &Reporting) {
     let _ = writeln!(
         text,
-        "  {name}: IOPS={}, BW={} ({})({}/{}msec){}",
+        "  {}: IOPS={}, BW={} ({})({}/{}msec){}",
+        side.name,
         short(side.ios_per_s as u64, false, ""),
         short(side.bytes_per_s as u64, true, "B/s"),
         short(side.bytes_per_s as u64, false, "B/s"),
         short(side.bytes, true, "B"),
         measured_ns / 1_000_000,
-        if name == "write" {
+        if side.name == "write" {
             "; 0 zone resets"
         } else {
             ""
         }
     );
     if let Some(times) = &side.latency {
-        latency(text, "clat", times);
-        latency(text, " lat", times);
-        percentiles(text, "clat", times);
+        let kinds = [
+            ("clat", reporting.clat, reporting.clat_percentiles()),
+            (" lat", reporting.lat, reporting.lat_percentiles()),
+        ];
+        let shown = || kinds.into_iter().filter(|(_, shown, _)| *shown);
+        shown().for_each(|(name, ..)| latency(text, name, times));
+        for (name, ..) in shown().filter(|(.., percentiles)| *percentiles) {
+            percentiles(text, name.trim(), times, reporting.decimals);
+        }
     }
     steps(
         text,
@@ -161,19 +176,24 @@ fn latency(text: &mut String, name: &str, times: &Latency) {
     );
 }
 
-fn percentiles(text: &mut String, name: &str, times: &Latency) {
+fn percentiles(text: &mut String, name: &str, times: &Latency, decimals: usize) {
     let (Some((_, first)), Some((_, last))) = (times.percentiles.first(), times.percentiles.last())
     else {
         return;
     };
     let (unit, ns) = unit(*first as f64, *last as f64);
     let _ = writeln!(text, "    {name} percentiles ({unit}):");
-    let all: Vec<String> = times
-        .percentiles
-        .iter()
-        .map(|(percent, value)| format!("{percent:5.2}th=[{:5}]", (*value as f64 / ns) as u64))
+    const LINE: usize = 73;
+    const NUMBER: usize = 5;
+    let at = times.percentiles.iter();
+    let all: Vec<String> = at
+        .map(|(percent, value)| {
+            let percent = format!("{percent:width$.decimals$}", width = decimals + 3);
+            format!("{percent}th=[{:NUMBER$}]", (*value as f64 / ns) as u64)
+        })
         .collect();
-    let lines: Vec<String> = all.chunks(4).map(|line| line.join(", ")).collect();
+    let lines = all.chunks(LINE / (decimals + 10 + NUMBER));
+    let lines: Vec<String> = lines.map(|line| line.join(", ")).collect();
     let _ = writeln!(text, "     | {}", lines.join(",\n     | "));
 }
 
@@ -199,13 +219,13 @@ fn steps(text: &mut String, name: &str, steps: &Steps, scale: f64, whole: f64) {
 
 fn status(text: &mut String, results: &FioResults<'_>, group: u32) {
     let _ = writeln!(text, "\nRun status group {group} (all jobs):");
-    for (place, name) in ["   READ", "  WRITE"].iter().enumerate() {
+    for (side, name) in SIDES {
         let parts = results.parts.iter().filter(|(part, _)| part.group == group);
         let jobs: Vec<&Job> = parts.flat_map(|(_, jobs)| jobs).collect();
         let sides: Vec<&Side> = jobs
             .iter()
-            .map(|job| &job.sides[place])
-            .filter(|side| side.ios > 0)
+            .flat_map(|job| &job.sides)
+            .filter(|one| one.name == side && one.ios > 0)
             .collect();
         if sides.is_empty() {
             continue;

@@ -16,7 +16,7 @@ const PATH_MAX: usize = 4096;
 const ZONES_MAX: usize = 256;
 const SECOND: u64 = 1_000_000_000;
 
-fn text(value: Option<&str>) -> Result<&str, String> {
+pub(super) fn text(value: Option<&str>) -> Result<&str, String> {
     value
         .filter(|value| !value.is_empty())
         .ok_or_else(|| "a value belongs to it, behind a `=`".to_owned())
@@ -49,7 +49,7 @@ fn percent(value: Option<&str>) -> Result<u8, String> {
 }
 
 /// Said alone it is 1.
-fn flag(value: Option<&str>) -> Result<bool, String> {
+pub(super) fn flag(value: Option<&str>) -> Result<bool, String> {
     match value.map(str::trim) {
         None | Some("1" | "true") => Ok(true),
         Some("0" | "false") => Ok(false),

@@ -4,8 +4,8 @@
 //! fathom's latency is fio's `lat`: from before an I/O is submitted until it is found complete; it stands under
 //! `clat_ns` too, where most tools look, and a remark in the document says so.
 
-use crate::fio::JobPart;
 use crate::fio::figures::{CLASSES, Disk, Job, Latency, Side, Steps};
+use crate::fio::{JobPart, Reporting, Sides};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -74,9 +74,16 @@ fn job(part: &JobPart, job: &Job, bins: bool) -> Value {
     put("eta", 0.into());
     put("elapsed", job.lifetime_ns.div_ceil(1_000_000_000).into());
     put("job options", options(&part.options));
-    put("read", side(&job.sides[0], job.measured_ns, bins));
-    put("write", side(&job.sides[1], job.measured_ns, bins));
-    put("trim", side(&Side::default(), job.measured_ns, bins));
+    let reporting = &part.reporting;
+    for one in &job.sides {
+        put(one.name, side(one, job.measured_ns, reporting, bins));
+    }
+    if reporting.sides != Sides::Mixed {
+        put(
+            "trim",
+            side(&Side::default(), job.measured_ns, reporting, bins),
+        );
+    }
     put("job_runtime", (job.measured_ns / 1_000_000).into());
     if let Some((user, kernel)) = job.cpu_percent {
         put("usr_cpu", user.into());
@@ -90,9 +97,10 @@ fn job(part: &JobPart, job: &Job, bins: bool) -> Value {
     }
     let syncs = job.syncs.as_ref();
     let calls = syncs.map_or(0, |syncs| syncs.count);
+    let percentiles = reporting.clat_percentiles() || reporting.lat_percentiles();
     put(
         "sync",
-        json!({ "total_ios": calls, "lat_ns": latency(syncs, bins) }),
+        json!({ "total_ios": calls, "lat_ns": latency(syncs, percentiles, bins) }),
     );
     // fathom ends no job by its latency; jobs that ask for that are refused.
     put("latency_depth", part.depth.into());
@@ -112,7 +120,7 @@ fn classes(shares: &[f64]) -> Value {
 }
 
 /// KiB are what fio counts in, and milliseconds for the time.
-fn side(side: &Side, measured_ns: u64, bins: bool) -> Value {
+fn side(side: &Side, measured_ns: u64, reporting: &Reporting, bins: bool) -> Value {
     const KIB: u64 = 1024;
     let kib = |steps: &Steps| Steps {
         min: steps.min / KIB as f64,
@@ -123,7 +131,9 @@ fn side(side: &Side, measured_ns: u64, bins: bool) -> Value {
     };
     let bandwidth = kib(&side.bytes_steps);
     let rate = side.ios_steps;
-    let latency = latency(side.latency.as_ref(), bins);
+    let times = |shown: bool, percentiles: bool| {
+        latency(side.latency.as_ref().filter(|_| shown), percentiles, bins)
+    };
     json!({
         "io_bytes": side.bytes,
         "io_kbytes": side.bytes / KIB,
@@ -134,8 +144,8 @@ fn side(side: &Side, measured_ns: u64, bins: bool) -> Value {
         "total_ios": side.ios,
         "short_ios": side.short_ios,
         "drop_ios": 0,
-        "clat_ns": latency,
-        "lat_ns": latency,
+        "clat_ns": times(reporting.clat, reporting.clat_percentiles()),
+        "lat_ns": times(reporting.lat, reporting.lat_percentiles()),
         "bw_min": bandwidth.min as u64,
         "bw_max": bandwidth.max as u64,
         "bw_mean": bandwidth.mean,
@@ -149,23 +159,24 @@ fn side(side: &Side, measured_ns: u64, bins: bool) -> Value {
     })
 }
 
-/// Without I/Os all are 0, as fio has them: readers check the count.
-fn latency(latency: Option<&Latency>, bins: bool) -> Value {
+/// Without I/Os, or where the job turned them off, all are 0, as fio has them: readers check the count.
+fn latency(latency: Option<&Latency>, percentiles: bool, bins: bool) -> Value {
     let Some(latency) = latency else {
         return json!({ "min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0 });
     };
-    let at = latency
-        .percentiles
-        .iter()
-        .map(|(percent, ns)| (format!("{percent:.6}"), Value::from(*ns)));
     let mut value = json!({
         "min": latency.min_ns,
         "max": latency.max_ns,
         "mean": latency.mean_ns,
         "stddev": latency.sd_ns,
         "N": latency.count,
-        "percentile": Value::Object(at.collect::<Map<String, Value>>()),
     });
+    if !percentiles {
+        return value;
+    }
+    let at = latency.percentiles.iter();
+    let at = at.map(|(percent, ns)| (format!("{percent:.6}"), Value::from(*ns)));
+    value["percentile"] = Value::Object(at.collect::<Map<String, Value>>());
     if bins {
         let bins = latency.bins.iter();
         let bins = bins.map(|(ns, count)| (ns.to_string(), Value::from(*count)));

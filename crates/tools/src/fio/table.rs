@@ -3,6 +3,7 @@
 
 use super::job::Job;
 use super::read::{self, OptionRead};
+use super::read_results;
 use super::refused::REFUSED;
 use super::row::{Fate, Row};
 use model::Field;
@@ -522,27 +523,64 @@ const ACCEPTED: &[Row] = &[
         &["sqthread_poll_cpu"],
         "the system places the kernel's thread",
     ),
+    read(
+        &["percentile_list"],
+        "percentiles of the results, up to 20",
+        read_results::percentile_list,
+    ),
+    read(
+        &["clat_percentiles"],
+        "percentiles of `clat`; 1 by default",
+        read_results::clat_percentiles,
+    ),
+    read(
+        &["lat_percentiles"],
+        "percentiles of `lat`; 0 by default",
+        read_results::lat_percentiles,
+    ),
+    read(
+        &["disable_clat"],
+        "the results have no `clat` and no classes of latencies; the run is stored with them",
+        read_results::disable_clat,
+    ),
+    read(
+        &["disable_lat"],
+        "the results have no `lat`; the run is stored with it",
+        read_results::disable_lat,
+    ),
+    read(
+        &["gtod_reduce"],
+        "disable_clat and disable_lat together; the latencies are measured all the same",
+        read_results::gtod_reduce,
+    ),
+    read(
+        &["slat_percentiles"],
+        "0 only: the time of the submission alone is not measured; lat_percentiles=1 is the nearest",
+        read::only_off,
+    ),
+    read(
+        &["unified_rw_reporting"],
+        "none, mixed or both: reads and writes have figures of their own, together, or both",
+        read_results::unified,
+    ),
+    note(
+        &["disable_slat"],
+        "the time of the submission alone is not measured",
+    ),
+    note(
+        &["disable_bw_measurement", "disable_bw"],
+        "no effect without a line per I/O in a log of bandwidths, as in fio",
+    ),
     note(
         &[
-            "gtod_reduce",
-            "disable_lat",
-            "disable_clat",
-            "disable_slat",
-            "disable_bw_measurement",
-            "disable_bw",
-            "clat_percentiles",
-            "lat_percentiles",
-            "slat_percentiles",
-            "percentile_list",
             "significant_figures",
             "clocksource",
             "gtod_cpu",
             "stats",
             "disk_util",
-            "unified_rw_reporting",
             "unit_base",
         ],
-        "latencies, percentiles and the devices' counters are always kept; fathom show prints them",
+        "clocks, digits and units are fathom's own, and the devices' counters are always kept",
     ),
     note(
         &[

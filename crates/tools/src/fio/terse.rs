@@ -4,7 +4,8 @@
 //! does not count (submission latency, context switches, page faults, depths) is 0 there, as fio prints what it was asked not
 //! to measure. Times are microseconds.
 
-use super::figures::{Disk, Job, Latency, PERCENTILES, Side};
+use super::Reporting;
+use super::figures::{Disk, Job, Latency, Side};
 use super::result::FioResults;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -23,11 +24,13 @@ pub fn fio_terse(results: &FioResults<'_>, version: u8, out: &mut dyn Write) -> 
                 part.group,
                 job.error
             );
-            for side in &job.sides {
-                add_side(&mut line, side, job, version);
-            }
-            if version >= 4 {
-                add_side(&mut line, &Side::default(), job, version); // trims
+            let reporting = &part.reporting;
+            for (place, side) in job.sides.iter().enumerate() {
+                add_side(&mut line, side, job, reporting, version);
+                let trims = version >= 4 && place == 1;
+                if trims {
+                    add_side(&mut line, &Side::default(), job, reporting, version);
+                }
             }
             add_rest(&mut line, job, results.disks);
             writeln!(out, "{line}")?;
@@ -36,7 +39,7 @@ pub fn fio_terse(results: &FioResults<'_>, version: u8, out: &mut dyn Write) -> 
     Ok(())
 }
 
-fn add_side(line: &mut String, side: &Side, job: &Job, version: u8) {
+fn add_side(line: &mut String, side: &Side, job: &Job, reporting: &Reporting, version: u8) {
     let runtime = if side.ios == 0 {
         0
     } else {
@@ -50,17 +53,20 @@ fn add_side(line: &mut String, side: &Side, job: &Job, version: u8) {
         bandwidth as u64,
         side.ios_per_s as u64
     );
-    let latency = side.latency.as_ref();
-    add_latency(line, latency);
+    let times = |shown: bool| side.latency.as_ref().filter(|_| shown);
+    add_latency(line, times(reporting.clat));
+    let (clat, lat) = (reporting.clat_percentiles(), reporting.lat_percentiles());
+    let percentiles = times(clat || lat);
+    let mut percents = reporting.percentiles().filter(|_| clat || lat);
     for place in 0..PERCENTILE_FIELDS {
-        let value = latency.and_then(|latency| latency.percentiles.get(place));
-        let _ = match (value, PERCENTILES.get(place)) {
+        let value = percentiles.and_then(|latency| latency.percentiles.get(place));
+        let _ = match (value, percents.next()) {
             (Some((percent, ns)), _) => write!(line, ";{percent:.6}%={}", ns / 1000),
             (None, Some(percent)) => write!(line, ";{percent:.6}%=0"),
             (None, None) => write!(line, ";0%=0"),
         };
     }
-    add_latency(line, latency);
+    add_latency(line, times(reporting.lat));
     let steps = &side.bytes_steps;
     let share = match side.bytes_per_s > 0.0 {
         true => (steps.mean / side.bytes_per_s * 100.0).min(100.0),

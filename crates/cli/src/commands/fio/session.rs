@@ -185,7 +185,7 @@ fn text(titles: &[String], records: &[RunRecord], environment: &Environment) -> 
 fn as_fio(built: &Built, notes: &[String], records: &[RunRecord], form: Form) -> Vec<u8> {
     let with_jobs = |part: &'_ JobPart| -> Option<Vec<Job>> {
         let record = records.get(part.span)?;
-        Some(jobs(record, &part.targets, part.grouped))
+        Some(jobs(record, &part.targets, part.grouped, &part.reporting))
     };
     let parts: Vec<(&JobPart, Vec<Job>)> = built
         .parts

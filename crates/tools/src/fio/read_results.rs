@@ -1,0 +1,79 @@
+//! What each option does to a job that chooses its results. Which option comes here stands in `table`.
+//!
+//! Omitted: all other options (`read`).
+
+use super::job::Job;
+use super::read::{OptionRead, flag, text};
+use super::reporting::{Sides, parts};
+
+/// Most percentiles of a list, as in fio.
+const PERCENTILES_MAX: usize = 20;
+/// Digits behind the point that a percentile keeps: as many as the JSON prints.
+const DECIMALS_MAX: usize = 6;
+
+/// As in fio, a 0 ends the list.
+pub(super) fn percentile_list(job: &mut Job, value: Option<&str>) -> OptionRead {
+    let mut percentiles = Vec::new();
+    let mut decimals = 0;
+    for item in text(value)?.split(':').map(str::trim) {
+        let fraction = item.split_once('.').map_or(0, |(_, digits)| digits.len());
+        let number = item
+            .parse()
+            .ok()
+            .filter(|number| (0.0..=100.0).contains(number));
+        match number {
+            Some(0.0) => break,
+            Some(number) if fraction <= DECIMALS_MAX => percentiles.push(parts(number)),
+            _ => {
+                return Err(format!(
+                    "must be numbers from 0 to 100 with `:` between them, {DECIMALS_MAX} digits behind the point at most"
+                ));
+            }
+        }
+        decimals = decimals.max(fraction);
+    }
+    if percentiles.len() > PERCENTILES_MAX {
+        return Err(format!("must have at most {PERCENTILES_MAX} percentiles"));
+    }
+    percentiles.sort_unstable();
+    (job.reporting.percentiles, job.reporting.decimals) = (percentiles, decimals);
+    Ok(None)
+}
+
+pub(super) fn clat_percentiles(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.reporting.clat_percentiles = flag(value)?;
+    Ok(None)
+}
+
+pub(super) fn lat_percentiles(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.reporting.lat_percentiles = flag(value)?;
+    Ok(None)
+}
+
+pub(super) fn disable_clat(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.reporting.clat = !flag(value)?;
+    Ok(None)
+}
+
+pub(super) fn disable_lat(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.reporting.lat = !flag(value)?;
+    Ok(None)
+}
+
+/// As in fio, 0 takes nothing back.
+pub(super) fn gtod_reduce(job: &mut Job, value: Option<&str>) -> OptionRead {
+    if flag(value)? {
+        (job.reporting.clat, job.reporting.lat) = (false, false);
+    }
+    Ok(None)
+}
+
+pub(super) fn unified(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.reporting.sides = match value.map(str::trim) {
+        Some("none" | "0") => Sides::Split,
+        Some("mixed" | "1") => Sides::Mixed,
+        Some("both" | "2") => Sides::Both,
+        _ => return Err("must be none, mixed or both".to_owned()),
+    };
+    Ok(None)
+}
