@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 94_666,
+        bound: 94_967,
         count: lines_of_code,
     },
 ];

@@ -357,6 +357,89 @@ fn options_of_statistics_choose_the_figures_of_all_forms() {
     }
 }
 
+/// The log files in a folder, with the columns and the directions of their lines.
+fn logs_in(folder: &Path) -> Vec<String> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if !name.ends_with(".log") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let columns = |line: &str| {
+            let columns: Vec<&str> = line.split(", ").collect();
+            let last = columns[columns.len() - 1];
+            format!("{} {last}", columns.len())
+        };
+        let lines: BTreeSet<String> = text.lines().map(columns).collect();
+        all.push(format!("{name} {lines:?}"));
+    }
+    all.sort();
+    all
+}
+
+/// fio's file of submission latencies has none here; what is there already is replaced only if fathom wrote it.
+#[test]
+fn log_files_have_fio_s_names_and_columns() {
+    let bench = Bench::new();
+    let job = "--name=a --ioengine=null --size=1m --rw=randrw --bs=4k --time_based --runtime=300ms --numjobs=2";
+    let with_fio = Command::new("fio").arg("--version").output().is_ok();
+    for (number, more) in [
+        "--write_bw_log=x --write_iops_log=x --write_lat_log=y",
+        "--write_bw_log=x --write_lat_log=y --per_job_logs=0 --log_prio=1 --disable_slat=1",
+        "--write_bw_log=x --log_offset=1 --group_reporting --log_max_value=1",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let (ours, theirs) = (format!("ours{number}"), format!("theirs{number}"));
+        for folder in [&ours, &theirs] {
+            std::fs::create_dir(bench.path(folder)).unwrap();
+        }
+        let line = |folder: &str| {
+            let more = more.replace("log=x", &format!("log={folder}/x"));
+            let more = more.replace("log=y", &format!("log={folder}/y"));
+            format!("{job} --log_avg_msec=50 {more}")
+        };
+        for _ in ["new", "replaced"] {
+            let reported = bench.line(&format!("fio {} --no-store", line(&ours)));
+            assert_eq!(reported.code, Some(0), "{}", reported.err);
+        }
+        let ours = logs_in(&bench.path(&ours));
+        assert!(ours.iter().any(|log| log.starts_with("x_bw.")), "{ours:?}");
+        if with_fio {
+            let mut fio = Command::new("fio");
+            fio.args(line(&theirs).split(' '))
+                .current_dir(bench.path(""));
+            assert!(fio.output().unwrap().status.success());
+            let mut theirs = logs_in(&bench.path(&theirs));
+            theirs.retain(|log| !log.contains("_slat."));
+            // A step in which fio was not run has no lines.
+            let written = theirs.iter().any(|log| log.contains("{}"));
+            let names = |logs: &[String]| -> Vec<String> {
+                let name = |log: &String| log.split(' ').next().unwrap_or_default().to_owned();
+                logs.iter().map(name).collect()
+            };
+            assert_eq!(names(&ours), names(&theirs), "{more}");
+            assert!(written || ours == theirs, "{ours:?} {theirs:?}");
+        }
+    }
+    if !with_fio {
+        println!("skipped: fio is not installed");
+    }
+    std::fs::write(bench.path("mine_bw.1.log"), "not numbers").unwrap();
+    let reported = bench.line(&format!(
+        "fio {job} --log_avg_msec=50 --write_bw_log=mine --no-store"
+    ));
+    assert_eq!(reported.code, Some(2));
+    assert!(reported.err.contains("mine_bw.1.log"), "{}", reported.err);
+    assert_eq!(
+        std::fs::read(bench.path("mine_bw.1.log")).unwrap(),
+        b"not numbers"
+    );
+}
+
 /// What fio 3.33 prints of a job and fathom does not, by the last part of the key, with the reason.
 const LEFT_OUT: [(&str, &str); 8] = [
     ("slat_ns", "the time of the hand-over alone is not stamped"),

@@ -7,6 +7,7 @@
 use super::builder::Builder;
 use super::command::Request;
 use super::job::{Amount, FILES_MAX, Job, Sizes, USUAL};
+use super::logs::JobLogs;
 use super::problem::{Note, Refusal};
 use super::ranges::Range;
 use super::reporting::Reporting;
@@ -71,6 +72,7 @@ pub struct Built {
     pub globals: Vec<(String, String)>,
     /// What is different here.
     pub notes: Vec<Note>,
+    pub(super) logs: Vec<JobLogs>,
 }
 
 /// Puts the jobs together. `found` says what is under a name.
@@ -86,6 +88,8 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
         notes: Vec::new(),
         reported: Once::default(),
         parts: Vec::new(),
+        logs: Vec::new(),
+        threads: 0,
     };
     let spans = builder.spans(&request.jobs.jobs);
     let mut timespans = Vec::new();
@@ -123,6 +127,7 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
     Ok(Built {
         profile: Profile { timespans },
         parts: merged(builder.parts),
+        logs: builder.logs,
         globals: request.jobs.globals.clone(),
         notes: builder.notes,
     })
@@ -184,12 +189,14 @@ impl Builder<'_> {
                 let new = job.new_group || (place == 0 && number > 0 && job.stonewall);
                 last.group + u32::from(new)
             });
+            let mine: Vec<u32> = (from..targets.len() as u32).collect();
+            self.logs(job, number, &mine);
             self.parts.push(JobPart {
                 name: job.name.clone(),
                 group,
                 grouped: job.grouped,
                 span: number,
-                targets: (from..targets.len() as u32).collect(),
+                targets: mine,
                 options: completed(job),
                 engine: job.engine_name.clone(),
                 depth: job.depth,
@@ -218,6 +225,18 @@ impl Builder<'_> {
             arrivals: self.arrivals(jobs),
             targets,
         }
+    }
+
+    fn logs(&mut self, job: &Job, span: usize, targets: &[u32]) {
+        if job.logs.any() && job.interval_ns.is_none() {
+            self.refuse(
+                job,
+                "log_avg_msec: a log has a line per step and none per I/O here: specify log_avg_msec=1000",
+            );
+        }
+        self.logs
+            .push(JobLogs::new(job, span, targets.to_vec(), self.threads));
+        self.threads += job.jobs;
     }
 
     /// What jobs that run together cannot have apart.

@@ -1,6 +1,7 @@
 //! A profile while it is put together from jobs, with what is wrong. Omitted: how (`build`, `ranges`).
 
 use super::job::Job;
+use super::logs::JobLogs;
 use super::problem::{Note, Problem};
 use super::{JobPart, There};
 use crate::refusal::{Once, PROBLEMS_MAX, Problems};
@@ -17,6 +18,9 @@ pub(super) struct Builder<'f> {
     pub(super) notes: Vec<Note>,
     pub(super) reported: Once,
     pub(super) parts: Vec<JobPart>,
+    pub(super) logs: Vec<JobLogs>,
+    /// Of the jobs so far.
+    pub(super) threads: u64,
 }
 
 impl Builder<'_> {

@@ -115,19 +115,25 @@ impl Disk {
 
 /// The threads of a run that work on these targets, as one, or each by itself.
 pub fn jobs(record: &RunRecord, targets: &[u32], grouped: bool, reporting: &Reporting) -> Vec<Job> {
+    by_thread(record, targets, grouped)
+        .values()
+        .map(|threads| job(record, threads, reporting))
+        .collect()
+}
+
+/// Returns the threads that work on these targets, or all of them under one number.
+pub(super) fn by_thread<'r>(
+    record: &'r RunRecord,
+    targets: &[u32],
+    grouped: bool,
+) -> BTreeMap<u32, Vec<&'r ThreadRecord>> {
     let mut by_thread: BTreeMap<u32, Vec<&ThreadRecord>> = BTreeMap::new();
-    for thread in record
-        .threads
-        .iter()
-        .filter(|thread| targets.contains(&thread.target))
-    {
+    let threads = record.threads.iter();
+    for thread in threads.filter(|thread| targets.contains(&thread.target)) {
         let key = if grouped { 0 } else { thread.thread };
         by_thread.entry(key).or_default().push(thread);
     }
     by_thread
-        .values()
-        .map(|threads| job(record, threads, reporting))
-        .collect()
 }
 
 fn job(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -> Job {

@@ -4,7 +4,7 @@
 
 use super::number::Base;
 use super::problem::Place;
-use super::reporting::Reporting;
+use super::reporting::{Logs, Reporting};
 use super::text::Section;
 use model::{EngineChoice, Fsync, Hint, Polling, Skew, Spacing};
 
@@ -117,6 +117,7 @@ pub(super) struct Job {
     pub(super) new_group: bool,
     pub(super) grouped: bool,
     pub(super) reporting: Reporting,
+    pub(super) logs: Logs,
     /// All options but those of globals, as they were given.
     pub(super) own: Vec<(String, String)>,
     /// Which of [`USUAL`] were given, in globals too, by their first name.
@@ -188,6 +189,7 @@ impl Job {
             new_group: false,
             grouped: false,
             reporting: Reporting::default(),
+            logs: Logs::default(),
             own: Vec::new(),
             said: Vec::new(),
         }

@@ -14,6 +14,7 @@ mod command;
 pub mod figures;
 mod job;
 mod jobs;
+mod logs;
 mod normal;
 mod number;
 mod problem;
@@ -34,6 +35,7 @@ mod text;
 
 pub use build::{Built, JobPart, There, build};
 pub use command::{Action, Extra, Form, MAIN, Main, Request, parse};
+pub use logs::fio_logs;
 pub use normal::fio_normal;
 pub use problem::{Note, Place, Problem, Refusal};
 pub use reporting::{Reporting, Sides};

@@ -357,10 +357,7 @@ pub(super) fn exitall(job: &mut Job, value: Option<&str>) -> OptionRead {
 
 pub(super) fn log_avg_msec(job: &mut Job, value: Option<&str>) -> OptionRead {
     let ns = nanos(value, 1_000_000)?;
-    job.interval_ns = Some(ns).filter(|ns| *ns > 0);
-    Ok(Some(
-        "this is the step of the time series, which is always kept".to_owned(),
-    ))
+    done!(job.interval_ns = Some(ns).filter(|ns| *ns > 0))
 }
 
 pub(super) fn thinktime(job: &mut Job, value: Option<&str>) -> OptionRead {

@@ -4,7 +4,7 @@
 
 use super::job::Job;
 use super::read::{OptionRead, flag, text};
-use super::reporting::{Sides, parts};
+use super::reporting::{LogValue, Sides, parts};
 
 /// Most percentiles of a list, as in fio.
 const PERCENTILES_MAX: usize = 20;
@@ -75,5 +75,55 @@ pub(super) fn unified(job: &mut Job, value: Option<&str>) -> OptionRead {
         Some("both" | "2") => Sides::Both,
         _ => return Err("must be none, mixed or both".to_owned()),
     };
+    Ok(None)
+}
+
+/// Without a value the name of the job.
+fn begin(value: Option<&str>) -> Option<String> {
+    Some(value.unwrap_or_default().to_owned())
+}
+
+pub(super) fn write_bw_log(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.logs.bandwidth = begin(value);
+    Ok(None)
+}
+
+pub(super) fn write_iops_log(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.logs.iops = begin(value);
+    Ok(None)
+}
+
+pub(super) fn write_lat_log(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.logs.latency = begin(value);
+    Ok(None)
+}
+
+pub(super) fn log_window_value(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.logs.value = match value.map(str::trim) {
+        Some("avg" | "0") => LogValue::Mean,
+        None | Some("max" | "1") => LogValue::Max,
+        Some("both") => LogValue::Both,
+        Some(_) => return Err("must be avg, max or both".to_owned()),
+    };
+    Ok(None)
+}
+
+pub(super) fn log_offset(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.logs.offset = flag(value)?;
+    Ok(None)
+}
+
+pub(super) fn log_prio(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.logs.priority = flag(value)?;
+    Ok(None)
+}
+
+pub(super) fn log_unix_epoch(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.logs.since_1970 = flag(value)?;
+    Ok(None)
+}
+
+pub(super) fn per_job_logs(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.logs.together = !flag(value)?;
     Ok(None)
 }

@@ -74,3 +74,34 @@ impl Reporting {
 pub(super) fn parts(percent: f64) -> u32 {
     (percent * PARTS).round() as u32
 }
+
+/// What a line has of its step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum LogValue {
+    #[default]
+    Mean,
+    Max,
+    Both,
+}
+
+/// The logs that a job asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Logs {
+    /// How the names of its files begin; empty for the name of the job.
+    pub(super) bandwidth: Option<String>,
+    pub(super) iops: Option<String>,
+    pub(super) latency: Option<String>,
+    /// All jobs have one file of each kind.
+    pub(super) together: bool,
+    pub(super) value: LogValue,
+    pub(super) offset: bool,
+    pub(super) priority: bool,
+    pub(super) since_1970: bool,
+}
+
+impl Logs {
+    /// Returns whether there are any.
+    pub(super) fn any(&self) -> bool {
+        self.bandwidth.is_some() || self.iops.is_some() || self.latency.is_some()
+    }
+}

@@ -18,7 +18,8 @@ use store::SessionKind;
 use tools::OwnOptions;
 use tools::fio::figures::{Job, disks, jobs};
 use tools::fio::{
-    self, Built, Extra, FioResults, Form, JobPart, Request, There, fio_json, fio_normal, fio_terse,
+    self, Built, Extra, FioResults, Form, JobPart, Request, There, fio_json, fio_logs, fio_normal,
+    fio_terse,
 };
 use views::Zone;
 
@@ -58,14 +59,12 @@ pub(super) fn run(
     let forms = forms(extra, quiet);
     let output = extra.output.as_deref();
     let file = result_file(output.filter(|path| *path != Path::new(NOWHERE)), forms[0]);
-    check_files(file.as_slice(), &targets, gate.store)?;
+    let logs = fio_logs(&built, &[]);
+    let mut files = file.as_slice().to_vec();
+    files.extend(logs.iter().map(|(path, _)| log_file(path)));
+    check_files(&files, &targets, gate.store)?;
     let first = gate.check(&built.profile)?;
-    let notes: Vec<String> = request
-        .notes
-        .iter()
-        .chain(&built.notes)
-        .map(ToString::to_string)
-        .collect();
+    let notes = notes(request, &built);
     if !quiet {
         notes.iter().for_each(|note| output::tell(note));
     }
@@ -107,10 +106,29 @@ pub(super) fn run(
         // What was measured is not lost with its place.
         refused => output::print(&page).map(|()| refused.is_none())?,
     };
-    Ok(match kept && shown && ran.whole {
+    let logged = write_logs(&built, &ran.records);
+    Ok(match kept && shown && logged && ran.whole {
         true => Ending::Good,
         false => Ending::Wrong,
     })
+}
+
+/// Returns what is different from fio in a request.
+fn notes(request: &Request, built: &Built) -> Vec<String> {
+    let notes = request.notes.iter().chain(&built.notes);
+    notes.map(ToString::to_string).collect()
+}
+
+/// Writes the log files of the jobs that ran. Returns whether all were written.
+fn write_logs(built: &Built, records: &[RunRecord]) -> bool {
+    if records.is_empty() {
+        return true;
+    }
+    let mut written = true;
+    for (path, text) in fio_logs(built, records) {
+        written &= write_whole(&log_file(&path), text.as_bytes());
+    }
+    written
 }
 
 /// What is there under a name, as far as the dialect has to know.
@@ -151,6 +169,16 @@ fn result_file(path: Option<&Path>, form: Form) -> Option<ResultFile<'_>> {
             Form::Text | Form::Terse(_) => None,
         },
     })
+}
+
+/// A log file, which has nothing but numbers.
+fn log_file(path: &Path) -> ResultFile<'_> {
+    ResultFile {
+        switch: "write_bw_log, write_iops_log, write_lat_log:",
+        path,
+        is_one: |start| start.iter().all(|byte| b"0123456789x, \n".contains(byte)),
+        word: None,
+    }
 }
 
 /// Returns the names of the jobs of each timespan. The jobs are in the order of their timespans.
@@ -230,11 +258,9 @@ pub(super) fn explain(
         ..ground.gate()
     };
     let built = fio::build(request, &|path| look(&gate, path)).map_err(refused)?;
-    request
-        .notes
+    notes(request, &built)
         .iter()
-        .chain(&built.notes)
-        .for_each(|note| output::tell(&note.to_string()));
+        .for_each(|note| output::tell(note));
     let mut page = String::new();
     for part in &built.parts {
         let span = &built.profile.timespans[part.span];
