@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 94_967,
+        bound: 94_982,
         count: lines_of_code,
     },
 ];

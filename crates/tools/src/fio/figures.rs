@@ -15,6 +15,8 @@ pub const CLASSES: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
 pub struct Job {
     /// Reads, writes and both together, as far as they have figures of their own.
     pub sides: Vec<Side>,
+    /// When its threads began, in milliseconds since 1970 in UTC.
+    pub started_utc_ms: u64,
     /// Measured, in nanoseconds.
     pub measured_ns: u64,
     /// From the first I/O to the last, in nanoseconds.
@@ -35,6 +37,8 @@ pub struct Job {
 pub struct Side {
     /// `read`, `write` or `mixed`.
     pub name: &'static str,
+    /// Measured, in nanoseconds; 0 without I/Os.
+    pub measured_ns: u64,
     /// Completed.
     pub ios: u64,
     /// Moved by them.
@@ -158,6 +162,7 @@ fn job(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -> 
         sides: sides
             .map(|(name, tally)| side(record, name, tally, reporting))
             .collect(),
+        started_utc_ms: record.started_utc.0 / 1_000_000,
         measured_ns: record.phases.measured().0,
         lifetime_ns: record.phases.drained.0,
         cpu_percent: cpu(record, threads),
@@ -198,6 +203,7 @@ fn side(record: &RunRecord, name: &'static str, tally: &Tally, reporting: &Repor
     let any = tally.ios > 0;
     Side {
         name,
+        measured_ns: if any { measured.0 } else { 0 },
         ios: tally.ios,
         bytes: tally.bytes.0,
         short_ios: tally.short_ios,

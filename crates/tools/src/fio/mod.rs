@@ -105,12 +105,21 @@ impl Environment<'_> {
     };
 }
 
+/// [`FIO_VERSION`] as a literal.
+macro_rules! fio_version {
+    () => {
+        "fio-3.42"
+    };
+}
+
 /// The version of fio whose requests are read and whose results are written.
-const FIO_VERSION: &str = "fio-3.42";
+pub const FIO_VERSION: &str = fio_version!();
+/// How the line with the version begins, in `--version` and in the normal text.
+pub const SIGNATURE: &str = concat!(fio_version!(), " (fathom ");
 
 /// What `--version` prints: scripts read the version of fio from it, people whose program it is.
 pub fn version(fathom: &str) -> String {
-    format!("{FIO_VERSION} (fathom {fathom})\n")
+    format!("{SIGNATURE}{fathom})\n")
 }
 
 /// The help.

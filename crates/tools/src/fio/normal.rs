@@ -45,7 +45,7 @@ pub fn fio_normal(results: &FioResults<'_>, out: &mut dyn Write) -> io::Result<(
     );
     for (part, jobs) in results.parts {
         jobs.iter()
-            .for_each(|one| job(&mut text, part, one, results.ended_text));
+            .for_each(|one| job(&mut text, results, part, one));
     }
     let mut groups: Vec<u32> = results.parts.iter().map(|(part, _)| part.group).collect();
     groups.dedup();
@@ -59,7 +59,8 @@ pub fn fio_normal(results: &FioResults<'_>, out: &mut dyn Write) -> io::Result<(
     out.write_all(text.as_bytes())
 }
 
-fn job(text: &mut String, part: &JobPart, job: &Job, ended: &str) {
+fn job(text: &mut String, results: &FioResults<'_>, part: &JobPart, job: &Job) {
+    let ended = results.ended_text;
     let _ = writeln!(
         text,
         "{}: (groupid={}, jobs=1): err={:2}: pid={}: {ended}",
@@ -69,7 +70,8 @@ fn job(text: &mut String, part: &JobPart, job: &Job, ended: &str) {
         std::process::id()
     );
     for side in job.sides.iter().filter(|side| side.ios > 0) {
-        direction(text, side, job.measured_ns, &part.reporting);
+        let share = results.share(part.group, side);
+        direction(text, side, share, &part.reporting);
     }
     for ((unit, shares), tail) in ["nsec", "usec", "msec"]
         .iter()
@@ -117,7 +119,7 @@ fn job(text: &mut String, part: &JobPart, job: &Job, ended: &str) {
     );
 }
 
-fn direction(text: &mut String, side: &Side, measured_ns: u64, reporting: &Reporting) {
+fn direction(text: &mut String, side: &Side, share: f64, reporting: &Reporting) {
     let _ = writeln!(
         text,
         "  {}: IOPS={}, BW={} ({})({}/{}msec){}",
@@ -126,7 +128,7 @@ fn direction(text: &mut String, side: &Side, measured_ns: u64, reporting: &Repor
         short(side.bytes_per_s as u64, true, "B/s"),
         short(side.bytes_per_s as u64, false, "B/s"),
         short(side.bytes, true, "B"),
-        measured_ns / 1_000_000,
+        side.measured_ns / 1_000_000,
         if side.name == "write" {
             "; 0 zone resets"
         } else {
@@ -144,14 +146,9 @@ fn direction(text: &mut String, side: &Side, measured_ns: u64, reporting: &Repor
             percentiles(text, name.trim(), times, reporting.decimals);
         }
     }
-    steps(
-        text,
-        "   bw (  KiB/s)",
-        &side.bytes_steps,
-        1024.0,
-        side.bytes_per_s,
-    );
-    steps(text, "   iops        ", &side.ios_steps, 1.0, 0.0);
+    let bandwidth = "   bw (  KiB/s)";
+    steps(text, bandwidth, &side.bytes_steps, 1024.0, Some(share));
+    steps(text, "   iops        ", &side.ios_steps, 1.0, None);
 }
 
 /// The unit in which fio prints such latencies, and how many nanoseconds it has.
@@ -197,15 +194,13 @@ fn percentiles(text: &mut String, name: &str, times: &Latency, decimals: usize) 
     let _ = writeln!(text, "     | {}", lines.join(",\n     | "));
 }
 
-/// `whole` is what `per` is a share of; 0 where there is none.
-fn steps(text: &mut String, name: &str, steps: &Steps, scale: f64, whole: f64) {
+/// `share` is that of the group, in percent.
+fn steps(text: &mut String, name: &str, steps: &Steps, scale: f64, share: Option<f64>) {
     if steps.count == 0 {
         return;
     }
-    let per = match whole > 0.0 {
-        true => format!(" per={:3.2}%,", (steps.mean / whole * 100.0).min(100.0)),
-        false => String::new(),
-    };
+    let per = share.map(|share| format!(" per={share:3.2}%,"));
+    let per = per.unwrap_or_default();
     let _ = writeln!(
         text,
         "{name}: min={:5}, max={:5},{per} avg={:5.2}, stdev={:5.2}, samples={}",
@@ -222,11 +217,7 @@ fn status(text: &mut String, results: &FioResults<'_>, group: u32) {
     for (side, name) in SIDES {
         let parts = results.parts.iter().filter(|(part, _)| part.group == group);
         let jobs: Vec<&Job> = parts.flat_map(|(_, jobs)| jobs).collect();
-        let sides: Vec<&Side> = jobs
-            .iter()
-            .flat_map(|job| &job.sides)
-            .filter(|one| one.name == side && one.ios > 0)
-            .collect();
+        let sides: Vec<&Side> = results.sides(group, side).collect();
         if sides.is_empty() {
             continue;
         }

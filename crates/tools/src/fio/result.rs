@@ -5,7 +5,7 @@
 //! `clat_ns` too, where most tools look, and a remark in the document says so.
 
 use crate::fio::figures::{CLASSES, Disk, Job, Latency, Side, Steps};
-use crate::fio::{JobPart, Reporting, Sides};
+use crate::fio::{FIO_VERSION, JobPart, Reporting, Sides};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -30,22 +30,44 @@ pub struct FioResults<'a> {
     pub bins: bool,
 }
 
+impl FioResults<'_> {
+    /// Returns what all jobs of a group did in this direction, where they did anything.
+    pub(super) fn sides<'s>(&'s self, group: u32, name: &'s str) -> impl Iterator<Item = &'s Side> {
+        let parts = self.parts.iter();
+        let parts = parts.filter(move |(part, _)| part.group == group);
+        let sides = parts.flat_map(|(_, jobs)| jobs).flat_map(|job| &job.sides);
+        sides.filter(move |side| side.name == name && side.ios > 0)
+    }
+
+    /// Returns the mean of the steps in percent of what the whole group moved per second.
+    pub(super) fn share(&self, group: u32, side: &Side) -> f64 {
+        let whole: f64 = self
+            .sides(group, side.name)
+            .map(|side| side.bytes_per_s)
+            .sum();
+        match whole > 0.0 {
+            true => (side.bytes_steps.mean / whole * 100.0).min(100.0),
+            false => 0.0,
+        }
+    }
+}
+
 /// The document. Errors are those of `out`.
 pub fn fio_json(results: &FioResults<'_>, out: &mut dyn Write) -> io::Result<()> {
     let parts = results.parts.iter();
     let jobs: Vec<Value> = parts
-        .flat_map(|(part, jobs)| jobs.iter().map(|one| job(part, one, results.bins)))
+        .flat_map(|(part, jobs)| jobs.iter().map(|one| job(results, part, one)))
         .collect();
     let disks: Vec<Value> = results.disks.iter().map(disk).collect();
     const REMARKS: [&str; 2] = [
         "clat_ns is lat_ns: from before an I/O is submitted until its completion is found",
-        "omitted, because fathom does not count it: slat_ns, bw_agg, iodepth_level, iodepth_submit, iodepth_complete, ctx, \
+        "omitted, because fathom does not count it: slat_ns, iodepth_level, iodepth_submit, iodepth_complete, ctx, \
          majf, minf",
     ];
     let notes = results.notes.iter().map(String::as_str);
     let remarks: Vec<&str> = REMARKS.into_iter().chain(notes).collect();
     let document = json!({
-        "fio version": format!("fathom-{} (layout of fio-3.33)", results.version),
+        "fio version": format!("fathom-{} (layout of {FIO_VERSION})", results.version),
         "timestamp": results.ended_utc_ns / 1_000_000_000,
         "timestamp_ms": results.ended_utc_ns / 1_000_000,
         "time": results.ended_text,
@@ -65,24 +87,24 @@ fn options(pairs: &[(String, String)]) -> Value {
     Value::Object(all.collect::<Map<String, Value>>())
 }
 
-fn job(part: &JobPart, job: &Job, bins: bool) -> Value {
+fn job(results: &FioResults<'_>, part: &JobPart, job: &Job) -> Value {
+    let bins = results.bins;
     let mut map = Map::new();
     let mut put = |name: &str, value: Value| map.insert(name.to_owned(), value);
     put("jobname", part.name.clone().into());
     put("groupid", part.group.into());
+    put("job_start", job.started_utc_ms.into());
     put("error", job.error.into());
     put("eta", 0.into());
     put("elapsed", job.lifetime_ns.div_ceil(1_000_000_000).into());
     put("job options", options(&part.options));
     let reporting = &part.reporting;
     for one in &job.sides {
-        put(one.name, side(one, job.measured_ns, reporting, bins));
+        let share = results.share(part.group, one);
+        put(one.name, side(one, share, reporting, bins));
     }
     if reporting.sides != Sides::Mixed {
-        put(
-            "trim",
-            side(&Side::default(), job.measured_ns, reporting, bins),
-        );
+        put("trim", side(&Side::default(), 0.0, reporting, bins));
     }
     put("job_runtime", (job.measured_ns / 1_000_000).into());
     if let Some((user, kernel)) = job.cpu_percent {
@@ -105,8 +127,10 @@ fn job(part: &JobPart, job: &Job, bins: bool) -> Value {
     // fathom ends no job by its latency; jobs that ask for that are refused.
     put("latency_depth", part.depth.into());
     put("latency_target", 0.into());
+    put("latency_target_ns", 0.into());
     put("latency_percentile", 100.0.into());
     put("latency_window", 0.into());
+    put("latency_window_us", 0.into());
     Value::Object(map)
 }
 
@@ -120,7 +144,7 @@ fn classes(shares: &[f64]) -> Value {
 }
 
 /// KiB are what fio counts in, and milliseconds for the time.
-fn side(side: &Side, measured_ns: u64, reporting: &Reporting, bins: bool) -> Value {
+fn side(side: &Side, share: f64, reporting: &Reporting, bins: bool) -> Value {
     const KIB: u64 = 1024;
     let kib = |steps: &Steps| Steps {
         min: steps.min / KIB as f64,
@@ -140,7 +164,7 @@ fn side(side: &Side, measured_ns: u64, reporting: &Reporting, bins: bool) -> Val
         "bw_bytes": side.bytes_per_s as u64,
         "bw": side.bytes_per_s as u64 / KIB,
         "iops": side.ios_per_s,
-        "runtime": if side.ios == 0 { 0 } else { measured_ns / 1_000_000 },
+        "runtime": side.measured_ns / 1_000_000,
         "total_ios": side.ios,
         "short_ios": side.short_ios,
         "drop_ios": 0,
@@ -148,6 +172,7 @@ fn side(side: &Side, measured_ns: u64, reporting: &Reporting, bins: bool) -> Val
         "lat_ns": times(reporting.lat, reporting.lat_percentiles()),
         "bw_min": bandwidth.min as u64,
         "bw_max": bandwidth.max as u64,
+        "bw_agg": share,
         "bw_mean": bandwidth.mean,
         "bw_dev": bandwidth.sd,
         "bw_samples": bandwidth.count,

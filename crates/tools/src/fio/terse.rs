@@ -26,10 +26,11 @@ pub fn fio_terse(results: &FioResults<'_>, version: u8, out: &mut dyn Write) -> 
             );
             let reporting = &part.reporting;
             for (place, side) in job.sides.iter().enumerate() {
-                add_side(&mut line, side, job, reporting, version);
+                let share = results.share(part.group, side);
+                add_side(&mut line, side, share, reporting, version);
                 let trims = version >= 4 && place == 1;
                 if trims {
-                    add_side(&mut line, &Side::default(), job, reporting, version);
+                    add_side(&mut line, &Side::default(), 0.0, reporting, version);
                 }
             }
             add_rest(&mut line, job, results.disks);
@@ -39,19 +40,15 @@ pub fn fio_terse(results: &FioResults<'_>, version: u8, out: &mut dyn Write) -> 
     Ok(())
 }
 
-fn add_side(line: &mut String, side: &Side, job: &Job, reporting: &Reporting, version: u8) {
-    let runtime = if side.ios == 0 {
-        0
-    } else {
-        job.measured_ns / 1_000_000
-    };
+fn add_side(line: &mut String, side: &Side, share: f64, reporting: &Reporting, version: u8) {
     let bandwidth = side.bytes_per_s / 1024.0;
     let _ = write!(
         line,
-        ";{};{};{};{runtime};0;0;0.000000;0.000000",
+        ";{};{};{};{};0;0;0.000000;0.000000",
         side.bytes / 1024,
         bandwidth as u64,
-        side.ios_per_s as u64
+        side.ios_per_s as u64,
+        side.measured_ns / 1_000_000
     );
     let times = |shown: bool| side.latency.as_ref().filter(|_| shown);
     add_latency(line, times(reporting.clat));
@@ -68,10 +65,6 @@ fn add_side(line: &mut String, side: &Side, job: &Job, reporting: &Reporting, ve
     }
     add_latency(line, times(reporting.lat));
     let steps = &side.bytes_steps;
-    let share = match side.bytes_per_s > 0.0 {
-        true => (steps.mean / side.bytes_per_s * 100.0).min(100.0),
-        false => 0.0,
-    };
     let kib = |bytes: f64| bytes / 1024.0;
     let _ = write!(
         line,

@@ -160,12 +160,12 @@ fn result_file(path: Option<&Path>, form: Form) -> Option<ResultFile<'_>> {
         is_one: match form {
             Form::Json | Form::JsonPlus => is_json,
             Form::Text => is_text,
-            Form::Terse(_) => |start| has(start, ";fio-3.42;"),
+            Form::Terse(_) => |start| has(start, &format!(";{};", fio::FIO_VERSION)),
             Form::Normal => |start| has(start, "Starting "),
         },
         word: match form {
             Form::Json | Form::JsonPlus => Some("\"fio version\": \"fathom-"),
-            Form::Normal => Some("fio-3.42 (fathom "),
+            Form::Normal => Some(fio::SIGNATURE),
             Form::Text | Form::Terse(_) => None,
         },
     })
