@@ -258,7 +258,7 @@ pub(super) fn ioengine(job: &mut Job, value: Option<&str>) -> OptionRead {
         "io_uring" => (EngineChoice::IoUring, false),
         "io_uring_cmd" => (EngineChoice::Nvme, false),
         "mmap" => (EngineChoice::Auto, true),
-        "null" => (EngineChoice::Null, false),
+        "null" | "cpp_null" => (EngineChoice::Null, false),
         word if word.starts_with("file") || word.starts_with("dir") || word == "falloc" => {
             return Err("work with whole files: `fathom files` is the nearest".to_owned());
         }

@@ -148,7 +148,7 @@ const ACCEPTED: &[Row] = &[
     read(
         &["ioengine"],
         "sync, psync, vsync, pvsync, pvsync2, splice: the engine sync; libaio; io_uring, posixaio, windowsaio: the engine auto; \
-         io_uring_cmd: NVMe passthrough; mmap; null",
+         io_uring_cmd: NVMe passthrough; mmap; null, cpp_null: the engine null",
         read::ioengine,
     ),
     read(

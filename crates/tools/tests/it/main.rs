@@ -7,6 +7,7 @@ mod cost;
 mod counting;
 mod dictionary;
 mod facts;
+mod fio_examples;
 mod fuzz;
 mod hostile;
 mod laws;

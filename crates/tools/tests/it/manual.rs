@@ -1,6 +1,6 @@
 //! The manual's table and the help are the table of switches.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tools::diskspd::{FLAGS, flag_table, usage};
 
 const BEGIN: &str = "<!-- switches: written from the table in the code -->\n";
@@ -21,13 +21,22 @@ fn the_manual_holds_the_table_of_fio_s_options() {
     holds_table("fio", marks, &tools::fio::option_table());
 }
 
+/// The table between these marks in the page on a tool.
+pub(crate) fn table_of(tool: &str, (begin, end): (&str, &str)) -> String {
+    let page = std::fs::read_to_string(page_of(tool)).expect("the page is there");
+    let (_, rest) = page.split_once(begin).expect("the table begins");
+    rest.split_once(end).expect("the table ends").0.to_owned()
+}
+
+fn page_of(tool: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join(format!("docs/compatibility/{tool}.md"))
+}
+
 /// Compares the table between these marks in the page on a tool, or writes it there.
 #[allow(clippy::disallowed_methods, reason = "the convention of expect-test")]
 pub(crate) fn holds_table(tool: &str, (begin, end): (&str, &str), table: &str) {
-    let name = format!("docs/compatibility/{tool}.md");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .join(&name);
+    let path = page_of(tool);
     let page = std::fs::read_to_string(&path).expect("the page is there");
     let (front, rest) = page.split_once(begin).expect("the table begins");
     let (_, back) = rest.split_once(end).expect("the table ends");
@@ -37,7 +46,8 @@ pub(crate) fn holds_table(tool: &str, (begin, end): (&str, &str), table: &str) {
     }
     assert!(
         std::env::var_os("UPDATE_EXPECT").is_some(),
-        "{name} is out of date: run this test with UPDATE_EXPECT=1"
+        "{} is out of date: run this test with UPDATE_EXPECT=1",
+        path.display()
     );
     std::fs::write(&path, expected).expect("the page can be written");
 }
