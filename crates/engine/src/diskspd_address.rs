@@ -44,10 +44,23 @@ pub(crate) struct Walk {
 #[derive(Debug)]
 enum Order {
     Random,
-    Mixed { random: u32, next: u64 },
-    Sequential { next: u64 },
+    Mixed {
+        random: u32,
+        next: u64,
+    },
+    Sequential {
+        next: u64,
+    },
+    /// `top` is where it goes on from the start.
+    Backward {
+        next: u64,
+        top: u64,
+    },
     Interlocked(Claim),
-    PerSlot { next: Box<[u64]>, first_slot: u32 },
+    PerSlot {
+        next: Box<[u64]>,
+        first_slot: u32,
+    },
 }
 
 /// What a thread has taken of the pointer that it shares: a few places in a row, so that the threads meet at the pointer
@@ -145,6 +158,10 @@ impl Walk {
         walk.order = match (access.random.as_percent(), access.sequence) {
             (100, _) => Order::Random,
             (0, Sequence::PerThread) => Order::Sequential { next: start },
+            (0, Sequence::Backward) => Order::Backward {
+                next: 0,
+                top: target.length.0.saturating_sub(access.align.0 + block),
+            },
             (0, Sequence::Interlocked) => Order::Interlocked(Claim::new(pointer, stride.slots)),
             (0, Sequence::PerSlot) => {
                 let next = vec![start; stride.slots as usize].into();
@@ -190,6 +207,11 @@ impl Walk {
                 step(next)
             }
             Order::Sequential { next } => step(next),
+            Order::Backward { next, top } => {
+                let place = *next;
+                *next = place.checked_sub(align).unwrap_or(*top);
+                place
+            }
             Order::Interlocked(claim) => claim.take(align) % self.starts_to,
             Order::PerSlot { next, first_slot } => step(&mut next[(slot - *first_slot) as usize]),
         };

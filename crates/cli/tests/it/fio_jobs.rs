@@ -163,6 +163,8 @@ fn the_same_job_moves_the_same_by_fio_and_by_fathom() {
         ),
         ("rw=randwrite\nbs=8k\nsize=4m\nnumjobs=2\n", true),
         ("rw=read\nbs=4k\nsize=4m\nio_size=10m\n", true),
+        ("rw=read:64k\nbs=64k\nsize=8m\n", true),
+        ("rw=write:-128k\nbs=64k\nsize=4m\n", true),
         ("rw=read\nbs=4k\nsize=4m\nloops=2\n", true),
         (
             "rw=randrw\nrwmixread=70\nbs=4k\nsize=16m\niodepth=4\nioengine=libaio\n",

@@ -108,6 +108,19 @@ fn e001_sequential_goes_on_by_the_stride_and_wraps_to_the_base() {
     );
 }
 
+/// The offsets of fio 3.33 with rw=read:-8k and rw=read:-16k on 64 KiB.
+#[test]
+fn backwards_is_from_the_start_to_the_end_and_down() {
+    let places = |stride: u64, count: usize| -> Vec<u64> {
+        let case = case(64 << 10, 0, stride, 4096).sequence(Sequence::Backward);
+        let offsets = case.offsets(0, count);
+        offsets.iter().map(|offset| offset >> 12).collect()
+    };
+    let down: Vec<u64> = (0..=14).rev().collect();
+    assert_eq!(places(4096, 17), [&[0], &down[..], &[14]].concat());
+    assert_eq!(places(3 * 4096, 7), [0, 12, 9, 6, 3, 0, 12]);
+}
+
 #[test]
 fn e002_interlocked_threads_share_one_pointer() {
     let pointer = Arc::default();

@@ -134,6 +134,11 @@ fn check_walk(access: &DiskspdAccess, block: Bytes) -> Result<(), &'static str> 
             make no I/O random",
         );
     }
+    if access.sequence == Sequence::Backward && access.thread_stride.0 > 0 {
+        return Err(
+            "threads that go backwards all begin at the start: omit the stride of the threads",
+        );
+    }
     if shared && access.thread_stride.0 > 0 {
         return Err("threads that share one pointer do not start apart: leave one of the two away");
     }

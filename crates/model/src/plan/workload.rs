@@ -180,6 +180,9 @@ pub enum Sequence {
     Interlocked,
     /// Each outstanding I/O has its own pointer (`-p`).
     PerSlot,
+    /// Each thread has its own pointer, which moves towards the start, and from there to one stride and one block before the
+    /// end. Called elsewhere: fio `rw=read:-8k`.
+    Backward,
 }
 
 /// Where random I/Os fall.

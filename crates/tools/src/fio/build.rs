@@ -99,7 +99,7 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
     };
     let all = request.jobs.jobs.iter().map(files);
     let names = request.jobs.jobs.iter().map(|job| {
-        let folder = job.directory.as_ref().map_or(0, String::len);
+        let folder = job.directories.iter().map(String::len).max().unwrap_or(0);
         let format = job.name_format.as_deref().unwrap_or_default();
         let sections = 1 + format.matches("$jobname").count();
         files(job).saturating_mul((folder + format.len() + sections * job.section.len()) as u64)
@@ -443,6 +443,7 @@ impl Builder<'_> {
         let amount = match job.io_size {
             Some(Amount::Bytes(bytes)) => bytes,
             Some(Amount::Percent(share)) => (u128::from(whole) * u128::from(share) / 100) as u64,
+            None if job.pattern.step > 0 => once(whole, workload.block.0, job),
             None => whole,
         };
         let amount = amount.saturating_mul(job.loops);
@@ -484,6 +485,13 @@ impl Builder<'_> {
             }
         }
     }
+}
+
+/// Returns what is moved from the start of a range to its end with a step between the I/Os: as in fio, that is all.
+fn once(whole: u64, block: u64, job: &Job) -> u64 {
+    let stride = job.stride(block).unsigned_abs().max(1);
+    let ios = whole.saturating_sub(block) / stride + 1;
+    ios.saturating_mul(block)
 }
 
 /// Its own options, and what it does by default where nobody said: readers of results look for these four.

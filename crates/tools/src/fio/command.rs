@@ -228,6 +228,14 @@ pub const MAIN: &[Main] = &[
         a_time,
     ),
     main(
+        "status-interval",
+        "TIME",
+        "refused: results are printed once, at the end",
+        |_, _| {
+            Err("results are printed once: write_bw_log and write_iops_log have a line per log_avg_msec, and --eta shows progress".to_owned())
+        },
+    ),
+    main(
         "max-jobs",
         "COUNT",
         "refuse more threads than this",

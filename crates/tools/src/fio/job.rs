@@ -36,6 +36,8 @@ pub(super) type Rates = (Option<u64>, Option<u64>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
     pub(super) random: bool,
+    /// From the end of one sequential I/O to the next.
+    pub(super) step: i64,
     pub(super) reads: bool,
     pub(super) writes: bool,
 }
@@ -58,7 +60,8 @@ pub(super) struct Job {
     pub(super) name_format: Option<String>,
     pub(super) base: Base,
     pub(super) files: Vec<String>,
-    pub(super) directory: Option<String>,
+    /// The threads take turns at them.
+    pub(super) directories: Vec<String>,
     pub(super) file_count: u64,
     pub(super) pattern: Pattern,
     pub(super) write_percent: u8,           // of a mix
@@ -133,10 +136,11 @@ impl Job {
             name_format: None,
             base: Base(1024),
             files: Vec::new(),
-            directory: None,
+            directories: Vec::new(),
             file_count: 1,
             pattern: Pattern {
                 random: false,
+                step: 0,
                 reads: true,
                 writes: false,
             },
@@ -198,6 +202,12 @@ impl Job {
     /// Whether it does both, drawn by chance.
     pub(super) fn is_mix(&self) -> bool {
         self.pattern.reads && self.pattern.writes
+    }
+
+    /// From the start of one sequential I/O of this size to the next.
+    pub(super) fn stride(&self, block: u64) -> i64 {
+        let block = i64::try_from(block).unwrap_or(i64::MAX);
+        self.pattern.step.saturating_add(block)
     }
 
     /// Percent of its reads and of its writes that go to a random place.

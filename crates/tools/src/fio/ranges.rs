@@ -23,11 +23,14 @@ pub(super) struct Range {
 impl Builder<'_> {
     /// The files of each thread; one entry where all have the same.
     pub(super) fn ranges(&mut self, job: &Job) -> Vec<Vec<Range>> {
-        let folder = job
-            .directory
-            .as_ref()
-            .map(PathBuf::from)
-            .unwrap_or_default();
+        // As in fio, the threads take turns at the folders, where the job specifies no files.
+        let folder = |clone: u64| -> PathBuf {
+            let place = clone as usize % job.directories.len().max(1);
+            job.directories
+                .get(place)
+                .map(PathBuf::from)
+                .unwrap_or_default()
+        };
         if job.engine == EngineChoice::Null {
             let size = match job.size {
                 Some(Amount::Bytes(bytes)) => bytes,
@@ -46,14 +49,14 @@ impl Builder<'_> {
         }
         let mut names: Vec<Vec<PathBuf>> = if job.files.is_empty() {
             let clones = 0..job.jobs;
-            let name = |clone: u64, file: u64| folder.join(file_name(job, clone, file));
+            let name = |clone: u64, file: u64| folder(clone).join(file_name(job, clone, file));
             let mut names: Vec<Vec<PathBuf>> = clones
                 .map(|clone| (0..job.file_count).map(|file| name(clone, file)).collect())
                 .collect();
             names.dedup(); // a format without $jobnum names the same files for all threads
             names
         } else {
-            vec![job.files.iter().map(|file| folder.join(file)).collect()]
+            vec![job.files.iter().map(|file| folder(0).join(file)).collect()]
         };
         let files = names[0].len() as u64;
         if !job.offset_increment.is_zero() && names.len() == 1 {
@@ -73,7 +76,9 @@ impl Builder<'_> {
     fn range(&mut self, job: &Job, path: PathBuf, files: u64, clone: u64) -> Range {
         let there = (self.found)(&path);
         let device = there.is_some_and(|there| there.device);
-        let size = there.map_or(0, |there| there.bytes);
+        let size = job
+            .file_size
+            .unwrap_or(there.map_or(0, |there| there.bytes));
         let part = |amount: Amount| match amount {
             Amount::Bytes(bytes) => bytes,
             Amount::Percent(share) => {

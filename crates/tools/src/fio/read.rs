@@ -92,15 +92,23 @@ pub(super) fn name(job: &mut Job, value: Option<&str>) -> OptionRead {
 }
 
 /// Names are separated by `:`, and `\:` is a colon in a name.
-pub(super) fn filename(job: &mut Job, value: Option<&str>) -> OptionRead {
+fn names(list: &str) -> impl Iterator<Item = String> {
     const COLON: &str = "\u{0}";
-    let names = text(value)?.replace("\\:", COLON);
-    let names = names.split(':').filter(|name| !name.is_empty());
-    if names.clone().nth(FILES_MAX).is_some() {
+    let list = list.replace("\\:", COLON);
+    let names: Vec<String> = list
+        .split(':')
+        .map(|name| name.replace(COLON, ":"))
+        .collect();
+    names.into_iter().filter(|name| !name.is_empty())
+}
+
+pub(super) fn filename(job: &mut Job, value: Option<&str>) -> OptionRead {
+    let list = text(value)?;
+    if names(list).nth(FILES_MAX).is_some() {
         return Err(format!("more than {FILES_MAX} files: name fewer"));
     }
     // As in fio, the files of a job are added to those of its globals.
-    done!(job.files.extend(names.map(|name| name.replace(COLON, ":"))))
+    done!(job.files.extend(names(list)))
 }
 
 pub(super) fn filename_format(job: &mut Job, value: Option<&str>) -> OptionRead {
@@ -116,12 +124,7 @@ pub(super) fn directory(job: &mut Job, value: Option<&str>) -> OptionRead {
     if folder.len() > PATH_MAX {
         return Err(format!("must have at most {PATH_MAX} bytes"));
     }
-    if folder.replace("\\:", "").contains(':') {
-        return Err(
-            "several folders: specify the files by filename, or one folder for each job".to_owned(),
-        );
-    }
-    done!(job.directory = Some(folder.replace("\\:", ":")))
+    done!(job.directories = names(folder).collect())
 }
 
 pub(super) fn nrfiles(job: &mut Job, value: Option<&str>) -> OptionRead {
@@ -129,7 +132,11 @@ pub(super) fn nrfiles(job: &mut Job, value: Option<&str>) -> OptionRead {
 }
 
 pub(super) fn rw(job: &mut Job, value: Option<&str>) -> OptionRead {
-    let (random, reads, writes) = match text(value)? {
+    let (kind, step) = match text(value)?.split_once(':') {
+        Some((kind, step)) => (kind, Some(step.trim())),
+        None => (text(value)?, None),
+    };
+    let (random, reads, writes) = match kind {
         "read" => (false, true, false),
         "write" => (false, false, true),
         "randread" => (true, true, false),
@@ -142,13 +149,21 @@ pub(super) fn rw(job: &mut Job, value: Option<&str>) -> OptionRead {
                     .to_owned(),
             );
         }
-        word if word.contains(':') => {
-            return Err("a step or a count behind the colon changes the order of I/O, which fathom has not: omit it".to_owned());
-        }
         _ => return Err("must be read, write, randread, randwrite, rw or randrw".to_owned()),
+    };
+    let step = match step {
+        Some(step) if random => {
+            return Err(format!(
+                "random I/O has no runs of a fixed length: percentage_random={} has such runs on average, or omit `:{step}`",
+                100 / step.parse::<u64>().unwrap_or(1).max(1)
+            ));
+        }
+        Some(step) => bytes_apart(job, step)?,
+        None => 0,
     };
     job.pattern = Pattern {
         random,
+        step,
         reads,
         writes,
     };
@@ -156,6 +171,19 @@ pub(super) fn rw(job: &mut Job, value: Option<&str>) -> OptionRead {
     Ok(apart.then(|| {
         "reads and writes go on from one place together; fio has a place for each".to_owned()
     }))
+}
+
+/// A size with its sign.
+fn bytes_apart(job: &Job, step: &str) -> Result<i64, String> {
+    let (sign, size) = match step.strip_prefix('-') {
+        Some(size) => (-1, size),
+        None => (1, step),
+    };
+    let size = job
+        .base
+        .size(size)
+        .and_then(|size| i64::try_from(size).ok());
+    Ok(sign * size.ok_or(SIZE_FORM)?)
 }
 
 pub(super) fn rwmixread(job: &mut Job, value: Option<&str>) -> OptionRead {

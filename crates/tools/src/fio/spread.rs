@@ -15,12 +15,16 @@ pub(super) fn workload(job: &Job, depth: u32) -> Result<Workload, String> {
     } else {
         random.1
     };
+    let step = job.pattern.step;
     let sizes = match (job.pattern.reads, job.pattern.writes) {
         (true, true) if job.reads != job.write_sizes || random.0 != random.1 => None,
         (false, _) => Some(&job.write_sizes),
         _ => Some(&job.reads),
     };
     match sizes {
+        Some(Sizes::Fixed(block)) if job.stride(*block) == 0 => Err(format!(
+            "rw: a step of {step} bytes goes back to the same block: specify another one"
+        )),
         Some(Sizes::Fixed(block))
             if matches!(share, 0 | 100) && job.align.is_none_or(|align| align == *block) =>
         {
@@ -31,6 +35,9 @@ pub(super) fn workload(job: &Job, depth: u32) -> Result<Workload, String> {
                 access: plain(job, Bytes(*block), share == 100),
             })
         }
+        _ if step != 0 => Err(format!(
+            "rw: a step of {step} bytes is for blocks of one size, one behind the other: specify one bs"
+        )),
         _ if job.zones.is_some() || job.skew.is_some() => Err(
             "random_distribution: zones and laws are for blocks of one size, aligned to it, and all random"
                 .to_owned(),
@@ -58,8 +65,15 @@ fn plain(job: &Job, block: Bytes, random: bool) -> Access {
     };
     Access::Diskspd(DiskspdAccess {
         random: if random { Ratio::ALL } else { Ratio::NONE },
-        align: block,
-        sequence: Sequence::PerThread,
+        align: if random {
+            block
+        } else {
+            Bytes(job.stride(block.0).unsigned_abs())
+        },
+        sequence: match job.stride(block.0) < 0 {
+            true => Sequence::Backward,
+            false => Sequence::PerThread,
+        },
         thread_stride: Bytes(0),
         distribution,
     })

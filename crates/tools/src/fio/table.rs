@@ -111,7 +111,11 @@ const ACCEPTED: &[Row] = &[
         "names of the files where `filename` specifies none: `$jobname`, `$jobnum`, `$filenum`",
         read::filename_format,
     ),
-    read(&["directory"], "folder of the files", read::directory),
+    read(
+        &["directory"],
+        "folders of the files, `:` between them; threads take turns at them, and `filename` is in the first",
+        read::directory,
+    ),
     read(
         &["nrfiles", "nr_files"],
         "files of each job, in turn",
@@ -119,7 +123,7 @@ const ACCEPTED: &[Row] = &[
     ),
     read(
         &["rw", "readwrite"],
-        "read, write, randread, randwrite, rw, randrw",
+        "read, write, randread, randwrite, rw, randrw; `read:8k` skips 8k behind each I/O, `read:-8k` goes back by as much",
         read::rw,
     ),
     read(&["rwmixread"], "percent of reads", read::rwmixread),

@@ -1,7 +1,7 @@
 //! What job files mean.
 
 use super::*;
-use model::{Access, PermutedAccess, Profile};
+use model::{Access, PermutedAccess, Profile, Sequence};
 use std::path::Path;
 
 fn read(text: &str) -> Result<Built, String> {
@@ -65,6 +65,50 @@ fn threads_without_a_file_name_have_files_of_their_own() {
         (target.threads, target.create.map(|size| size.0)),
         (3, Some(1 << 20))
     );
+}
+
+/// fio 3.33 does 6 and 16 I/Os in the first two, at the places of these walks.
+#[test]
+fn a_step_between_sequential_ios_is_a_stride_and_may_go_backwards() {
+    let walk = |kind: &str| {
+        let target =
+            profile(&format!("[j]\nsize=64k\nbs=4k\nrw={kind}\n")).timespans[0].targets[0].clone();
+        let Access::Diskspd(walk) = target.workload.access else {
+            panic!("{kind}");
+        };
+        (
+            walk.sequence,
+            walk.align.0,
+            target.amount.map(|amount| amount.0 / 4096),
+        )
+    };
+    assert_eq!(walk("read:8k"), (Sequence::PerThread, 12_288, Some(6)));
+    assert_eq!(walk("write:-8k"), (Sequence::Backward, 4096, Some(16)));
+    assert_eq!(walk("read:-16k"), (Sequence::Backward, 12_288, Some(16)));
+    assert_eq!(walk("read"), (Sequence::PerThread, 4096, Some(16)));
+    for (kind, why) in [
+        ("read:-4k", "same block"),
+        ("randread:8", "percentage_random=12"),
+        ("read:x", "whole number"),
+    ] {
+        let refused = read(&format!("[j]\nsize=64k\nbs=4k\nrw={kind}\n")).unwrap_err();
+        assert!(refused.contains(why), "{refused}");
+    }
+}
+
+/// fio 3.33 takes the first folder where the files are specified, and 1 MiB of the file in the last.
+#[test]
+fn threads_take_turns_at_folders_and_a_share_is_of_the_size_that_a_file_gets() {
+    let paths = |text: &str| -> Vec<String> {
+        let profile = profile(text);
+        let targets = profile.timespans[0].targets.iter();
+        targets.map(|target| target.location.name()).collect()
+    };
+    let text = "[j]\ndirectory=a:b\\:c\nsize=1m\nnumjobs=3\n";
+    assert_eq!(paths(text), ["a/j.0.0", "b:c/j.1.0", "a/j.2.0"]);
+    assert_eq!(paths(&format!("{text}filename=x\n")), ["a/x"]);
+    let target = &profile("[j]\nsize=10%\nfilesize=10m\n").timespans[0].targets[0];
+    assert_eq!(target.length.map(|length| length.0), Some(1 << 20));
 }
 
 /// fio 3.33 prints `a` and `other` for these, and writes to a.0.0 and b.0.0.
