@@ -179,6 +179,15 @@ impl Buffers {
                     }
                 }
             }
+            WriteContent::Repeated(bytes) => {
+                for piece in data.chunks_mut(slot_bytes) {
+                    let repeated = bytes.iter().cycle();
+                    piece
+                        .iter_mut()
+                        .zip(repeated)
+                        .for_each(|(to, from)| *to = *from);
+                }
+            }
             WriteContent::Zero | WriteContent::Fresh | WriteContent::Source { .. } => {}
         }
     }

@@ -62,6 +62,10 @@ fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     }
     let what = match &target.planned.content {
         WriteContent::Pattern => "the same 256 bytes were written repeatedly".to_owned(),
+        WriteContent::Repeated(bytes) => format!(
+            "the same {} were written repeatedly",
+            say::counted(bytes.len() as u64, "byte")
+        ),
         WriteContent::Shaped { compress, dedupe }
             if *compress != Ratio::NONE || *dedupe != Ratio::NONE =>
         {
@@ -73,7 +77,8 @@ fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         }
         _ => return None,
     };
-    let is_pattern = target.planned.content == WriteContent::Pattern;
+    let content = &target.planned.content;
+    let is_pattern = matches!(content, WriteContent::Pattern | WriteContent::Repeated(_));
     let (severity, who) = match target.presses() {
         Some(who) => (Severity::Warning, format!("{who} compresses")),
         None if is_pattern => (

@@ -98,6 +98,10 @@ fn each_content_is_what_it_says() {
             .enumerate()
             .all(|(at, &byte)| byte == at as u8)
     );
+    let mut repeated = content(WriteContent::Repeated(vec![1, 2, 3]));
+    for slot in [0, 1] {
+        assert_eq!(written(&mut repeated, slot, 0)[..4], [1, 2, 3, 1]);
+    }
     let mut zero = content(WriteContent::Zero);
     assert!(written(&mut zero, 1, 0).iter().all(|&byte| byte == 0));
     let mut fresh = content(WriteContent::Fresh);

@@ -147,6 +147,8 @@ pub enum WriteContent {
     },
     /// Byte *i* of a thread's write memory is *i* mod 256.
     Pattern,
+    /// These bytes repeatedly, from the start of each block. Called elsewhere: fio `buffer_pattern`. // not empty
+    Repeated(Vec<u8>),
     /// Zeros.
     Zero,
     /// New random bytes before each write.

@@ -15,7 +15,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unsealed {
-    /// Counting bytes.
+    /// Counting bytes, or the same few repeatedly.
     Pattern,
     /// Zeros.
     Zeros,
@@ -53,7 +53,7 @@ impl PlannedTarget {
             return None;
         }
         match self.content {
-            WriteContent::Pattern => Some(Unsealed::Pattern),
+            WriteContent::Pattern | WriteContent::Repeated(_) => Some(Unsealed::Pattern),
             WriteContent::Zero => Some(Unsealed::Zeros),
             WriteContent::Source { .. } => Some(Unsealed::Source),
             WriteContent::Shaped { dedupe, .. } if dedupe != Ratio::NONE => {

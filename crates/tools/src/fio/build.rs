@@ -294,9 +294,6 @@ impl Builder<'_> {
     fn phases(&mut self, jobs: &[&Job]) -> Phases {
         let asked = jobs.iter().find_map(|job| job.runtime_ns).map(Nanos);
         for job in jobs {
-            if job.time_based && asked.is_none() {
-                self.refuse(job, "time_based: no runtime is said: specify runtime=60");
-            }
             if job.io_size.is_some() && job.loops > 1 {
                 self.refuse(job, "loops: with io_size fio does neither wholly: specify io_size alone, which is all \
                                  that is moved");
@@ -435,6 +432,12 @@ impl Builder<'_> {
                  came once",
             );
         }
+        if job.content.is_some() && (job.compress, job.dedupe) != (0, 0) {
+            self.refuse(
+                job,
+                "buffer_pattern: data that repeats is not shaped: omit buffer_compress_percentage and dedupe_percentage",
+            );
+        }
         let pacing = self.pacing(job);
         let fsync = self.fsync(job);
         let whole: u64 = files
@@ -566,6 +569,9 @@ fn hint(job: &Job) -> Hint {
 
 fn content(job: &Job) -> WriteContent {
     let share = |percent| Ratio::percent(percent).unwrap_or_default();
+    if let Some(bytes) = &job.content {
+        return WriteContent::Repeated(bytes.clone());
+    }
     match (job.zeros, job.compress, job.dedupe) {
         (true, _, _) => WriteContent::Zero,
         (_, 0, 0) => WriteContent::Marked,

@@ -112,6 +112,8 @@ pub(super) struct Job {
     pub(super) repeats: bool,
     pub(super) go_on: bool,
     pub(super) zeros: bool,
+    /// What is written repeatedly.
+    pub(super) content: Option<Vec<u8>>,
     pub(super) compress: u8,
     pub(super) dedupe: u8,
     pub(super) cores: Option<String>,
@@ -185,6 +187,7 @@ impl Job {
             repeats: true,
             go_on: false,
             zeros: false,
+            content: None,
             compress: 0,
             dedupe: 0,
             cores: None,

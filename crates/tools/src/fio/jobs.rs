@@ -68,6 +68,7 @@ pub(super) fn read(sections: &[Section], only: &[String]) -> Jobs {
         for said in first.into_iter().chain(rest) {
             all.take(&mut job, said);
         }
+        all.end_by_size(&mut job);
         files += job.files.len();
         job.own = section.options.iter().map(pair).collect();
         all.jobs.push(job);
@@ -129,6 +130,18 @@ impl Jobs {
             },
             Fate::Note => self.note(said, row.linux),
             Fate::Refuse => self.refuse(said, row.linux),
+        }
+    }
+
+    /// Without a time to end by, a job ends by its size.
+    fn end_by_size(&mut self, job: &mut Job) {
+        if job.time_based && job.runtime_ns.is_none() {
+            job.time_based = false;
+            self.notes.push(Note {
+                place: job.place.clone(),
+                what: format!("[{}]", job.name),
+                why: "time_based: no effect without runtime, as in fio".to_owned(),
+            });
         }
     }
 

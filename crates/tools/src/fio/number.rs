@@ -15,6 +15,47 @@ pub(super) const TIME_FORM: &str = "must be a whole number with us, ms, s, m, h 
 
 const LETTERS: [(&str, u32); 5] = [("k", 1), ("m", 2), ("g", 3), ("t", 4), ("p", 5)];
 
+/// Bytes as in `buffer_pattern=0xdeadface"abc"-12`: hexadecimal from the left, text between `"`, and decimal numbers with the
+/// least byte first; as in fio, a negative one has four bytes.
+pub(super) fn pattern(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let (inside, after) = quoted.split_once('"')?;
+            bytes.extend(inside.as_bytes());
+            rest = after;
+        } else if let Some(hex) = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X")) {
+            let is_other = |c: char| !c.is_ascii_hexdigit();
+            let end = hex.find(is_other).unwrap_or(hex.len());
+            // `0xff0x14` is two numbers.
+            let end =
+                end - usize::from(hex[..end].ends_with('0') && hex[end..].starts_with(['x', 'X']));
+            let digits = format!("{}{}", if end % 2 == 1 { "0" } else { "" }, &hex[..end]);
+            let pairs = digits
+                .as_bytes()
+                .chunks(2)
+                .map(|pair| str::from_utf8(pair).ok());
+            for pair in pairs {
+                bytes.push(u8::from_str_radix(pair?, 16).ok()?);
+            }
+            rest = if end == 0 { return None } else { &hex[end..] };
+        } else {
+            let sign = usize::from(rest.starts_with('-'));
+            let length = rest[sign..].find(|c: char| !c.is_ascii_digit());
+            let end = length.map_or(rest.len(), |length| sign + length);
+            let end = end
+                - usize::from(rest[..end].ends_with('0') && rest[end..].starts_with(['x', 'X']));
+            let number: i32 = rest[..end].parse().ok()?;
+            let least_first = number.to_le_bytes();
+            let length = 4 - number.leading_zeros() as usize / 8;
+            bytes.extend(&least_first[..length.max(1)]);
+            rest = &rest[end..];
+        }
+    }
+    (!bytes.is_empty()).then_some(bytes)
+}
+
 impl Base {
     /// A size in bytes.
     pub(super) fn size(self, text: &str) -> Option<u64> {

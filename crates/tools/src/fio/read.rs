@@ -3,7 +3,7 @@
 //! Each takes the value as given, and gives a note where fathom does a little else, or the reason why it cannot be.
 
 use super::job::{Amount, FILES_MAX, Job, Pattern, Rates, Sizes, Zones};
-use super::number::{SIZE_FORM, TIME_FORM, digits, time};
+use super::number::{SIZE_FORM, TIME_FORM, digits, pattern, time};
 use super::text::NAME_MAX;
 use model::{EngineChoice, Hint, Skew, Spacing};
 use std::ops::RangeInclusive;
@@ -549,6 +549,15 @@ pub(super) fn continue_on_error(job: &mut Job, value: Option<&str>) -> OptionRea
 
 pub(super) fn zero_buffers(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.zeros = flag(value)?)
+}
+
+/// Zeros are zeros, however they are spelled.
+pub(super) fn buffer_pattern(job: &mut Job, value: Option<&str>) -> OptionRead {
+    const LONGEST: usize = 512; // as in fio
+    let bytes = pattern(text(value)?).filter(|bytes| bytes.len() <= LONGEST);
+    let bytes = bytes.ok_or("must be 0x and hexadecimal digits, text between double quotes, or numbers: 512 bytes at most")?;
+    job.zeros = bytes.iter().all(|byte| *byte == 0);
+    done!(job.content = Some(bytes).filter(|_| !job.zeros))
 }
 
 pub(super) fn compress(job: &mut Job, value: Option<&str>) -> OptionRead {

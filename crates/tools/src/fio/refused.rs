@@ -91,7 +91,6 @@ pub(super) const REFUSED: &[Row] = &[
     ),
     refuse(
         &[
-            "buffer_pattern",
             "dedupe_mode",
             "dedupe_working_set_percentage",
             "dedupe_global",

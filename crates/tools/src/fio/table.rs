@@ -267,6 +267,11 @@ const ACCEPTED: &[Row] = &[
         read::zero_buffers,
     ),
     read(
+        &["buffer_pattern"],
+        "bytes that are written repeatedly: `0xdeadface`, `\"text\"`, decimal numbers, or several of them",
+        read::buffer_pattern,
+    ),
+    read(
         &["buffer_compress_percentage"],
         "share of the written data that is zeros",
         read::compress,

@@ -1,7 +1,7 @@
 //! What job files mean.
 
 use super::*;
-use model::{Access, PermutedAccess, Profile, Sequence};
+use model::{Access, PermutedAccess, Profile, Sequence, WriteContent};
 use std::path::Path;
 
 fn read(text: &str) -> Result<Built, String> {
@@ -94,6 +94,35 @@ fn a_step_between_sequential_ios_is_a_stride_and_may_go_backwards() {
         let refused = read(&format!("[j]\nsize=64k\nbs=4k\nrw={kind}\n")).unwrap_err();
         assert!(refused.contains(why), "{refused}");
     }
+}
+
+/// fio 3.33 prints that time_based requires a runtime, and does the size.
+#[test]
+fn without_a_runtime_a_job_ends_by_its_size() {
+    let built = read("[j]\nsize=1m\ntime_based\n").unwrap();
+    let target = &built.profile.timespans[0].targets[0];
+    assert_eq!(target.amount.map(|amount| amount.0), Some(1 << 20));
+}
+
+/// As fio 3.33 wrote them.
+#[test]
+fn a_pattern_is_hexadecimal_text_or_numbers() {
+    let content = |pattern: &str| {
+        let text = format!("[j]\nsize=1m\nrw=write\nbuffer_pattern={pattern}\n");
+        read(&text).map(|built| built.profile.timespans[0].targets[0].content.clone())
+    };
+    let bytes = |bytes: &[u8]| Ok(WriteContent::Repeated(bytes.to_vec()));
+    assert_eq!(content("0xdeadface"), bytes(&[0xde, 0xad, 0xfa, 0xce]));
+    assert_eq!(content("0xabc"), bytes(&[0x0a, 0xbc]));
+    assert_eq!(content("0xff0x14"), bytes(&[0xff, 0x14]));
+    assert_eq!(content("4660"), bytes(&[0x34, 0x12]));
+    assert_eq!(content("\"ab\"-12\"cd\""), bytes(b"ab\xf4\xff\xff\xffcd"));
+    assert_eq!(content("0x00"), Ok(WriteContent::Zero));
+    for wrong in ["'file'", "0x", "\"ab", "x", "%o"] {
+        assert!(content(wrong).is_err(), "{wrong}");
+    }
+    let both = content("0xff\ndedupe_percentage=50").unwrap_err();
+    assert!(both.contains("dedupe_percentage"), "{both}");
 }
 
 /// fio 3.33 takes the first folder where the files are specified, and 1 MiB of the file in the last.

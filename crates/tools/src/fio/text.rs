@@ -24,6 +24,8 @@ const VALUE_MAX: usize = 64 << 10;
 const MEANT_MAX: usize = 4 << 20;
 /// `$pagesize`: of every machine that fathom is built for.
 const PAGE: u64 = 4096;
+/// Options in whose values quotes are part of the value.
+const QUOTES_KEPT: &[&str] = &["buffer_pattern"];
 /// Longest name of a section: files are named after it.
 pub(super) const NAME_MAX: usize = 200;
 
@@ -217,6 +219,9 @@ impl<'e> Sections<'e> {
             return;
         }
         let (name, value) = match text.split_once('=') {
+            Some((name, value)) if QUOTES_KEPT.contains(&name.trim()) => {
+                (name.trim(), Some(value.trim()))
+            }
             Some((name, value)) => (name.trim(), Some(unquoted(value.trim()))),
             None => (text.trim(), None),
         };
