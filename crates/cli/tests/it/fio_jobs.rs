@@ -359,6 +359,43 @@ fn options_of_statistics_choose_the_figures_of_all_forms() {
     }
 }
 
+/// fio 3.33 creates the files too, and reports no I/O.
+#[test]
+fn create_only_creates_the_files_of_all_jobs_and_runs_none() {
+    let bench = Bench::new();
+    let jobs = "--create_only=1 --size=1m --bs=4k --rw=randwrite --name=a --name=b --stonewall --numjobs=2";
+    let reported = bench.line(&format!("fio {jobs}"));
+    assert_eq!(
+        (reported.code, reported.out.as_str()),
+        (Some(0), ""),
+        "{}",
+        reported.err
+    );
+    for name in ["a.0.0", "b.0.0", "b.1.0"] {
+        assert_eq!(
+            std::fs::metadata(bench.path(name)).unwrap().len(),
+            1 << 20,
+            "{name}"
+        );
+    }
+    let run = bench.line(&format!(
+        "fio {} --output-format=json",
+        jobs.replace("--create_only=1", "")
+    ));
+    assert_eq!(run.code, Some(0), "fathom created these: {}", run.err);
+    let read_only = bench.line("fio --readonly --create_only=1 --size=1m --rw=read --name=c");
+    assert_eq!(read_only.code, Some(2));
+    assert!(!bench.path("c.0.0").exists());
+    bench.write("mine.dat", 1 << 19);
+    let before = bench.snapshot();
+    let refused =
+        bench.line("fio --create_only=1 --size=1m --rw=write --filename=mine.dat --name=d");
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    let some = bench.line("fio --size=1m --name=e --name=f --create_only=1");
+    assert!(some.err.contains("create_only"), "{}", some.err);
+    assert_eq!(bench.snapshot(), before);
+}
+
 /// The log files in a folder, with the columns and the directions of their lines.
 fn logs_in(folder: &Path) -> Vec<String> {
     let mut all = Vec::new();

@@ -72,6 +72,8 @@ pub struct Built {
     pub globals: Vec<(String, String)>,
     /// What is different here.
     pub notes: Vec<Note>,
+    /// The files are created and no job is run.
+    pub create_only: bool,
     pub(super) logs: Vec<JobLogs>,
 }
 
@@ -92,6 +94,18 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
         threads: 0,
     };
     let spans = builder.spans(&request.jobs.jobs);
+    let first_creates = request.jobs.jobs.first().is_some_and(|job| job.create_only);
+    if let Some(job) = request
+        .jobs
+        .jobs
+        .iter()
+        .find(|job| job.create_only != first_creates)
+    {
+        builder.refuse(
+            job,
+            "create_only: some jobs create files only and others run: specify it in [global], or select jobs by --section",
+        );
+    }
     let mut timespans = Vec::new();
     let files = |job: &Job| {
         job.jobs
@@ -127,6 +141,7 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
     Ok(Built {
         profile: Profile { timespans },
         parts: merged(builder.parts),
+        create_only: first_creates,
         logs: builder.logs,
         globals: request.jobs.globals.clone(),
         notes: builder.notes,

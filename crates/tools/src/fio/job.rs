@@ -93,6 +93,8 @@ pub(super) struct Job {
     pub(super) start_delay_ns: u64,
     /// The first thread that is done ends the run.
     pub(super) exit_all: bool,
+    /// Its files are created, and nothing else is done.
+    pub(super) create_only: bool,
     pub(super) loops: u64,
     pub(super) runtime_ns: Option<u64>,
     pub(super) time_based: bool,
@@ -170,6 +172,7 @@ impl Job {
             hint: Some(Hint::None),
             start_delay_ns: 0,
             exit_all: false,
+            create_only: false,
             loops: 1,
             runtime_ns: None,
             time_based: false,

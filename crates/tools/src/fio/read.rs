@@ -383,6 +383,10 @@ pub(super) fn exitall(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.exit_all = flag(value)?)
 }
 
+pub(super) fn create_only(job: &mut Job, value: Option<&str>) -> OptionRead {
+    done!(job.create_only = flag(value)?)
+}
+
 pub(super) fn log_avg_msec(job: &mut Job, value: Option<&str>) -> OptionRead {
     let ns = nanos(value, 1_000_000)?;
     done!(job.interval_ns = Some(ns).filter(|ns| *ns > 0))

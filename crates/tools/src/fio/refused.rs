@@ -109,10 +109,6 @@ pub(super) const REFUSED: &[Row] = &[
         "fathom gives hints by the pattern alone",
     ),
     refuse(
-        &["create_only"],
-        "fathom run --create makes a file and measures it",
-    ),
-    refuse(
         &[
             "profile",
             "latency_log",

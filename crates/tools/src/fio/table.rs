@@ -367,6 +367,11 @@ const ACCEPTED: &[Row] = &[
         read::startdelay,
     ),
     read(
+        &["create_only"],
+        "the files of all jobs are created, and no job is run; for all jobs or none",
+        read::create_only,
+    ),
+    read(
         &["exitall"],
         "the run ends when the first thread is done; without effect where all have the same runtime",
         read::exitall,

@@ -8,9 +8,10 @@ use crate::environment::Environment;
 use crate::failure;
 use crate::progress::RunBars;
 use crate::signals;
-use engine::Stop;
-use model::{CommandError, NoResult, Profile, RunRecord, RunResult};
-use session::{Admission, CheckedPlan, ProvenFiles, Runner, Timespans};
+use engine::{Filled, Observer, Stop};
+use model::{CommandError, Nanos, NoResult, Profile, RunRecord, RunResult};
+use session::{Admission, CheckedPlan, Ended, ProvenFiles, Runner, Step, Timespans, Watcher};
+use store::Store;
 
 /// What all of them have in common.
 pub(crate) struct Course<'a> {
@@ -30,6 +31,40 @@ pub(crate) struct Ran {
 }
 
 impl Course<'_> {
+    /// Creates the files of all of them, and runs none.
+    ///
+    /// # Errors
+    /// A file that cannot be created or proven.
+    pub(crate) fn create_files(
+        &self,
+        profile: &Profile,
+        checked: Vec<CheckedPlan>,
+        stored: &StoredSession,
+    ) -> Result<Ran, CommandError> {
+        let stop = Stop::new();
+        signals::listen(&stop)?;
+        let mut runner = self.runner(stored, &stop);
+        let mut schedule = Timespans::new(&profile.timespans, self.names, checked, tell_trouble);
+        let mut bars = FilesOnly(RunBars::new(self.environment));
+        // Each is called off when its files are there.
+        while runner.run(&mut schedule, &mut bars)? == Ended::Early && !stop.asked() {}
+        Ok(Ran {
+            records: Vec::new(),
+            whole: !stop.asked(),
+        })
+    }
+
+    fn runner<'r>(&'r self, stored: &'r StoredSession, stop: &'r Stop) -> Runner<'r, Store> {
+        let proven = ProvenFiles::default();
+        Runner::new(
+            self.gate,
+            proven,
+            &stored.journal,
+            self.command.to_vec(),
+            stop,
+        )
+    }
+
     /// Runs them. `checked` is what the check of the whole request gave.
     ///
     /// # Errors
@@ -42,13 +77,7 @@ impl Course<'_> {
     ) -> Result<Ran, CommandError> {
         let stop = Stop::new();
         signals::listen(&stop)?;
-        let mut runner = Runner::new(
-            self.gate,
-            ProvenFiles::default(),
-            &stored.journal,
-            self.command.to_vec(),
-            &stop,
-        );
+        let mut runner = self.runner(stored, &stop);
         let mut schedule = Timespans::new(&profile.timespans, self.names, checked, tell_trouble);
         match runner.run(&mut schedule, &mut RunBars::new(self.environment)) {
             Err(error) if !schedule.records.is_empty() => failure::say(&error),
@@ -60,6 +89,28 @@ impl Course<'_> {
             whole: good == profile.timespans.len(),
             records,
         })
+    }
+}
+
+/// Calls off each run when its files are there.
+struct FilesOnly<'a>(RunBars<'a>);
+
+impl Watcher for FilesOnly<'_> {
+    fn begin(&mut self, step: &Step, planned: Nanos) {
+        self.0.begin(step, planned);
+    }
+
+    fn observer(&self) -> &dyn Observer {
+        self.0.observer()
+    }
+
+    fn ready(&mut self, filled: &[Filled]) -> bool {
+        self.0.ready(filled);
+        false
+    }
+
+    fn end(&mut self) {
+        self.0.end();
     }
 }
 

@@ -80,7 +80,7 @@ pub(super) fn run(
         clock::utc(),
     );
     let stored = StoredSession::open(
-        ground.place.as_ref(),
+        ground.place.as_ref().filter(|_| !built.create_only),
         session,
         built.profile.timespans.len(),
     )?;
@@ -91,7 +91,10 @@ pub(super) fn run(
         command: &command,
         names: if quiet { &[] } else { &titles },
     };
-    let ran = course.run(&built.profile, first, &stored)?;
+    let ran = match built.create_only {
+        true => course.create_files(&built.profile, first, &stored)?,
+        false => course.run(&built.profile, first, &stored)?,
+    };
     let kept = stored.close(&ran.records);
     let page: Vec<u8> = forms
         .iter()
