@@ -359,6 +359,36 @@ fn options_of_statistics_choose_the_figures_of_all_forms() {
     }
 }
 
+/// fio 3.33 prints the description at these places, and no devices.
+#[test]
+fn a_description_is_in_all_forms_and_disk_util_0_omits_the_devices() {
+    let bench = Bench::new();
+    let run = |form: &str, more: &str| {
+        let line = format!(
+            "fio --name=a --size=1m --filename=f --description=mine --output-format={form} --no-store {more}"
+        );
+        let reported = bench.line(&line);
+        assert_eq!(reported.code, Some(0), "{}", reported.err);
+        reported.out
+    };
+    let document: Value = serde_json::from_str(&run("json", "--disk_util=0")).unwrap();
+    assert_eq!(document["jobs"][0]["desc"], "mine");
+    assert_eq!(document["disk_util"], serde_json::json!([]));
+    let normal = run("normal", "--disk_util=0");
+    let line = normal
+        .lines()
+        .position(|line| line == "  Description  : [mine]");
+    assert!(line.is_some_and(|line| {
+        normal
+            .lines()
+            .nth(line - 1)
+            .unwrap()
+            .starts_with("a: (groupid=0")
+    }));
+    assert!(!normal.contains("Disk stats"), "{normal}");
+    assert!(run("terse", "").trim_end().ends_with(";mine"));
+}
+
 /// fio 3.33 creates the files too, and reports no I/O.
 #[test]
 fn create_only_creates_the_files_of_all_jobs_and_runs_none() {

@@ -1,8 +1,9 @@
 //! fio's job files and command line, 3.x: the part that people use for files and block devices.
 //!
 //! Read in this order: `text` (files → sections), `table` (every option, one row each: the table drives reading, help and
-//! the manual), `read` (what an option does to a job), `job` (what a job is), `jobs` (sections → jobs), `ranges` (the files
-//! of a job), `build` (jobs → [`model::Profile`]). What is not honoured is named with its line, why, and what is nearest;
+//! the manual), `read` and `read_results` (what an option does to a job), `job` (what a job is), `reporting` (which results it
+//! asks for), `jobs` (sections → jobs), `ranges` (the files of a job), `build` (jobs → [`model::Profile`]). `result`, `normal`,
+//! `terse` and `logs` print what `figures` has from the records. What is not honoured is named with its line, why, and what is nearest;
 //! nothing is dropped in silence. Where fathom differs stands in `docs/compatibility/fio.md`.
 //!
 //! Deliberately absent: files (`cli` reads them and checks targets), results (`views` prints them), and whether data

@@ -69,6 +69,9 @@ fn job(text: &mut String, results: &FioResults<'_>, part: &JobPart, job: &Job) {
         job.error,
         std::process::id()
     );
+    if let Some(description) = &part.reporting.description {
+        let _ = writeln!(text, "  Description  : [{description}]");
+    }
     for side in job.sides.iter().filter(|side| side.ios > 0) {
         let share = results.share(part.group, side);
         direction(text, side, share, &part.reporting);

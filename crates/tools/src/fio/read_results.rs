@@ -68,6 +68,16 @@ pub(super) fn gtod_reduce(job: &mut Job, value: Option<&str>) -> OptionRead {
     Ok(None)
 }
 
+pub(super) fn description(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.reporting.description = Some(text(value)?.to_owned());
+    Ok(None)
+}
+
+pub(super) fn disk_util(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.reporting.disks = flag(value)?;
+    Ok(None)
+}
+
 pub(super) fn unified(job: &mut Job, value: Option<&str>) -> OptionRead {
     job.reporting.sides = match value.map(str::trim) {
         Some("none" | "0") => Sides::Split,

@@ -33,6 +33,10 @@ pub struct Reporting {
     pub(super) lat_percentiles: bool,
     /// What has figures of its own.
     pub sides: Sides,
+    /// A remark that the results repeat.
+    pub description: Option<String>,
+    /// The devices.
+    pub disks: bool,
 }
 
 impl Default for Reporting {
@@ -50,6 +54,8 @@ impl Default for Reporting {
             clat_percentiles: true,
             lat_percentiles: false,
             sides: Sides::Split,
+            description: None,
+            disks: true,
         }
     }
 }

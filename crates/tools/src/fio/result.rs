@@ -98,6 +98,9 @@ fn job(results: &FioResults<'_>, part: &JobPart, job: &Job) -> Value {
     put("eta", 0.into());
     put("elapsed", job.lifetime_ns.div_ceil(1_000_000_000).into());
     put("job options", options(&part.options));
+    if let Some(description) = &part.reporting.description {
+        put("desc", description.clone().into());
+    }
     let reporting = &part.reporting;
     for one in &job.sides {
         let share = results.share(part.group, one);

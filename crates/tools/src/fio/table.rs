@@ -475,7 +475,6 @@ const ACCEPTED: &[Row] = &[
         &["hipri_percentage"],
         "with hipri all completions are polled",
     ),
-    note(&["description"], "a remark; it stays in the file"),
     note(
         &["refill_buffers", "scramble_buffers"],
         "every block that fathom writes is another one",
@@ -577,6 +576,16 @@ const ACCEPTED: &[Row] = &[
         "none, mixed or both: reads and writes have figures of their own, together, or both",
         read_results::unified,
     ),
+    read(
+        &["description"],
+        "a remark, which the JSON, the normal text and terse repeat",
+        read_results::description,
+    ),
+    read(
+        &["disk_util"],
+        "with 0 for all jobs the results have no devices; the run is stored with them",
+        read_results::disk_util,
+    ),
     note(
         &["disable_slat"],
         "the time of the submission alone is not measured",
@@ -591,10 +600,9 @@ const ACCEPTED: &[Row] = &[
             "clocksource",
             "gtod_cpu",
             "stats",
-            "disk_util",
             "unit_base",
         ],
-        "clocks, digits and units are fathom's own, and the devices' counters are always kept",
+        "clocks, digits and units are fathom's own",
     ),
     read(
         &["write_bw_log"],

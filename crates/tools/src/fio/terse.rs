@@ -34,6 +34,9 @@ pub fn fio_terse(results: &FioResults<'_>, version: u8, out: &mut dyn Write) -> 
                 }
             }
             add_rest(&mut line, job, results.disks);
+            if let Some(description) = &reporting.description {
+                let _ = write!(line, ";{}", description.replace(';', "_"));
+            }
             writeln!(out, "{line}")?;
         }
     }

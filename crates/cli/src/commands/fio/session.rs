@@ -223,7 +223,9 @@ fn as_fio(built: &Built, notes: &[String], records: &[RunRecord], form: Form) ->
         .iter()
         .filter_map(|part| Some((part, with_jobs(part)?)))
         .collect();
-    let windows: Vec<_> = records.iter().map(|record| &record.window).collect();
+    let with_disks = parts.iter().any(|(part, _)| part.reporting.disks);
+    let windows = records.iter().map(|record| &record.window);
+    let windows: Vec<_> = windows.filter(|_| with_disks).collect();
     let last = records
         .last()
         .map_or(0, |record| record.started_utc.0 + record.phases.drained.0);
