@@ -342,15 +342,8 @@ impl Builder<'_> {
     }
 
     fn arrivals(&mut self, jobs: &[&Job]) -> Option<Arrivals> {
-        let mut rates = jobs.iter().map(|job| {
-            let rate = job.one_rate(job.rates_iops, "rate_iops");
-            (job, rate)
-        });
-        let (job, rate) = rates.find(|(_, rate)| *rate != Ok(None))?;
-        let rate = rate.unwrap_or_else(|why| {
-            self.refuse(job, why);
-            None
-        });
+        let rates = jobs.iter().map(|job| (job, job.one_rate(job.rates_iops)));
+        let (job, rate) = rates.into_iter().find(|(_, rate)| rate.is_some())?;
         if jobs.len() > 1 {
             self.refuse(
                 job,
@@ -407,10 +400,7 @@ impl Builder<'_> {
     }
 
     fn pacing(&mut self, job: &Job) -> Pacing {
-        let rate = job.one_rate(job.rates, "rate").unwrap_or_else(|why| {
-            self.refuse(job, why);
-            None
-        });
+        let rate = job.one_rate(job.rates);
         match (rate, job.think_ns) {
             (Some(_), 1..) => {
                 self.refuse(

@@ -224,15 +224,53 @@ impl Job {
         }
     }
 
-    /// The rate of all its I/Os; of a mix both directions must have the same.
-    pub(super) fn one_rate(&self, rates: Rates, option: &str) -> Result<Option<u64>, String> {
-        match (self.pattern.reads, self.pattern.writes) {
-            (true, true) if rates.0 != rates.1 => Err(format!(
-                "{option}: reads and writes of a mix have no rates of their own here: specify one rate, or a job for each"
-            )),
-            (true, _) => Ok(rates.0),
-            (false, _) => Ok(rates.1),
+    /// The rate of all its I/Os: as in fio, each direction has its own, and a mix has their sum.
+    pub(super) fn one_rate(&self, rates: Rates) -> Option<u64> {
+        match self.writes_percent() {
+            0 => rates.0,
+            100 => rates.1,
+            _ => Some(rates.0?.saturating_add(rates.1?)),
         }
+    }
+
+    /// Where both directions have a rate, these decide the share of writes. Returns what is different then, or why it cannot be.
+    pub(super) fn share_by_rates(&mut self) -> Result<Option<String>, String> {
+        if matches!(self.writes_percent(), 0 | 100) {
+            return Ok(None);
+        }
+        let size = |sizes: &Sizes| match sizes {
+            Sizes::Fixed(size) => Some(*size as f64),
+            _ => None,
+        };
+        let (option, rates, sizes) = match (self.rates, self.rates_iops) {
+            ((None, None), (None, None)) => return Ok(None),
+            ((None, None), rates) => ("rate_iops", rates, Some((1.0, 1.0))),
+            (rates, _) if self.reads == self.write_sizes => ("rate", rates, Some((1.0, 1.0))),
+            (rates, _) => (
+                "rate",
+                rates,
+                size(&self.reads).zip(size(&self.write_sizes)),
+            ),
+        };
+        let ((Some(reads), Some(writes)), Some((read, write))) = (rates, sizes) else {
+            return Err(format!(
+                "{option}: a mix has a rate for reads and one for writes, and blocks of one size for each: specify both, or a job \
+                 for each"
+            ));
+        };
+        let (reads, writes) = (reads as f64 / read, writes as f64 / write);
+        let exact = writes / (reads + writes) * 100.0;
+        let share = exact.round().clamp(1.0, 99.0);
+        let before = std::mem::replace(&mut self.write_percent, share as u8);
+        Ok(match (exact - share).abs() > 1e-9 {
+            true => Some(format!(
+                "{option}: {share}% of the I/Os are writes, which is {exact:.2}% in whole percent"
+            )),
+            false if f64::from(before) != share => Some(format!(
+                "{option}: the rates decide that {share}% of the I/Os are writes, as in fio"
+            )),
+            false => None,
+        })
     }
 
     /// Percent of its I/Os that are writes.

@@ -68,7 +68,7 @@ pub(super) fn read(sections: &[Section], only: &[String]) -> Jobs {
         for said in first.into_iter().chain(rest) {
             all.take(&mut job, said);
         }
-        all.end_by_size(&mut job);
+        all.settle(&mut job);
         files += job.files.len();
         job.own = section.options.iter().map(pair).collect();
         all.jobs.push(job);
@@ -133,16 +133,27 @@ impl Jobs {
         }
     }
 
-    /// Without a time to end by, a job ends by its size.
-    fn end_by_size(&mut self, job: &mut Job) {
+    /// Decides what options mean together.
+    fn settle(&mut self, job: &mut Job) {
+        let (place, what) = (job.place.clone(), format!("[{}]", job.name));
+        let mut notes = Vec::new();
         if job.time_based && job.runtime_ns.is_none() {
             job.time_based = false;
-            self.notes.push(Note {
-                place: job.place.clone(),
-                what: format!("[{}]", job.name),
-                why: "time_based: no effect without runtime, as in fio".to_owned(),
-            });
+            notes.push("time_based: no effect without runtime, as in fio".to_owned());
         }
+        match job.share_by_rates() {
+            Ok(note) => notes.extend(note),
+            Err(why) => self.problems.push(Problem {
+                place: place.clone(),
+                what: what.clone(),
+                why,
+            }),
+        }
+        self.notes.extend(notes.into_iter().map(|why| Note {
+            place: place.clone(),
+            what: what.clone(),
+            why,
+        }));
     }
 
     fn refuse(&mut self, said: &Said, why: &str) {

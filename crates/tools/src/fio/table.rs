@@ -196,10 +196,14 @@ const ACCEPTED: &[Row] = &[
         "I/Os before each pause",
         read::thinktime_blocks,
     ),
-    read(&["rate"], "bytes per second of each job", read::rate),
+    read(
+        &["rate"],
+        "bytes per second of each job; `READ,WRITE` apart, and of a mix each direction has its own, so that these decide its shares",
+        read::rate,
+    ),
     read(
         &["rate_iops"],
-        "IOPS of each job: an open loop, with response times",
+        "IOPS of each job, read as `rate`: an open loop, with response times",
         read::rate_iops,
     ),
     read(&["rate_process"], "linear or poisson", read::rate_process),

@@ -1,7 +1,7 @@
 //! What job files mean.
 
 use super::*;
-use model::{Access, PermutedAccess, Profile, Sequence, WriteContent};
+use model::{Access, Pacing, PermutedAccess, Profile, Sequence, WriteContent};
 use std::path::Path;
 
 fn read(text: &str) -> Result<Built, String> {
@@ -102,6 +102,35 @@ fn without_a_runtime_a_job_ends_by_its_size() {
     let built = read("[j]\nsize=1m\ntime_based\n").unwrap();
     let target = &built.profile.timespans[0].targets[0];
     assert_eq!(target.amount.map(|amount| amount.0), Some(1 << 20));
+}
+
+/// fio 3.33 has 2000 reads and 2000 writes per second in the first two, and 3000 and 1000 in the third.
+#[test]
+fn each_direction_of_a_mix_has_its_own_rate() {
+    let rate = |options: &str| {
+        let text = format!("[j]\nsize=1m\nbs=4k\nrw=randrw\n{options}\n");
+        let span = read(&text)?.profile.timespans.remove(0);
+        let target = &span.targets[0];
+        let per_s = match target.pacing {
+            Pacing::Rate { bytes_per_s } => bytes_per_s,
+            _ => span.arrivals.map_or(0, |arrivals| arrivals.per_s),
+        };
+        Ok((per_s, target.workload.write.as_percent()))
+    };
+    assert_eq!(rate("rate_iops=2000"), Ok((4000, 50)));
+    assert_eq!(rate("rate_iops=2000\nrwmixread=70"), Ok((4000, 50)));
+    assert_eq!(
+        rate("rate_iops=3000,1000\nnumjobs=2\nfilename=x"),
+        Ok((8000, 25))
+    );
+    assert_eq!(rate("rate=3m,1m"), Ok((4 << 20, 25)));
+    assert_eq!(
+        rate("rate=2m,2m\nbs=4k,12k").map(|rate| rate.0),
+        Ok(4 << 20)
+    );
+    assert_eq!(rate("rate_iops=2000,500\nrwmixread=100"), Ok((2000, 0)));
+    let refused: Result<(u64, u8), String> = rate("rate_iops=2000,0");
+    assert!(refused.is_err_and(|why| why.contains("rate_iops")));
 }
 
 /// As fio 3.33 wrote them.
