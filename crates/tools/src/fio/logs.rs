@@ -11,6 +11,23 @@ use model::{Interval, Nanos, Operation, RunRecord};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+/// Returns whether a file that begins so is a log: its first line has a log's columns, which are numbers. Any other file of
+/// numbers is not replaced by a log.
+pub fn is_log(start: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(start);
+    let columns: Vec<&str> = start
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .split(", ")
+        .collect();
+    let is_number = |column: &&str| {
+        let digits = column.strip_prefix("0x").unwrap_or(column);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    (5..=7).contains(&columns.len()) && columns.iter().all(is_number)
+}
+
 /// The logs of one job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct JobLogs {
@@ -231,6 +248,9 @@ mod tests {
         let from = 1_000_000 + record.phases.measured_from.0 / 1_000_000;
         let first = format!("{}, 2000, 2000, 0, 0, 0, 0x0000\n", from + 1000);
         assert!(all[0].1.starts_with(&first), "{}", all[0].1);
+        assert!(is_log(all[0].1.as_bytes()));
+        let foreign: [&[u8]; 3] = [b"12\n13\n", b"1,2,3,4,5\n", b"a, 1, 2, 3, x\n"];
+        assert!(!foreign.into_iter().any(is_log));
     }
 
     #[test]

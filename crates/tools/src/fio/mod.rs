@@ -36,7 +36,7 @@ mod text;
 
 pub use build::{Built, JobPart, There, build};
 pub use command::{Action, Extra, Form, MAIN, Main, Request, parse};
-pub use logs::fio_logs;
+pub use logs::{fio_logs, is_log};
 pub use normal::fio_normal;
 pub use problem::{Note, Place, Problem, Refusal};
 pub use reporting::{Reporting, Sides};

@@ -174,12 +174,12 @@ fn result_file(path: Option<&Path>, form: Form) -> Option<ResultFile<'_>> {
     })
 }
 
-/// A log file, which has nothing but numbers.
+/// A log file, which begins with a line of numbers in a log's columns.
 fn log_file(path: &Path) -> ResultFile<'_> {
     ResultFile {
         switch: "write_bw_log, write_iops_log, write_lat_log:",
         path,
-        is_one: |start| start.iter().all(|byte| b"0123456789x, \n".contains(byte)),
+        is_one: fio::is_log,
         word: None,
     }
 }
