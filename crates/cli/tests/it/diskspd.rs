@@ -356,7 +356,12 @@ fn a_read_that_fails_ends_the_run_without_tables() {
     file.set_len(4096).unwrap(); // most of it is gone: reads end before they begin
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.err.contains("error during read"), "{said:?}");
+    // The file is looked at beside the reads; on a busy disk that is faster than the failing read.
+    let causes = ["error during read", "another program truncated the file"];
+    assert!(
+        causes.iter().any(|cause| said.err.contains(cause)),
+        "{said:?}"
+    );
     assert!(
         said.err.contains("Error generating I/O requests"),
         "{said:?}"

@@ -333,13 +333,18 @@ fn a_look_leaves_the_page_cache_as_it_was() {
     }
     assert_eq!(facts(&path).content, Content::Fathom);
     assert_eq!(cached_pages(&path), Some(whole));
-    tool(
-        "dd",
-        &["oflag=nocache", "conv=notrunc,fdatasync", "count=0", &name],
-    )
-    .unwrap();
-    let dropped = cached_pages(&path).unwrap();
-    assert!(dropped < whole / 100, "{dropped}");
-    assert_eq!(facts(&path).content, Content::Fathom);
-    assert!(cached_pages(&path).unwrap() <= dropped + whole / 100);
+    // On a busy machine the system keeps pages for a moment that it was advised to drop.
+    let stayed_dropped = || {
+        tool(
+            "dd",
+            &["oflag=nocache", "conv=notrunc,fdatasync", "count=0", &name],
+        )
+        .unwrap();
+        let dropped = cached_pages(&path).unwrap();
+        assert_eq!(facts(&path).content, Content::Fathom);
+        let after = cached_pages(&path).unwrap();
+        println!("{dropped} pages before, {after} after");
+        dropped < whole / 100 && after <= dropped + whole / 100
+    };
+    assert!((0..5).any(|_| stayed_dropped()));
 }
