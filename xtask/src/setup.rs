@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A program that a test calls, and the Debian package that brings it.
+/// A program that a test calls, or a file that it reads, and the Debian package that brings it.
 struct Need {
     program: &'static str,
     package: &'static str,
@@ -15,6 +15,7 @@ struct Need {
 
 const NEEDS: &[Need] = &[
     need("fio", "fio"),
+    need("/usr/share/doc/fio/examples/aio-read.fio", "fio-examples"),
     need("mkfs.ext4", "e2fsprogs"),
     need("mkfs.xfs", "xfsprogs"),
     need("mkfs.btrfs", "btrfs-progs"),
@@ -40,6 +41,9 @@ const NEEDS: &[Need] = &[
     need("dd", "coreutils"),
     need("ps", "procps"),
     need("tmux", "tmux"),
+    need("bwrap", "bubblewrap"),
+    need("bindfs", "bindfs"),
+    need("fuse2fs", "fuse2fs"),
     need("iostat", "sysstat"),
     need("unshare", "util-linux"),
     need("mount", "mount"),
