@@ -45,7 +45,8 @@ export class Lab {
     return JSON.parse(this.good("export", id, "--json"));
   }
 
-  async open(path, options = {}) {
+  /** Opens a page and waits for `ready`, by default for the script of a report. */
+  async open(path, options = {}, ready = "html[data-ready]") {
     this.browser ??= await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
     const page = await context.newPage();
@@ -57,7 +58,7 @@ export class Lab {
     page.on("dialog", (dialog) => { page.troubles.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
     page.on("request", (request) => page.asked.push(request.url()));
     await page.goto(pathToFileURL(path).href);
-    await page.waitForSelector("html[data-ready]");
+    await page.waitForSelector(ready);
     return page;
   }
 

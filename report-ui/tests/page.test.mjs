@@ -31,6 +31,9 @@ before(() => {
   paths.files = lab.report("files", "7");
   lab.good("run", "sim:ssd,pause=200ms,pause-every=3s", "-o", "32", "-d", "12s");                   // 8
   paths.paused = lab.report("paused", "8");
+  lab.good("run", "sim:ssd,pause=200ms,pause-every=3s", "-o", "32", "-d", "12s");                   // 9
+  lab.good("report", "--all", "-o", join(lab.folder, "site"));
+  paths.history = join(lab.folder, "site", "index.html");
 });
 after(() => lab.close());
 
@@ -88,6 +91,24 @@ test("every link lands at the first click, and Back returns", async () => {
       }
     }
   }
+});
+
+test("the index of all sessions searches, leads to every page and shows the trend of what was repeated", async () => {
+  const page = await lab.open(paths.history, { bypassCSP: false }, "main");
+  const links = await page.locator("#sessions a").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+  assert.equal(links.length, 9);
+  for (const link of links) assert.ok(statSync(join(lab.folder, "site", link)).size > 10_000);
+  await page.fill("#search", "survey neighbour");
+  assert.equal(await page.locator("#sessions tbody tr:visible").count(), 1);
+  assert.match(await page.textContent("#found"), /^1 of \d+ rows$/);
+  await page.fill("#search", "");
+  assert.equal(await page.locator("svg.trend circle").count() >= 2, true);
+  assert.equal(await page.locator("img").count(), 0);
+  assert.ok((await page.textContent("#sessions")).includes(EVIL));
+  assert.deepEqual(page.troubles, []);
+  await page.screenshot({ path: lab.keep("history.png"), fullPage: true });
+  const narrow = await lab.open(paths.history, { viewport: { width: 390, height: 800 } }, "main");
+  assert.ok((await narrow.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
 });
 
 test("the text to copy is a table that no name can break out of", async () => {
@@ -295,9 +316,9 @@ test("every chart has a table, a name and words for those who do not see it", as
   }
 });
 
-for (const [name, colorScheme] of [["sweep", "light"], ["sweep", "dark"], ["compared", "light"], ["evil", "dark"], ["failed", "light"], ["survey", "light"], ["survey", "dark"], ["files", "light"]]) {
+for (const [name, colorScheme] of [["sweep", "light"], ["sweep", "dark"], ["compared", "light"], ["evil", "dark"], ["failed", "light"], ["survey", "light"], ["survey", "dark"], ["files", "light"], ["history", "light"], ["history", "dark"]]) {
   test(`axe finds no fault: ${name}, ${colorScheme}`, async () => {
-    const page = await lab.open(paths[name], { colorScheme, bypassCSP: true });
+    const page = await lab.open(paths[name], { colorScheme, bypassCSP: true }, name === "history" ? "main" : undefined);
     await lab.drawAll(page);
     await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
     await page.waitForTimeout(100);

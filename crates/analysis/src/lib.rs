@@ -29,6 +29,7 @@ mod findings;
 mod gain;
 mod goal;
 mod goal_check;
+mod history;
 #[cfg(test)]
 mod hostile;
 mod imported;
@@ -76,6 +77,7 @@ pub use findings::{
 pub use gain::{GAIN_MIN, PLATEAU_MIN, STEPS_WITHOUT_GAIN, gain_has_ended, gain_of_last_steps};
 pub use goal::{Bracket, Crossing, Goal, Trial};
 pub use goal_check::{GoalReport, problems_of_goal};
+pub use history::{History, HistoryBuilder, HistorySession, Trend, TrendPoint, TrendStep};
 pub use imported::{ImportedReport, imported_report, imported_report_knowing};
 pub use known::{CloudCap, Known, Medium, NotAMedium};
 pub use latency::{Latency, Percentile, TailSamples};

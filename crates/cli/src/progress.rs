@@ -318,9 +318,14 @@ impl Steps {
         Steps(bar)
     }
 
-    /// What is being done from now on.
+    /// Shows what is measured from now on.
     pub(crate) fn doing(&self, what: &str) {
-        self.0.set_message(format!("measuring: {what}"));
+        self.working(&format!("measuring: {what}"));
+    }
+
+    /// Shows what is done from now on.
+    pub(crate) fn working(&self, what: &str) {
+        self.0.set_message(what.to_owned());
     }
 
     /// A line that stays, above what is drawn.

@@ -4,8 +4,8 @@ use crate::findings::Explained;
 use crate::paper::Stored;
 use analysis::page::PageDocument;
 use analysis::{
-    CompareReport, Explanation, FilesReport, ImportedReport, LayersReport, Preflight, QuickReport,
-    RunReport, SurveyReport, SweepForecast, SweepReport, WatchReport,
+    CompareReport, Explanation, FilesReport, History, ImportedReport, LayersReport, Preflight,
+    QuickReport, RunReport, SurveyReport, SweepForecast, SweepReport, WatchReport,
 };
 use model::Note;
 use schemars::JsonSchema;
@@ -201,6 +201,10 @@ pub fn schemas() -> Vec<(&'static str, String)> {
             schema::<Versioned<Noted>>("fathom notes"),
         ),
         ("page.schema.json", schema::<PageDocument>("fathom page")),
+        (
+            "history.schema.json",
+            schema::<Versioned<History>>("fathom history"),
+        ),
         (
             "files-report.schema.json",
             schema::<Document<FilesReport>>("fathom report of work with files"),

@@ -11,6 +11,7 @@ mod devices;
 mod files;
 mod findings;
 mod foot;
+mod history;
 mod imported;
 mod json;
 mod lines;
@@ -37,6 +38,7 @@ pub use devices::{DeviceLine, write_devices};
 pub use files::{files_json, files_summary, operation_name};
 pub use findings::{explanation_summary, explanations_summary, findings_page};
 pub use foot::notes_summary;
+pub use history::history_html;
 pub use imported::{findings_summary, imported_json, imported_summary};
 pub use json::{
     compare_json, explanations_json, notes_json, run_json, schemas, survey_json,

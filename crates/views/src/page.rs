@@ -65,8 +65,18 @@ fn words(document: &PageDocument) -> String {
     text
 }
 
+/// Returns the style of the page with its element.
+pub(crate) fn style() -> &'static str {
+    let style = || {
+        let from = TEMPLATE.find("<style>")?;
+        let to = TEMPLATE[from..].find("</style>")? + "</style>".len();
+        TEMPLATE.get(from..from + to)
+    };
+    style().expect("the template has a style; a test holds it")
+}
+
 /// Text that stays text.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -122,6 +132,7 @@ mod tests {
         }
         let head = &TEMPLATE[..4000.min(TEMPLATE.len())];
         assert!(head.contains(PAGE_MARK) && head.contains("default-src 'none'"));
+        assert!(style().len() > 1000 && style().ends_with("</style>"));
         for far in ["src=\"http", "href=\"http", "@import", "url(http"] {
             assert!(!TEMPLATE.contains(far), "{far}");
         }

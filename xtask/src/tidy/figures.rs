@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 95_370,
+        bound: 95_928,
         count: lines_of_code,
     },
 ];

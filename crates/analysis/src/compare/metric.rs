@@ -121,7 +121,7 @@ impl Metric {
     }
 
     /// What the row says; none where it does not.
-    pub(super) fn value(&self, row: &ResultRow) -> Option<f64> {
+    pub(crate) fn value(&self, row: &ResultRow) -> Option<f64> {
         (self.column().read)(row).number()
     }
 

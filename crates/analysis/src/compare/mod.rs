@@ -14,7 +14,7 @@ mod metric;
 mod pair;
 mod spread;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use build::compare_report;
 pub use compared::Compared;

@@ -10,7 +10,12 @@ use model::{Bytes, Interval, LatencyHistogram, Nanos, ResultRow, RowFigures, Run
 
 /// A minute at this rate, whose seconds vary by 3% and are autocorrelated by `correlation`; latencies are lognormal, and
 /// vary as the rate does, as in a closed loop.
-fn minute(base: &RunRecord, chance: &mut Chance, rate: f64, correlation: f64) -> RunRecord {
+pub(crate) fn minute(
+    base: &RunRecord,
+    chance: &mut Chance,
+    rate: f64,
+    correlation: f64,
+) -> RunRecord {
     let mut record = base.clone();
     let mut state = chance.normal();
     let mut histogram = LatencyHistogram::new();
@@ -49,7 +54,7 @@ fn minute(base: &RunRecord, chance: &mut Chance, rate: f64, correlation: f64) ->
     record
 }
 
-fn base() -> RunRecord {
+pub(crate) fn base() -> RunRecord {
     let minute = Nanos::seconds(60);
     let sample = Sample {
         planned: minute,
@@ -64,7 +69,7 @@ fn base() -> RunRecord {
 }
 
 /// Without the verdict, which takes longer than all else.
-fn compared(record: &RunRecord, number: u32) -> Compared {
+pub(crate) fn compared(record: &RunRecord, number: u32) -> Compared {
     let row = ResultRow {
         session: u64::from(number),
         number: 1,
@@ -73,6 +78,15 @@ fn compared(record: &RunRecord, number: u32) -> Compared {
     Compared {
         spreads: spreads(record, Sums::of(record, None)),
         ..Compared::line(row)
+    }
+}
+
+/// The same as a result whose verdict is CAUTION.
+pub(crate) fn doubtful(result: Compared, reason: &str) -> Compared {
+    Compared {
+        validity: Some(Validity::Caution),
+        reason: Some(reason.to_owned()),
+        ..result
     }
 }
 

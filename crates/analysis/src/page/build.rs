@@ -54,6 +54,12 @@ impl PageBuilder {
         }
     }
 
+    /// Takes the results so far as a comparison needs them, of a page that compares.
+    pub fn take_compared(&mut self) -> Vec<Compared> {
+        let results = std::mem::take(&mut self.compared).into_iter();
+        results.map(|(_, result)| result).collect()
+    }
+
     /// Begins a part. Its verdict is completed at the end from what is said there already: a headline and an answer as
     /// first sentence, where a survey or a sweep has them.
     pub fn part(&mut self, part: PagePart) {

@@ -10,7 +10,7 @@ use super::{CurveMark, CurvePoint, PageCell, PageCurve, PageLoad};
 use crate::models::kneedle;
 use crate::say;
 use crate::survey::{KNEE_SHARE, Reached, SurveyKnee};
-use model::ResultRow;
+use model::{ResultRow, RowWork};
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -56,23 +56,7 @@ impl Seen<'_> {
 
     /// The workload in words, without depth and threads: `4 KiB random reads`.
     pub(super) fn workload(&self) -> String {
-        let work = &self.row.work;
-        let mut words = Vec::new();
-        words.extend(work.block.map(|block| say::bytes(block.0)));
-        words.extend(work.pattern.clone());
-        words.push(match work.write_percent {
-            None => "I/Os".to_owned(),
-            Some(0) => "reads".to_owned(),
-            Some(100) => "writes".to_owned(),
-            Some(share) => format!("reads, {share}% writes"),
-        });
-        let cached = work
-            .cache
-            .is_some_and(|mode| mode != model::CacheMode::Unbuffered);
-        words.extend(cached.then(|| "through the cache".to_owned()));
-        let through = work.write_through == Some(true);
-        words.extend(through.then(|| "write-through".to_owned()));
-        words.join(" ")
+        workload_in_words(&self.row.work)
     }
 
     /// What two cells of one curve have in common.
@@ -84,6 +68,26 @@ impl Seen<'_> {
             work.threads,
         )
     }
+}
+
+/// Names a workload without its depth and threads: `4 KiB random reads`.
+pub(crate) fn workload_in_words(work: &RowWork) -> String {
+    let mut words = Vec::new();
+    words.extend(work.block.map(|block| say::bytes(block.0)));
+    words.extend(work.pattern.clone());
+    words.push(match work.write_percent {
+        None => "I/Os".to_owned(),
+        Some(0) => "reads".to_owned(),
+        Some(100) => "writes".to_owned(),
+        Some(share) => format!("reads, {share}% writes"),
+    });
+    let cached = work
+        .cache
+        .is_some_and(|mode| mode != model::CacheMode::Unbuffered);
+    words.extend(cached.then(|| "through the cache".to_owned()));
+    let through = work.write_through == Some(true);
+    words.extend(through.then(|| "write-through".to_owned()));
+    words.join(" ")
 }
 
 /// All curves with two loads or more, in the order of their first cells. The knees of a survey are those that it reports.

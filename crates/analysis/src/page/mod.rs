@@ -24,6 +24,7 @@ mod tests;
 mod tiles;
 
 pub use build::PageBuilder;
+pub(crate) use curves::workload_in_words;
 pub use detail::{
     CellDetail, CounterLine, CounterTrack, Counters, DetailTimes, DistributionCurve, HeatMap,
     SteadyWindow, TimeMark, TimePause,

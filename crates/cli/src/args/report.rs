@@ -8,17 +8,15 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 pub(crate) struct ReportArgs {
     /// Sessions and results: 12, 12.3; several are laid side by side
-    #[arg(value_name = "ID", required = true)]
+    #[arg(value_name = "ID", required_unless_present = "all")]
     pub(crate) ids: Vec<String>,
-    /// Write to this file; an earlier report of fathom is replaced, anything else is refused
-    #[arg(
-        short,
-        long,
-        value_name = "FILE",
-        default_value = "report.html",
-        conflicts_with = "json"
-    )]
-    pub(crate) out: PathBuf,
+    /// Every session as a page of its own in one folder, with an index: search, trends, regressions
+    #[arg(long, conflicts_with = "ids")]
+    pub(crate) all: bool,
+    /// Write to this file, or with --all to this folder; an earlier report of fathom is replaced, anything else is refused
+    /// [default: report.html, or fathom-history]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
+    pub(crate) out: Option<PathBuf>,
     /// Replace whatever is at the output's place
     #[arg(long, conflicts_with = "json")]
     pub(crate) force: bool,

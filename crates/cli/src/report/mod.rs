@@ -19,8 +19,8 @@ use crate::failure::Ending;
 use crate::output;
 use analysis::page::PageDocument;
 use analysis::{
-    CompareReport, Explanation, Finding, GoalReport, Known, LooksContext, Preflight, SurveyContext,
-    SweepCell, SweepContext, SweepForecast, WatchReport,
+    CompareReport, Explanation, Finding, GoalReport, History, Known, LooksContext, Preflight,
+    SurveyContext, SweepCell, SweepContext, SweepForecast, WatchReport,
 };
 use model::{FilesRecord, ImportedRun, Note, RunRecord, WatchRecord};
 use serde::Serialize;
@@ -347,6 +347,16 @@ pub(crate) fn page_document(page: &PageDocument) -> Vec<u8> {
         serde_json::to_writer_pretty(&mut *out, page)?;
         out.write_all(b"\n")
     })
+}
+
+/// The index of all sessions, whole.
+pub(crate) fn history_page(history: &History) -> Vec<u8> {
+    written(|out| views::history_html(history, &Zone::system(), out))
+}
+
+/// The data of that index.
+pub(crate) fn history_document(history: &History) -> Vec<u8> {
+    written(|out| views::versioned_json(history, out))
 }
 
 /// What stands in the page, and where that is.

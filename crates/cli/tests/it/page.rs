@@ -132,6 +132,51 @@ fn a_person_can_use_the_page() {
 }
 
 #[test]
+fn all_sessions_have_pages_an_index_and_trends() {
+    let bench = Bench::new();
+    for _ in 0..2 {
+        bench.line("run sim:ssd -o 4 -d 10s").good();
+    }
+    bench.line("survey sim:spindle --page none").good();
+    let said = bench.line("report --all -o site").good();
+    assert!(
+        said.out.starts_with("3 sessions of 2 targets; "),
+        "{said:?}"
+    );
+    let mut names: Vec<_> = std::fs::read_dir(bench.path("site"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let pages = [
+        "index.html",
+        "session-1.html",
+        "session-2.html",
+        "session-3.html",
+    ];
+    assert_eq!(names, pages);
+    let document = bench.line("report --all --json").good().json();
+    let numbers = document["sessions"].as_array().unwrap().iter();
+    let numbers: Vec<_> = numbers.map(|one| one["session"].as_u64()).collect();
+    assert_eq!(numbers, [Some(3), Some(2), Some(1)]);
+    let trends = document["trends"].as_array().unwrap();
+    assert_eq!(trends.len(), 1, "of the workload that was repeated");
+    assert_eq!(trends[0]["target"], "sim:ssd");
+    assert_eq!(trends[0]["points"][1]["step"], "same");
+    bench.line("report --all -o site").good(); // pages give way to pages
+    std::fs::create_dir(bench.path("mine")).unwrap();
+    std::fs::write(bench.path("mine/index.html"), "years of work").unwrap();
+    bench.line("report --all -o mine").refused("--force");
+    assert_eq!(
+        std::fs::read(bench.path("mine/index.html")).unwrap(),
+        b"years of work"
+    );
+    assert_eq!(std::fs::read_dir(bench.path("mine")).unwrap().count(), 1);
+    bench.line("report --all -o s.db").refused("s.db");
+    assert_eq!(bench.line("report --all 1").code, Some(2));
+}
+
+#[test]
 fn a_page_is_written_whole_or_not_at_all() {
     let bench = Bench::new();
     bench.line("run --engine null --warmup 0s -d 50ms").good();

@@ -1,9 +1,10 @@
 //! `fathom report ID…`: a page of results, one file that opens anywhere.
 //!
 //! Read in this order: the flow (here), `gather` (the database → the page's document), `place` (how the file is placed
-//! where it was asked for, whole or not at all).
+//! where it was asked for, whole or not at all), `history` (all sessions).
 
 mod gather;
+mod history;
 mod place;
 
 use super::VERSION;
@@ -22,6 +23,9 @@ use store::{RunName, Store};
 /// How long the document of a page may become: with the script of the page it stays below 2 MB, which every mailbox takes.
 const DOCUMENT_BYTES_MAX: usize = 1_400_000;
 
+/// Where a page goes unless a file is specified.
+const PAGE: &str = "report.html";
+
 /// What was written.
 #[derive(Debug)]
 pub(crate) struct Written {
@@ -38,15 +42,19 @@ pub(crate) fn report(args: &ReportArgs, environment: &Environment) -> Result<End
         true => Replace::Anything,
         false => Replace::Pages,
     };
-    let place = (!args.json).then_some((args.out.as_path(), replace));
+    if args.all {
+        return history::history(args, &store, replace, environment);
+    }
+    let out = args.out.as_deref().unwrap_or(Path::new(PAGE));
+    let place = (!args.json).then_some((out, replace));
     let names = asked(args, &store, place)?;
     if args.json {
         output::print(&report::page_document(&document_of(&store, &names)?))?;
         return Ok(Ending::Good);
     }
-    let written = write_page(&store, &names, &args.out, replace)?;
+    let written = write_page(&store, &names, out, replace)?;
     output::print(&report::page_written(
-        &args.out,
+        out,
         written.bytes,
         &written.headlines,
     ))?;
