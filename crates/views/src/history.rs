@@ -27,8 +27,9 @@ const SCRIPT_HASH: &str = "uMXqG5c4XNMQG+xSOMOdIICvHMfYD6q3mtkui4WYeeI=";
 const STYLE: &str = "main{padding-top:1rem}svg.trend{width:10rem;height:2rem;vertical-align:middle}svg.trend polyline{fill:none;\
 stroke:var(--accent);stroke-width:2;vector-effect:non-scaling-stroke}svg.trend .slower{fill:var(--bad)}svg.trend .faster\
 {fill:var(--good)}svg.trend .other{fill:var(--soft)}.step-slower{color:var(--bad);font-weight:650}.step-faster{color:var(--good);\
-font-weight:650}table{border-collapse:collapse;width:100%}main td,main th{text-align:left;white-space:normal;padding:.3rem .6rem .3rem 0;border-bottom:1px \
-solid var(--line);vertical-align:top}main td.rate,main td:nth-child(2){white-space:nowrap}.rows{overflow-x:auto}";
+font-weight:650}table{border-collapse:collapse;width:100%}table.history td,table.history th{text-align:left;\
+white-space:normal;overflow-wrap:break-word;padding:.3rem .6rem .3rem 0;border-bottom:1px solid var(--line);vertical-align:top}\
+table.history td.rate,table.history td:nth-child(2){white-space:nowrap}table.history td:last-child{min-width:18rem}.scroll{overflow-x:auto}";
 
 /// Writes the page.
 pub fn history_html(history: &History, zone: &Zone, out: &mut dyn Write) -> io::Result<()> {
@@ -129,7 +130,7 @@ fn trends(id: &str, title: &str, trends: &[&Trend], out: &mut dyn Write) -> io::
 fn table(id: &str, title: &str, heads: &[&str], out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
-        "<section id=\"{id}\"><h2>{title}</h2>\n<div class=\"rows\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table><thead><tr>"
+        "<section id=\"{id}\"><h2>{title}</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table class=\"history\"><thead><tr>"
     )?;
     for head in heads {
         write!(out, "<th scope=\"col\">{head}</th>")?;
