@@ -160,6 +160,10 @@ pub enum RunError {
     #[error("stopped while {} was being read to see that all of it is fathom's; nothing was written", path.display())]
     ProofInterrupted { path: PathBuf },
     #[error(
+        "stopped while the targets were being opened ({missing} of {threads} threads were not ready); nothing was read or written"
+    )]
+    StoppedWhileOpening { missing: usize, threads: usize },
+    #[error(
         "{}: another fathom is using it: wait until that one has ended, or specify another target", path.display()
     )]
     Locked { path: PathBuf },

@@ -115,6 +115,7 @@ pub fn run_calibrated(
             false => backend.live,
         },
         places.into_iter().zip(cores).collect(),
+        stop,
     )?;
 
     let used = workers.used();

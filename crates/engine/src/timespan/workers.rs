@@ -64,11 +64,13 @@ pub(crate) struct Orders {
 
 impl Workers {
     /// Starts all threads and waits until each has opened and allocated all that it needs. On the first
-    /// refusal all are sent home, with nothing read or written.
+    /// refusal all are sent home, with nothing read or written; so are they where the stop word comes first, because an
+    /// open may wait for a server that does not answer.
     pub(super) fn spawn(
         shared: &Shared,
         lives_of: impl Fn(&ThreadPlan) -> Life,
         places: Vec<(ThreadPlan, Vec<u32>)>,
+        stop: &Stop,
     ) -> Result<Self, RunError> {
         let lives: Vec<Arc<Live>> = places.iter().map(|_| Arc::default()).collect();
         let gate = Arc::new(Gate::default());
@@ -104,7 +106,7 @@ impl Workers {
             used: Used::default(),
             syncs_at_end: shared.plan.targets.iter().any(|target| target.fsync.at_end),
         };
-        workers.wait_until_ready()?;
+        workers.wait_until_ready(stop)?;
         Ok(workers)
     }
 
@@ -123,17 +125,28 @@ impl Workers {
         self.lives.clone()
     }
 
-    fn wait_until_ready(&mut self) -> Result<(), RunError> {
-        for _ in 0..self.places.len() {
-            match self.words.recv() {
-                Ok((_, Word::Ready(used))) => self.used.join(used),
-                Ok((_, Word::Done(_))) => unreachable!("nobody has been let go yet"),
-                Ok((_, Word::Failed(error))) => {
-                    self.gate.open(Signal::Cancel);
-                    return Err(error);
+    fn wait_until_ready(&mut self, stop: &Stop) -> Result<(), RunError> {
+        let mut missing = self.places.len();
+        while missing > 0 {
+            let error = match self.words.recv_timeout(LOOK_EVERY) {
+                Ok((_, Word::Ready(used))) => {
+                    self.used.join(used);
+                    missing -= 1;
+                    continue;
                 }
-                Err(_) => unreachable!("a thread speaks before it ends, or panics"),
-            }
+                Err(RecvTimeoutError::Timeout) if !stop.asked() => continue,
+                Err(RecvTimeoutError::Timeout) => RunError::StoppedWhileOpening {
+                    missing,
+                    threads: self.places.len(),
+                },
+                Ok((_, Word::Failed(error))) => error,
+                Ok((_, Word::Done(_))) => unreachable!("nobody has been let go yet"),
+                Err(RecvTimeoutError::Disconnected) => {
+                    unreachable!("a thread speaks before it ends, or panics")
+                }
+            };
+            self.gate.open(Signal::Cancel);
+            return Err(error);
         }
         Ok(())
     }

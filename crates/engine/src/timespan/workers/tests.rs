@@ -93,3 +93,24 @@ fn a_panic_with_an_io_in_flight_leaks_what_the_kernel_may_still_use() {
     let open = std::fs::read_link(format!("/proc/self/fd/{descriptor}"));
     assert_eq!(open.unwrap(), file.path(), "the descriptor");
 }
+
+#[test]
+fn a_thread_that_waits_for_its_target_does_not_keep_a_stop_from_ending_the_run() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    file.as_file().set_len(1 << 20).unwrap();
+    let (orders, _heard) = orders(file.path());
+    let waits: Life = |orders| {
+        orders.gate.wait(); // as an open of a server that does not answer
+    };
+    let stop = Stop::new();
+    stop.ask();
+    let places = vec![(orders.place.clone(), Vec::new())];
+    let spawned = Workers::spawn(&orders.shared, |_| waits, places, &stop);
+    assert!(matches!(
+        spawned.err(),
+        Some(RunError::StoppedWhileOpening {
+            missing: 1,
+            threads: 1
+        })
+    ));
+}
