@@ -143,6 +143,22 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    /// Reads a text into the memory of the one before it.
+    pub(crate) fn text(&mut self, into: &mut String) -> Result<(), Damage> {
+        into.clear();
+        into.push_str(self.word()?);
+        Ok(())
+    }
+
+    pub(crate) fn word(&mut self) -> Result<&'a str, Damage> {
+        let length = self.length(1)?;
+        self.letters(length)
+    }
+
+    pub(crate) fn letters(&mut self, length: usize) -> Result<&'a str, Damage> {
+        std::str::from_utf8(self.bytes(length)?).map_err(|_| "text that is not UTF-8")
+    }
+
     /// The blob's version, one of those `known`, and what follows it.
     pub(crate) fn open(blob: &'a [u8], letter: u8, known: &[u8]) -> Result<(u8, Self), Damage> {
         let body = blob.len().checked_sub(CRC_BYTES).ok_or("too short")?;
@@ -217,6 +233,12 @@ impl<'a> Reader<'a> {
     pub(crate) fn close(self) -> Result<(), Damage> {
         self.rest.is_empty().then_some(()).ok_or("bytes left over")
     }
+}
+
+/// Adds the length of a text and its bytes.
+pub(crate) fn text(out: &mut Vec<u8>, text: &str) {
+    put(out, text.len() as u128);
+    out.extend_from_slice(text.as_bytes());
 }
 
 #[cfg(test)]

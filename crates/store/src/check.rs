@@ -47,9 +47,10 @@ pub struct Check {
 const FINDINGS_MAX: usize = 20;
 
 /// Tables that are small beside the records; files of old have the last ones alone.
-const SMALL: [&str; 6] = [
+const SMALL: [&str; 7] = [
     "result_summaries",
     "session_summaries",
+    "answers",
     "notes",
     "baselines",
     "tags",
@@ -275,6 +276,7 @@ mod tests {
             runs: 1,
             tags: Vec::new(),
             notes: Vec::new(),
+            answer: None,
         };
         let all: Vec<SessionSummary> = (1..=1000).rev().map(session).collect();
         let ids = |sessions, seed| -> Vec<u64> {

@@ -1,5 +1,6 @@
 //! Deletes sessions and results: only here, and only what was named.
 
+use crate::answers::forget;
 use crate::baselines;
 use crate::error::Fault;
 use crate::save::count_results;
@@ -50,6 +51,7 @@ impl Store {
                     [session.0],
                 )?;
                 count_results(transaction, session, -1)?;
+                forget(transaction, session)?;
                 for table in ["runs", "headlines", "tags", "notes"] {
                     let column = if matches!(table, "tags" | "notes") {
                         "number > 0 AND number"

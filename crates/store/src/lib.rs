@@ -13,6 +13,7 @@
 //! Deliberately absent: rates and percentiles (`analysis`), the clock, the environment and the default
 //! place of the file (`cli`), and any way to change a result: it stays as it was kept, or is deleted.
 
+mod answers;
 mod backup;
 mod baselines;
 mod blob;
@@ -40,6 +41,7 @@ mod session;
 mod summary;
 mod tags;
 
+pub use answers::SessionAnswer;
 pub use baselines::Baseline;
 pub use care::{Answer, Cell, Listing};
 pub use check::{Check, Depth};

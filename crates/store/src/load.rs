@@ -95,6 +95,7 @@ impl Store {
         if self.has_lines() {
             summary.tags = tags_of(transaction, summary.id, 0)?;
             summary.notes = notes_for(&self.noted(transaction, summary.id)?, 0);
+            summary.answer = self.answer_of(transaction, summary.id)?;
             let mut own = Seal::default();
             own.first(row, SESSION_COLUMNS)?;
             if breaks(row.get("crc")?, own.value()) {
@@ -364,6 +365,7 @@ pub(crate) fn session_of(row: &Row<'_>) -> Result<SessionSummary, Fault> {
         runs: row.get("runs")?,
         tags: Vec::new(),
         notes: Vec::new(),
+        answer: None,
     })
 }
 

@@ -1,5 +1,6 @@
 //! Notes that people add to sessions and results. A result has those of its session, too; its own ones outrank them.
 
+use crate::answers::forget;
 use crate::error::Fault;
 use crate::session::{RunName, SessionId};
 use crate::{Result, Store};
@@ -19,6 +20,7 @@ impl Store {
         self.writing(|transaction| {
             for name in names {
                 self.must_be_there(transaction, *name)?;
+                forget(transaction, name.session)?;
                 for field in clear {
                     transaction.execute(
                         "DELETE FROM notes WHERE session_id = ?1 AND number = ?2 AND field = ?3",

@@ -7,8 +7,8 @@
 use crate::error::{Fault, is_of_descriptors};
 use crate::record::Later;
 use crate::schema::{
-    APPLICATION_ID, BASELINES_FROM, LINES_FROM, NOTES_FROM, RESPONSE_FROM, SCHEMA_VERSION,
-    SERIES_FROM, SUMMARIES_FROM, bring_up_to_date, version, version_of_ours,
+    ANSWERS_FROM, APPLICATION_ID, BASELINES_FROM, LINES_FROM, NOTES_FROM, RESPONSE_FROM,
+    SCHEMA_VERSION, SERIES_FROM, SUMMARIES_FROM, bring_up_to_date, version, version_of_ours,
 };
 use crate::{Notice, Result, StoreError};
 use gate::DatabasePlace;
@@ -127,6 +127,11 @@ impl Store {
     /// Whether it can hold notes; a file of an older version that cannot be written has none.
     pub(crate) fn has_notes(&self) -> bool {
         self.version >= NOTES_FROM
+    }
+
+    /// Whether it can hold answers; a file of an older version that cannot be written has none.
+    pub(crate) fn has_answers(&self) -> bool {
+        self.version >= ANSWERS_FROM
     }
 
     /// Which columns it has that came after version 1.

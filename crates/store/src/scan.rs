@@ -3,6 +3,7 @@
 //! Every summary is compared with its checksum. Where one is damaged or missing, its session is read from its own rows; what
 //! is damaged there, too, is reported by name and hides nothing else. Omitted: which results are meant (`cli`).
 
+use crate::answers::decode;
 use crate::care::Listing;
 use crate::error::Fault;
 use crate::notes::{Noted, notes_for};
@@ -11,6 +12,7 @@ use crate::summary::{Depth, decode_result, decode_session};
 use crate::{Result, Store, StoreError};
 use model::{Note, ResultRow};
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
+use rusqlite::types::FromSql;
 use rusqlite::{OptionalExtension, Rows, Statement, Transaction};
 use std::ops::ControlFlow;
 
@@ -131,15 +133,8 @@ impl Store {
     ) -> Result<(), Fault> {
         let ended = || Fault::Damaged("a summary is damaged or missing".to_owned());
         let transaction = self.read()?;
-        if !all_have_summaries(&transaction)? {
-            let missing = "SELECT id FROM sessions EXCEPT SELECT session_id FROM session_summaries";
-            let mut select = transaction.prepare(missing)?;
-            let ids = select.query_map([], |row| row.get(0).map(SessionId))?;
-            for id in ids {
-                if lacking(id?).is_break() {
-                    return Err(ended());
-                }
-            }
+        if without_summary(&transaction, lacking)?.is_break() {
+            return Err(ended());
         }
         let mut sessions = pass.select(&transaction, SESSIONS)?;
         let mut results = pass.select(&transaction, RESULTS)?;
@@ -149,9 +144,17 @@ impl Store {
             false => None,
         };
         let mut sessions = sessions.query([])?;
-        let mut tags = Words::new(pass, tags.query([])?)?;
+        let mut tags = Words::<String>::new(pass, tags.query([])?)?;
         let mut notes = match &mut notes {
-            Some(notes) => Some(Words::new(pass, notes.query([])?)?),
+            Some(notes) => Some(Words::<String>::new(pass, notes.query([])?)?),
+            None => None,
+        };
+        let mut answers = match self.has_answers() {
+            true => Some(pass.select(&transaction, ANSWERS)?),
+            false => None,
+        };
+        let mut answers = match &mut answers {
+            Some(answers) => Some(Words::<Vec<u8>>::new(pass, answers.query([])?)?),
             None => None,
         };
         let mut results = match pass {
@@ -184,6 +187,8 @@ impl Store {
                 None => Noted::new(),
             };
             session.notes = notes_for(&notes, 0);
+            let answer = answers.as_mut().map(|answers| answers.of(id)).transpose()?;
+            session.answer = answer.and_then(|found| decode(&found.first()?.1).ok());
             rows.iter_mut()
                 .for_each(|row| row.notes = notes_for(&notes, row.number));
             if each(&session, rows).is_break() {
@@ -256,6 +261,21 @@ impl Store {
     }
 }
 
+/// Gives each session without a summary, until `lacking` breaks.
+fn without_summary(
+    transaction: &Transaction<'_>,
+    lacking: &mut dyn FnMut(SessionId) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, Fault> {
+    if all_have_summaries(transaction)? {
+        return Ok(ControlFlow::Continue(()));
+    }
+    let missing = "SELECT id FROM sessions EXCEPT SELECT session_id FROM session_summaries";
+    let mut select = transaction.prepare(missing)?;
+    let ids = select.query_map([], |row| row.get(0).map(SessionId))?;
+    let ids: Vec<SessionId> = ids.collect::<rusqlite::Result<_>>()?;
+    Ok(ids.into_iter().try_for_each(lacking))
+}
+
 /// Whether there are as many summaries as sessions. What was added behind fathom's back is missed otherwise.
 fn all_have_summaries(transaction: &Transaction<'_>) -> Result<bool, Fault> {
     let counts = "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM session_summaries)";
@@ -268,6 +288,7 @@ const SESSIONS: &str = "SELECT session_id, summary FROM session_summaries ORDER 
 const RESULTS: &str =
     "SELECT session_id, number, summary FROM result_summaries ORDER BY session_id {}, number {}";
 const TAGS: &str = "SELECT session_id, number, tag FROM tags ORDER BY session_id {}, tag";
+const ANSWERS: &str = "SELECT session_id, 0, answer FROM answers ORDER BY session_id {}";
 /// A field has no `=`.
 const NOTES: &str = "SELECT session_id, number, field || '=' || value FROM notes ORDER BY session_id {}, number, field";
 
@@ -290,14 +311,14 @@ fn notes_of(words: &[(u32, String)]) -> Noted {
     split.map(note).collect()
 }
 
-/// The tags or notes of one session after another.
-struct Words<'stmt> {
+/// The tags, notes or answers of one session after another.
+struct Words<'stmt, T = String> {
     pass: Pass,
     rows: Rows<'stmt>,
-    found: Vec<(u32, String)>,
+    found: Vec<(u32, T)>,
 }
 
-impl<'stmt> Words<'stmt> {
+impl<'stmt, T: FromSql> Words<'stmt, T> {
     fn new(pass: Pass, mut rows: Rows<'stmt>) -> Result<Self, Fault> {
         rows.advance()?;
         let found = Vec::new();
@@ -305,7 +326,7 @@ impl<'stmt> Words<'stmt> {
     }
 
     /// In the order of the query: those of the session with number 0, and those of its results.
-    fn of(&mut self, session: SessionId) -> Result<&[(u32, String)], Fault> {
+    fn of(&mut self, session: SessionId) -> Result<&[(u32, T)], Fault> {
         self.found.clear();
         while let Some(row) = self.rows.get() {
             let of = SessionId(row.get(0)?);

@@ -33,7 +33,7 @@ const fn script(script: &'static str) -> Step {
 }
 
 /// Oldest first: the step to version 1, and so on.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     script(include_str!("schema/0001-runs.sql")),
     script(include_str!("schema/0002-spread.sql")),
     script(include_str!("schema/0003-response.sql")),
@@ -52,6 +52,7 @@ const STEPS: [Step; 12] = [
     script(include_str!("schema/0010-proofs.sql")),
     script(include_str!("schema/0011-iops.sql")),
     script(include_str!("schema/0012-notes.sql")),
+    script(include_str!("schema/0013-answers.sql")),
 ];
 
 /// The newest version of the schema that this fathom knows.
@@ -74,6 +75,9 @@ pub(crate) const SUMMARIES_FROM: u32 = 9;
 
 /// The version that brought notes.
 pub(crate) const NOTES_FROM: u32 = 12;
+
+/// The version that brought answers.
+pub(crate) const ANSWERS_FROM: u32 = 13;
 
 /// How often a migration begins again because another process wrote while the file was copied.
 const TRIES: u32 = 5;

@@ -1,6 +1,6 @@
 //! What a person finds in the database: sessions, their runs, and how both are named.
 
-use crate::StoreError;
+use crate::{SessionAnswer, StoreError};
 use model::{FilesRecord, ImportedRun, Nanos, Note, RunRecord, WatchRecord};
 use std::fmt;
 use std::str::FromStr;
@@ -191,6 +191,8 @@ pub struct SessionSummary {
     pub tags: Vec<String>,
     /// Notes that a person added to it, by field.
     pub notes: Vec<Note>,
+    /// What its report answers; `None` where that is not stored.
+    pub answer: Option<SessionAnswer>,
 }
 
 impl SessionSummary {
@@ -207,6 +209,7 @@ impl SessionSummary {
             runs: 0,
             tags: Vec::new(),
             notes: Vec::new(),
+            answer: None,
         }
     }
 }

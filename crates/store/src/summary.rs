@@ -6,7 +6,7 @@
 //! change by themselves.
 
 use crate::Notice;
-use crate::blob::{Damage, Reader, put, seal};
+use crate::blob::{Damage, Reader, put, seal, text};
 use crate::error::Fault;
 use crate::headline::CACHE_MODES;
 use crate::load::{SELECT_SESSIONS, session_of};
@@ -89,11 +89,6 @@ fn number(out: &mut Vec<u8>, value: Option<u64>) {
     put(out, value.map_or(0, |value| u128::from(value) + 1));
 }
 
-fn text(out: &mut Vec<u8>, text: &str) {
-    put(out, text.len() as u128);
-    out.extend_from_slice(text.as_bytes());
-}
-
 fn maybe_text(out: &mut Vec<u8>, value: Option<&str>) {
     put(out, value.map_or(0, |value| value.len() as u128 + 1));
     out.extend_from_slice(value.unwrap_or_default().as_bytes());
@@ -120,18 +115,6 @@ impl<'a> Reader<'a> {
         Ok(self.maybe()?.map(Nanos))
     }
 
-    /// Reads a text into the memory of the one before it.
-    fn text(&mut self, into: &mut String) -> Result<(), Damage> {
-        into.clear();
-        into.push_str(self.word()?);
-        Ok(())
-    }
-
-    fn word(&mut self) -> Result<&'a str, Damage> {
-        let length = self.length(1)?;
-        self.letters(length)
-    }
-
     fn maybe_text(&mut self, into: &mut Option<String>) -> Result<(), Damage> {
         match (self.maybe_word()?, &mut *into) {
             (Some(word), Some(text)) => {
@@ -147,10 +130,6 @@ impl<'a> Reader<'a> {
         let length = self.maybe()?.map(usize::try_from);
         let length = length.transpose().map_err(|_| "a number too large")?;
         length.map(|length| self.letters(length)).transpose()
-    }
-
-    fn letters(&mut self, length: usize) -> Result<&'a str, Damage> {
-        std::str::from_utf8(self.bytes(length)?).map_err(|_| "text that is not UTF-8")
     }
 
     fn float(&mut self) -> Result<f64, Damage> {
@@ -176,8 +155,9 @@ fn encode_session(session: &SessionSummary) -> Vec<u8> {
         target,
         outcome,
         runs,
-        tags: _,  // change by themselves
-        notes: _, // so do these
+        tags: _,   // change by themselves
+        notes: _,  // so do these
+        answer: _, // and this
     } = session;
     let mut out = vec![b'S', VERSION];
     put(&mut out, u128::from(id.0));
@@ -209,8 +189,9 @@ pub(crate) fn decode_session(
         target,
         outcome,
         runs,
-        tags: _,  // change by themselves
-        notes: _, // so do these
+        tags: _,   // change by themselves
+        notes: _,  // so do these
+        answer: _, // and this
     } = into;
     let (_, mut from) = Reader::open(blob, b'S', &[VERSION])?;
     if from.number()? != own_id.0 {
@@ -599,6 +580,7 @@ mod tests {
             runs: 70_000,
             tags: Vec::new(),
             notes: Vec::new(),
+            answer: None,
         };
         let blob = encode_session(&session);
         assert_eq!(decode_session(SessionId(300), &blob, &mut read), Ok(()));

@@ -20,6 +20,28 @@ pub fn shorten(text: &str, columns: usize) -> String {
     format!("{head}…{end}")
 }
 
+/// The beginning of a text, in whole words: what does not fit ends in ` …`. A number stays with its unit.
+pub(crate) fn begin(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return printable(text);
+    }
+    let mut kept = String::new();
+    for word in glued(&printable(text)) {
+        let gap = usize::from(!kept.is_empty());
+        if width(&kept) + gap + width(&word) + 2 > columns {
+            break;
+        }
+        if gap == 1 {
+            kept.push(' ');
+        }
+        kept.push_str(&word);
+    }
+    match kept.trim_end_matches([',', ';', ':']) {
+        "" => String::new(),
+        kept => format!("{kept} …"),
+    }
+}
+
 /// A text on as many lines as it takes; `first` stands before the first and as much room before the others.
 pub fn wrapped(first: &str, text: &str, paper: &Paper) -> Vec<String> {
     wrap(first, text, paper.width(), usize::MAX)

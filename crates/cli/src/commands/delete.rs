@@ -1,6 +1,7 @@
 //! `fathom delete`: the only command that throws results away. It says what would be lost and asks; where nobody can
 //! answer, the words have to be there.
 
+use super::answer;
 use super::rows::{names, open_store, sessions_of};
 use crate::args::DeleteArgs;
 use crate::environment::Environment;
@@ -45,6 +46,9 @@ pub(crate) fn delete(args: &DeleteArgs, environment: &Environment) -> Result<End
         StoreError::IsBaseline { .. } => CommandError::refused(error),
         error => CommandError::failed(error),
     })?;
+    for session in sessions_of(&names) {
+        answer::store(&store, session); // of what is left of it
+    }
     output::tell(&format!("deleted: {words}"));
     Ok(Ending::Good)
 }

@@ -5,6 +5,7 @@
 
 use super::command_line;
 use crate::args::ImportArgs;
+use crate::commands::answer;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::{BrokenRun, Form, Imported, ImportedFile, Source};
@@ -305,6 +306,7 @@ fn keep_them(
         store.tag(&[RunName { session, run: None }], &args.tag, &[])?;
         store.set_fingerprint(session, &gathered.fingerprints.join(" "))?;
         store.finish(session, SessionOutcome::Complete, None)?;
+        answer::store(store, session);
         Ok(Some(session))
     };
     keep().map_err(CommandError::failed)

@@ -1,5 +1,6 @@
 //! One file a command. Each reads as its flow, from the words to the result.
 
+mod answer;
 pub(crate) mod baseline;
 pub(crate) mod check;
 pub(crate) mod compare;
@@ -19,6 +20,7 @@ pub(crate) mod iometer;
 pub(crate) mod list;
 pub(crate) mod looks;
 pub(crate) mod note;
+pub(crate) mod noted;
 mod preflight;
 pub(crate) mod report;
 mod rows;

@@ -1,6 +1,8 @@
 //! `fathom note`: hints and a comment that are stored with sessions and results. Omitted: what a hint changes (`analysis`).
 
-use super::rows::{names, open_store};
+use super::answer;
+use super::noted::ONE_RESULT;
+use super::rows::{names, open_store, sessions_of};
 use crate::args::{ALL_NOTES, COMMENT, HINTS, NoteArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -22,6 +24,9 @@ pub(crate) fn note(args: &NoteArgs, environment: &Environment) -> Result<Ending,
     }
     let done = store.note(&names, &set, &clear);
     done.map_err(CommandError::refused)?;
+    sessions_of(&names)
+        .into_iter()
+        .for_each(|session| answer::store(&store, session));
     let noted = names.iter().map(|name| {
         Ok(Stored {
             session: name.session.0,
@@ -104,9 +109,6 @@ fn problem_of_comment(text: &str) -> Option<String> {
     Some(format!("invalid value for --{COMMENT}: {problem}"))
 }
 
-/// A session of imported results has no goal that all of them are judged by.
-pub(crate) const ONE_RESULT: &str = "--goal is for one imported result";
-
 /// Refuses hints on sessions whose findings do not use any.
 fn can_have_hints(store: &Store, names: &[RunName], goal: bool) -> Result<(), CommandError> {
     let mut wrong = Vec::new();
@@ -133,25 +135,4 @@ fn can_have_hints(store: &Store, names: &[RunName], goal: bool) -> Result<(), Co
         true => Ok(()),
         false => Err(CommandError::refused_for(wrong)),
     }
-}
-
-/// Returns the comment among notes.
-pub(crate) fn comment_of(notes: &[Note]) -> Option<&str> {
-    let comment = notes.iter().find(|note| note.field == COMMENT)?;
-    Some(&comment.value)
-}
-
-/// Returns the notes as sentences of the HTML report.
-pub(crate) fn sentences(notes: &[Note]) -> Vec<String> {
-    let (comments, hints): (Vec<&Note>, Vec<&Note>) =
-        notes.iter().partition(|note| note.field == COMMENT);
-    let hints: Vec<String> = (hints.iter())
-        .map(|note| format!("--{} {}", note.field, note.value))
-        .collect();
-    let hints =
-        (!hints.is_empty()).then(|| format!("judged with these hints: {}", hints.join(" ")));
-    let comments = comments
-        .iter()
-        .map(|note| format!("comment: {}", note.value));
-    hints.into_iter().chain(comments).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::{command_line, ended};
 use crate::args::RunArgs;
+use crate::commands::answer;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::progress::RunBars;
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
         known: Some(&known),
     };
     output::print(&report::run(&record, form))?;
-    let stored = Ending::of(journal.finish(SessionOutcome::Complete, None));
+    let stored = answer::finish(&journal, SessionOutcome::Complete, None);
     let goals = report::goals_of_run(&record, &known);
     Ok(tell_outcome(&record).and(stored).and(goals))
 }

@@ -1,7 +1,8 @@
 //! `fathom show ID`: a result again, as it was printed when it was measured.
 
-use super::note::ONE_RESULT;
-use super::{survey, sweep};
+use super::noted::ONE_RESULT;
+use super::survey::context;
+use super::sweep::shown;
 use crate::args::{KnownArgs, ShowArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -46,7 +47,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
     let session = load(&store, name)?;
     let result = match (session.summary.kind, name.run) {
         (SessionKind::Survey, None) => {
-            let context = survey::from_store(&session);
+            let context = context::from_store(&session);
             let runs = session.runs.into_iter();
             let cells: Vec<(String, RunRecord)> = runs.filter_map(StoredRun::into_record).collect();
             report::survey(&cells, &context, form)
@@ -110,7 +111,7 @@ fn as_rows(
         .summary_of(name.session)
         .map_err(CommandError::refused)?;
     match summary.kind {
-        SessionKind::Sweep => Ok(Some(sweep::shown(store, &summary, form)?)),
+        SessionKind::Sweep => Ok(Some(shown::shown(store, &summary, form)?)),
         SessionKind::Import if summary.runs != 1 && !known.goals.is_empty() => Err(
             CommandError::refused(format!("{name}: {ONE_RESULT}, as {name}.1")),
         ),

@@ -3,12 +3,12 @@
 //! The document says its units in its names, as every document of fathom does.
 
 use super::Form;
-use crate::commands::note::comment_of;
+use crate::commands::noted::comment_of;
 use model::Note;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
-use store::SessionSummary;
+use store::{SessionAnswer, SessionSummary};
 use views::SessionLine;
 
 /// What `fathom list --json` prints.
@@ -30,9 +30,21 @@ struct Entry<'a> {
     tool_version: &'a str,
     target: &'a str,
     outcome: &'a str,
+    #[serde(flatten)]
+    answer: Answer<'a>,
     runs: u32,
     tags: &'a [String],
     notes: &'a [Note],
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    /// `VALID`, `CAUTION`, `INVALID` or `NOT CHECKED`; null where it is not known.
+    validity: Option<&'a str>,
+    /// The most important figures, in a sentence; null where they are not stored.
+    headline: Option<&'a str>,
+    /// The device below the target; null where none is known, or there are several.
+    device: Option<&'a str>,
 }
 
 /// The list, which grows line by line in the order of the store.
@@ -90,7 +102,12 @@ fn entry(session: &SessionSummary) -> Entry<'_> {
         runs,
         tags,
         notes,
+        answer,
     } = session;
+    let said = |text: fn(&SessionAnswer) -> &str| {
+        let text = answer.as_ref().map(text);
+        text.filter(|text| !text.is_empty())
+    };
     Entry {
         session: id.0,
         kind: kind.name(),
@@ -99,6 +116,11 @@ fn entry(session: &SessionSummary) -> Entry<'_> {
         tool_version,
         target,
         outcome: outcome(session),
+        answer: Answer {
+            validity: said(|answer| &answer.validity),
+            headline: said(|answer| &answer.headline),
+            device: said(|answer| &answer.device),
+        },
         runs: *runs,
         tags,
         notes,
@@ -106,12 +128,15 @@ fn entry(session: &SessionSummary) -> Entry<'_> {
 }
 
 fn session_line(session: &SessionSummary) -> SessionLine {
+    let answer = session.answer.clone().unwrap_or_default();
     SessionLine {
+        validity: answer.validity,
+        headline: answer.headline,
+        device: answer.device,
         id: session.id.0,
         kind: session.kind.name(),
         outcome: outcome(session),
         started_utc_ns: session.started_utc.0,
-        runs: u64::from(session.runs),
         target: session.target.clone(),
         tags: session.tags.clone(),
         comment: comment_of(&session.notes).map(str::to_owned),

@@ -39,6 +39,7 @@ mod instructions;
 mod interrupts;
 mod iometer;
 mod limits;
+mod lists;
 mod looks;
 mod looped;
 mod mounted;

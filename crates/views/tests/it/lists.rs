@@ -14,8 +14,10 @@ fn sessions_newest_first_as_given() {
         id,
         kind,
         outcome,
+        validity: if id == 12 { "CAUTION" } else { "" }.to_owned(),
+        headline: "4 KiB random read 48.5k IOPS, write 32.4k IOPS".to_owned(),
+        device: "nvme0n1".to_owned(),
         started_utc_ns: 1_795_259_117_000_000_000,
-        runs: 52,
         target: target.to_owned(),
         tags: if id == 12 {
             vec!["baseline".to_owned()]
@@ -28,14 +30,34 @@ fn sessions_newest_first_as_given() {
         session(12, "survey", "complete", "/data/fathom.dat"),
         session(11, "run", "interrupted", "/data/bad\nname"),
     ];
-    let mut page = Vec::new();
-    write_sessions(&sessions, &paper(), &mut page).unwrap();
+    let mut pages = String::new();
+    for columns in [60, 80, 100, 140] {
+        let mut page = Vec::new();
+        let paper = Paper { columns, ..paper() };
+        write_sessions(&sessions, &paper, &mut page).unwrap();
+        pages += &String::from_utf8(page).unwrap();
+    }
     expect![[r#"
-        id   started           what    ended        runs  target
-        12   2026-11-21 12:05  survey  complete       52  /data/fathom.dat [base…ne]: before the update
-        11   2026-11-21 12:05  run     interrupted    52  /data/bad\nname
+        id   started           what    result       target
+        12   2026-11-21 12:05  survey  CAUTION      /data/fathom.dat…before the update
+             4 KiB random read 48.5k IOPS, write 32.4k IOPS
+        11   2026-11-21 12:05  run     interrupted  /data/bad\nname
+             4 KiB random read 48.5k IOPS, write 32.4k IOPS
+        id   started           what    result       target
+        12   2026-11-21 12:05  survey  CAUTION      /data/fathom.dat…before the update
+             4 KiB random read 48.5k IOPS, write 32.4k IOPS
+        11   2026-11-21 12:05  run     interrupted  /data/bad\nname
+             4 KiB random read 48.5k IOPS, write 32.4k IOPS
+        id   started           what    result       target
+        12   2026-11-21 12:05  survey  CAUTION      /data/fathom.dat [baseline]: before the update
+             4 KiB random read 48.5k IOPS, write 32.4k IOPS
+        11   2026-11-21 12:05  run     interrupted  /data/bad\nname
+             4 KiB random read 48.5k IOPS, write 32.4k IOPS
+        id   started           what    result       target                                      device   answer
+        12   2026-11-21 12:05  survey  CAUTION      /data/fathom.dat [ba…e]: before the update  nvme0n1  4 KiB random read 48.5k IOPS, write …
+        11   2026-11-21 12:05  run     interrupted  /data/bad\nname                             nvme0n1  4 KiB random read 48.5k IOPS, write …
     "#]]
-    .assert_eq(&String::from_utf8(page).unwrap());
+    .assert_eq(&pages);
     let mut page = Vec::new();
     write_sessions(&[], &paper(), &mut page).unwrap();
     expect![[r#"

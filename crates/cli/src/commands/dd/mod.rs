@@ -7,6 +7,7 @@ mod ends;
 
 use super::{VERSION, command_line};
 use crate::args::DdArgs;
+use crate::commands::answer;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::{FilesForm, Form};
@@ -56,7 +57,7 @@ pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, Com
     records.iter().for_each(|record| journal.save_files(record));
     say_as_dd(&records, asked.status);
     let ending =
-        tell(&copied, &outcome).and(Ending::of(journal.finish(session_outcome(&outcome), None)));
+        tell(&copied, &outcome).and(answer::finish(&journal, session_outcome(&outcome), None));
     let form = Form {
         json: args.json,
         kept: keep::kept(store.as_ref(), journal.name()),

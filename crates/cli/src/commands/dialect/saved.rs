@@ -2,6 +2,7 @@
 //!
 //! What cannot be stored is printed and fails the command, but not before its results are printed.
 
+use crate::commands::answer;
 use crate::environment::StorePlace;
 use crate::failure::Ending;
 use crate::keep;
@@ -32,7 +33,7 @@ impl StoredSession {
 
     /// Finishes the session. Returns whether all that was measured is stored.
     pub(crate) fn close(self, records: &[RunRecord]) -> bool {
-        let ending = Ending::of(self.journal.finish(self.outcome(records), None));
+        let ending = answer::finish(&self.journal, self.outcome(records), None);
         ending == Ending::Good
     }
 

@@ -9,6 +9,7 @@ mod skip;
 
 use super::{VERSION, command_line};
 use crate::args::FilesArgs;
+use crate::commands::answer;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::progress::Steps;
@@ -60,7 +61,7 @@ pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Endin
     };
     let (records, ended) = done.run(&job, &root, &stop);
 
-    let ending = tell(&ended).and(Ending::of(journal.finish(outcome(&ended), None)));
+    let ending = tell(&ended).and(answer::finish(&journal, outcome(&ended), None));
     let form = Form {
         json: args.json,
         kept: keep::kept(store.as_ref(), journal.name()),

@@ -3,8 +3,10 @@
 //!
 //! Deliberately absent: which turns there are, and in which order (`quick`, `layers`).
 
+use super::stored::from_store;
 use super::{Turn, Turns, own_file, to_prepare};
 use crate::args::KeepArgs;
+use crate::commands::answer;
 use crate::commands::command_line;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -17,7 +19,7 @@ use engine::Stop;
 use model::{CommandError, Location, Profile, RunRecord, TargetFacts};
 use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, clock};
 use std::collections::VecDeque;
-use store::{Session, SessionKind, SessionOutcome, Store, StoredRun};
+use store::{Session, SessionKind, SessionOutcome, Store};
 
 /// How the runs of a look become a page or a document.
 pub(super) type Page = fn(&[(String, RunRecord)], &LooksContext, Form<'_>) -> Vec<u8>;
@@ -168,7 +170,7 @@ fn end(journal: &Journal<&Store>, context: &LooksContext) -> Ending {
         }
     };
     let kept = serde_json::to_string(context).expect("a context is plain data");
-    ending.and(Ending::of(journal.finish(outcome(context), Some(&kept))))
+    ending.and(answer::finish(journal, outcome(context), Some(&kept)))
 }
 
 fn outcome(context: &LooksContext) -> SessionOutcome {
@@ -183,17 +185,4 @@ fn outcome(context: &LooksContext) -> SessionOutcome {
 pub(super) fn again(session: Session, page: Page, form: Form<'_>) -> Vec<u8> {
     let (runs, context) = from_store(session);
     page(&runs, &context, form)
-}
-
-/// A session from the database: its runs, and what was kept beside them. One that was killed has no context.
-pub(crate) fn from_store(session: Session) -> (Vec<(String, RunRecord)>, LooksContext) {
-    let context = session.context.as_deref();
-    let context = context.and_then(|text| serde_json::from_str(text).ok());
-    let cut = || LooksContext {
-        interrupted: session.summary.outcome != Some(SessionOutcome::Complete),
-        ..LooksContext::default()
-    };
-    let context = context.unwrap_or_else(cut);
-    let runs = session.runs.into_iter().filter_map(StoredRun::into_record);
-    (runs.collect(), context)
 }

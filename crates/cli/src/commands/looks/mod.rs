@@ -7,9 +7,9 @@ mod layers;
 mod look;
 mod own_file;
 mod quick;
+pub(super) mod stored;
 
 pub(crate) use layers::{layers, layers_again};
-pub(crate) use look::from_store;
 pub(crate) use quick::{quick, quick_again};
 
 use crate::progress::Steps;

@@ -3,9 +3,11 @@
 //! A result that cannot be read any more is a gap that says why; the others are shown all the same.
 
 use crate::args::known_by;
-use crate::commands::note::sentences;
+use crate::commands::looks::stored;
+use crate::commands::noted::sentences;
 use crate::commands::show::command_of;
-use crate::commands::{looks, survey, sweep};
+use crate::commands::survey::context;
+use crate::commands::sweep::shown;
 use analysis::page::{PageBuilder, PagePart};
 use analysis::{
     Known, SweepResult, SweepRun, files_report, imported_report_knowing, layers_report,
@@ -15,7 +17,7 @@ use model::{CommandError, FilesRecord, Origin, ResultRow, RunRecord};
 use store::{RunName, SessionId, SessionKind, SessionSummary, Store, StoredResult};
 
 /// Adds a session, or one result of it.
-pub(super) fn part(
+pub(crate) fn part(
     store: &Store,
     name: RunName,
     page: &mut PageBuilder,
@@ -42,7 +44,7 @@ pub(super) fn part(
             each(store, rows, page);
             // A session that cannot be read whole keeps its runs, each with its own figures.
             if let Ok(session) = store.load(name.session) {
-                let (runs, context) = looks::from_store(session);
+                let (runs, context) = stored::from_store(session);
                 match summary.kind {
                     SessionKind::Quick => page.quick(&quick_report(&runs, &context)),
                     _ => page.layers(&layers_report(&runs, &context)),
@@ -169,7 +171,7 @@ fn whole_sweep(
             runs.push((row.label.clone(), run));
         });
     }
-    let (cells, context) = sweep::put_together(summary, runs);
+    let (cells, context) = shown::put_together(summary, runs);
     for cell in &cells {
         let gaps = cell.runs.iter().filter(|run| run.result.is_err());
         gaps.filter_map(|run| run.stored)
@@ -202,7 +204,7 @@ fn whole_survey(
         None => store.load(session),
     };
     let kept = kept.map_err(CommandError::refused)?;
-    let context = survey::from_store(&kept);
+    let context = context::from_store(&kept);
     page.survey(survey_report_knowing(&cells, &context, known));
     Ok(())
 }

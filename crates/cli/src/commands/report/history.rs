@@ -4,6 +4,7 @@
 
 use super::{DOCUMENT_BYTES_MAX, Replace, gather, place};
 use crate::args::ReportArgs;
+use crate::commands::answer;
 use crate::commands::rows::reported;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -103,6 +104,7 @@ fn entry(
     page: Option<String>,
 ) -> HistorySession {
     let verdict = document.parts.first().map(|part| &part.verdict);
+    let answer = answer::of(document);
     HistorySession {
         session: summary.id.0,
         kind: summary.kind.name().to_owned(),
@@ -110,7 +112,7 @@ fn entry(
         target: summary.target.clone(),
         tags: summary.tags.clone(),
         validity: verdict.and_then(|verdict| verdict.validity),
-        headline: verdict.map_or_else(String::new, |verdict| verdict.headline.clone()),
+        headline: answer.headline,
         page,
     }
 }

@@ -3,7 +3,8 @@
 //! The context of a survey that ended is kept with it. Of one that was killed, or that another version kept in
 //! another form, the command line is read again; what only the moment knew is not known any more.
 
-use super::Asked;
+use super::request::Asked;
+use super::site::Site;
 use super::walk::Walked;
 use crate::args::{Cli, Command};
 use analysis::{Filled, LoadsLeft, SurveyContext};
@@ -15,7 +16,7 @@ use sweep::{Survey, Sweep};
 /// Everything that is known at the end of a survey but for its cells.
 pub(crate) struct Surveyed<'a> {
     pub(crate) asked: &'a Asked,
-    pub(crate) site: &'a super::Site,
+    pub(crate) site: &'a Site,
     pub(crate) survey: &'a Survey,
     pub(crate) depth_max: u32,
     /// What was filled, and how long that took.

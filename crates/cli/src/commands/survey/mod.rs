@@ -4,7 +4,7 @@
 //! `walk` (cell after cell), `deadline` (the budget, kept hard), `context` (what the report says beside the cells), `page` (the page that is left
 //! behind). Which cell comes next is `sweep`'s business.
 
-mod context;
+pub(super) mod context;
 mod deadline;
 mod page;
 mod request;
@@ -15,6 +15,7 @@ mod workloads;
 
 use super::command_line;
 use crate::args::SurveyArgs;
+use crate::commands::answer;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::options;
@@ -24,13 +25,13 @@ use crate::run_context::RunContext;
 use crate::{keep, live, output, report, signals};
 use clap::Parser;
 use context::Surveyed;
-pub(crate) use context::from_store;
 use engine::{Filled, Stop};
 use model::{
     CommandError, EngineChoice, Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth,
     Ratio, Target, TargetFacts, Timespan, Workload,
 };
 use request::Asked;
+pub(super) use request::TARGET;
 use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, clock};
 use site::Site;
 use std::ffi::OsStr;
@@ -38,9 +39,6 @@ use std::path::Path;
 use store::{NewSession, SessionKind};
 use sweep::{Survey, SurveyRequest};
 use walk::Walk;
-
-/// Default target: a file in the current folder.
-pub(super) const TARGET: &str = "fathom.dat";
 
 /// Surveys the target, keeps every cell, prints the result.
 #[allow(
@@ -145,7 +143,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     let stored = serde_json::to_string(&context).expect("a context is plain data");
     let ending = walked
         .tell()
-        .and(Ending::of(journal.finish(walked.outcome(), Some(&stored))));
+        .and(answer::finish(&journal, walked.outcome(), Some(&stored)));
     let form = Form {
         json: args.output.json,
         kept: keep::kept(store.as_ref(), journal.name()),

@@ -11,6 +11,9 @@ use sweep::SurveyOptions;
 use tools::native::{CACHE_FORM, CACHE_MODES, NULL_SIZE};
 use tools::{Problem, Reader};
 
+/// Default target: a file in the current folder.
+pub(crate) const TARGET: &str = "fathom.dat";
+
 /// Default of `--depth-max`.
 const DEPTH_MAX: u32 = 128;
 const DEPTH_FORM: &str = "the deepest queue is a whole number from 1 to 128";
@@ -244,9 +247,7 @@ fn read_target(
             ..NullBehaviour::default()
         });
     }
-    let path = target
-        .cloned()
-        .unwrap_or_else(|| PathBuf::from(super::TARGET));
+    let path = target.cloned().unwrap_or_else(|| PathBuf::from(TARGET));
     reader.location(&path)
 }
 

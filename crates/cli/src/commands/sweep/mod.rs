@@ -10,13 +10,14 @@ mod asked;
 mod earlier;
 mod forecast;
 mod script;
-mod shown;
+pub(super) mod shown;
 mod site;
 mod stored;
 mod walk;
 
 use super::command_line;
 use crate::args::{SweepArgs, known_by};
+use crate::commands::answer;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
@@ -27,7 +28,6 @@ use asked::Asked;
 use engine::Stop;
 use model::{CommandError, Note};
 use session::{Admission, Journal, ProvenFiles, Runner, clock};
-pub(crate) use shown::{put_together, shown};
 use site::Site;
 use store::Store;
 use stored::StoredSession;
@@ -93,7 +93,7 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
     let walked = walk.walk(&mut runner, &mut stored);
     progress.finish();
     let (cells, context) = stored.result(&asked, &walked, gate.host, watch.elapsed());
-    let finished = Ending::of(journal.finish(stored.outcome(&walked), None));
+    let finished = answer::finish(&journal, stored.outcome(&walked), None);
     let ending = walked.tell(journal.session()).and(finished);
     let form = Form {
         json: args.json,

@@ -1,6 +1,7 @@
 //! What is seen goes onto the database: a result a device, and a new one every so often, so that a long watch that is killed
 //! loses its last minutes only.
 
+use crate::commands::answer;
 use crate::commands::{VERSION, command_line};
 use crate::failure::Ending;
 use crate::output;
@@ -93,7 +94,7 @@ impl<'a> Recording<'a> {
     /// However it ended, what was seen is whole: a watch has no end of its own.
     pub(super) fn finish(mut self) -> Ending {
         self.save();
-        let ending = Ending::of(self.journal.finish(SessionOutcome::Complete, None));
+        let ending = answer::finish(&self.journal, SessionOutcome::Complete, None);
         if let Some(name) = self.journal.name() {
             output::tell(&format!("stored as {name}: fathom show {name}"));
         }

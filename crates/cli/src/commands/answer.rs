@@ -1,0 +1,78 @@
+//! Stores the answer of a session's report, which `fathom list` shows.
+//!
+//! It is that of the page, so that the list, the page and the history agree. Deliberately absent: sessions of very many
+//! results, whose report takes seconds; the list shows none of these.
+
+use super::report::gather;
+use crate::failure::Ending;
+use analysis::page::{PageBuilder, PageDocument, PagePart};
+use model::CommandError;
+use session::{Journal, VERSION, clock};
+use std::borrow::Borrow;
+use store::{RunName, SessionAnswer, SessionId, SessionOutcome, Store};
+
+/// Results of a session whose answer is stored at most.
+const RESULTS_MAX: u32 = 2000;
+
+/// Finishes a session and stores its answer.
+pub(crate) fn finish(
+    journal: &Journal<impl Borrow<Store>>,
+    outcome: SessionOutcome,
+    context: Option<&str>,
+) -> Ending {
+    let ending = Ending::of(journal.finish(outcome, context));
+    if let (Some(database), Some(session)) = (journal.store(), journal.session()) {
+        store(database, session);
+    }
+    ending
+}
+
+/// Stores the answer of a session. Without one the list lacks a verdict, which is no reason to fail.
+pub(crate) fn store(store: &Store, session: SessionId) {
+    let few = store
+        .summary_of(session)
+        .is_ok_and(|it| it.runs <= RESULTS_MAX);
+    if let Some(answer) = few.then(|| document(store, session).ok()).flatten() {
+        let _ = store.set_answer(session, &answer);
+    }
+}
+
+fn document(store: &Store, session: SessionId) -> Result<SessionAnswer, CommandError> {
+    let mut page = PageBuilder::new(clock::utc().0, VERSION, true);
+    gather::part(store, RunName { session, run: None }, &mut page)?;
+    Ok(of(&page.finish(0)))
+}
+
+/// The answer of the first part of a page.
+pub(crate) fn of(document: &PageDocument) -> SessionAnswer {
+    let Some(part) = document.parts.first() else {
+        return SessionAnswer::default();
+    };
+    let said = part.verdict.sentences.first();
+    let said = said.unwrap_or(&part.verdict.headline);
+    SessionAnswer {
+        validity: part
+            .verdict
+            .validity
+            .map_or("", |validity| validity.word())
+            .to_owned(),
+        headline: said.trim_end_matches('.').to_owned(),
+        device: device(part),
+    }
+}
+
+/// The one device that is the lowest below every target.
+fn device(part: &PagePart) -> String {
+    let lowest = part.targets.iter().map(|target| target.chain.last());
+    let names: Vec<&str> = lowest
+        .flatten()
+        .map(|device| device.name.as_str())
+        .collect();
+    let first = names.first().copied().unwrap_or_default();
+    let same = names.len() == part.targets.len() && names.iter().all(|name| *name == first);
+    if same {
+        first.to_owned()
+    } else {
+        String::new()
+    }
+}
