@@ -90,6 +90,7 @@ impl Sample {
                 kernel_workers: None,
                 process_stops: Vec::new(),
                 deleted_targets: Vec::new(),
+                verification: None,
             },
             phases: PhaseTimes {
                 measured_from: from,

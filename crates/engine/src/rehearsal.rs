@@ -152,6 +152,7 @@ pub(crate) mod tests {
             large_pages: false,
             weight: 1,
             pool_threads: Vec::new(),
+            verify: model::Verify::default(),
             threads: 1,
             amount: None,
             workload: Workload {

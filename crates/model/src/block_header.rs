@@ -23,17 +23,26 @@ pub const BLOCK_BYTES: usize = 4096;
 pub const BLOCK: Bytes = Bytes(BLOCK_BYTES as u64);
 /// Length of the header.
 pub const HEADER_BYTES: usize = 64;
-/// The generation of every block until versions of a block are counted.
+/// The generation of every block of a run that does not count versions.
 pub const GENERATION: u16 = 1;
+/// The largest generation; the next one is 1 again.
+pub const GENERATION_MAX: u16 = 16_383;
+/// Sectors of a block after the first, each of which begins with a tag.
+pub const TAGS: usize = BLOCK_BYTES / SECTOR - 1;
 
 const MAGIC: [u8; 8] = *b"FATHOM\x01\n";
 const VERSION: u8 = 1;
 const BLOCK_LOG2: u8 = BLOCK_BYTES.trailing_zeros() as u8;
-const SECTOR: usize = 512;
+/// Length of a sector.
+pub const SECTOR: usize = 512;
 const TAG_BYTES: usize = 8;
-const TAGS: usize = BLOCK_BYTES / SECTOR - 1;
 const BODY_CHECKSUM_AT: usize = 56;
 const HEAD_CHECKSUM_AT: usize = 60;
+/// Returns whether a thread of a run can have given this number to a block.
+pub const fn is_serial(serial: u64) -> bool {
+    serial >> 48 < SERIAL_THREADS_MAX && serial & ((1 << 48) - 1) < SERIAL_COUNT_MAX
+}
+
 /// Above this no thread and no count of a thread goes. A sector that decodes to more was not written by the run.
 const SERIAL_THREADS_MAX: u64 = 4096;
 const SERIAL_COUNT_MAX: u64 = 1 << 40;
@@ -149,6 +158,23 @@ pub fn write_headers(data: &mut [u8], header: &BlockHeader) -> u64 {
     header.serial
 }
 
+/// The same with a generation for each block.
+#[inline]
+pub fn write_versions(data: &mut [u8], header: &BlockHeader, generations: &[u16]) -> u64 {
+    let mut header = *header;
+    header.blocks = (data.len() / BLOCK_BYTES) as u32;
+    for (block, &generation) in data.chunks_exact_mut(BLOCK_BYTES).zip(generations) {
+        let block: &mut [u8; BLOCK_BYTES] =
+            block.try_into().expect("chunks are as long as a block");
+        header.generation = generation;
+        header.write(block);
+        header.serial = header.serial.wrapping_add(1);
+        header.block += 1;
+        header.index += 1;
+    }
+    header.serial
+}
+
 /// Makes blocks of any bytes, from the start of `data` on, which belongs at the place of `header`. What is left at the end
 /// and shorter than a block becomes zeros, in which nothing could be lost, so that the last bytes of a file need no form
 /// of their own. Returns the next unused serial number.
@@ -187,7 +213,13 @@ pub fn first_flaw(data: &[u8]) -> Option<(Bytes, Flaw)> {
     data.chunks(BLOCK_BYTES).enumerate().find_map(flaw)
 }
 
-fn is_zero(data: &[u8]) -> bool {
+/// Returns whether a block begins with fathom's magic.
+pub fn has_magic(block: &[u8]) -> bool {
+    block.starts_with(&MAGIC)
+}
+
+/// Returns whether all bytes are zeros.
+pub fn is_zero(data: &[u8]) -> bool {
     let (whole, rest) = data.as_chunks::<64>();
     let ored = |bytes: &[u8]| bytes.iter().fold(0, |all, byte| all | byte) == 0;
     whole.iter().all(|chunk| ored(chunk)) && ored(rest)
@@ -232,8 +264,7 @@ impl BlockHeader {
             return Err(Flaw::OldMark);
         }
         let header = BlockHeader::of(block).ok_or(Flaw::Altered)?;
-        let place = header.place();
-        let tag = tag(header.serial, header.run, place);
+        let tag = header.tag();
         let as_read = checksum(&block[HEADER_BYTES..]);
         let body = u32_at(block, BODY_CHECKSUM_AT) ^ tags_in_checksum(tag);
         let mut tags = (1..).zip(TAG_CONSTANTS);
@@ -244,8 +275,42 @@ impl BlockHeader {
         Err(header.flaw(block))
     }
 
-    /// The fields, where the header's own checksum fits.
-    fn of(block: &[u8; BLOCK_BYTES]) -> Option<BlockHeader> {
+    /// Reads the header of a block and checks it and the tags, and no other byte.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read_tags(block: &[u8; BLOCK_BYTES]) -> Result<BlockHeader, Flaw> {
+        if !block.starts_with(&MAGIC) {
+            return Err(Flaw::Foreign);
+        }
+        if block[32..34] != [VERSION, BLOCK_LOG2] {
+            return Err(Flaw::OldMark);
+        }
+        let header = BlockHeader::of(block).ok_or(Flaw::Altered)?;
+        let tag = header.tag();
+        let mut tags = (1..).zip(TAG_CONSTANTS);
+        match tags.all(|(number, own)| u64_at(block, number * SECTOR) == tag ^ own) {
+            true => Ok(header),
+            false => Err(header.flaw(block)),
+        }
+    }
+
+    /// Returns how many bits of each sector's tag differ from this header's.
+    pub fn tag_distances(&self, block: &[u8; BLOCK_BYTES]) -> [u32; TAGS] {
+        let tag = self.tag();
+        std::array::from_fn(|at| {
+            (u64_at(block, (at + 1) * SECTOR) ^ TAG_CONSTANTS[at] ^ tag).count_ones()
+        })
+    }
+
+    /// Returns the serial number that each sector's tag has, if it belongs to the run, place and target of this header.
+    pub fn sector_serials(&self, block: &[u8; BLOCK_BYTES]) -> [u64; TAGS] {
+        let key = tag_key(self.run, self.place());
+        std::array::from_fn(|at| unmix(u64_at(block, (at + 1) * SECTOR) ^ TAG_CONSTANTS[at]) ^ key)
+    }
+
+    /// Returns the fields, where the header's own checksum fits.
+    pub fn of(block: &[u8; BLOCK_BYTES]) -> Option<BlockHeader> {
         let mut head = [0; HEADER_BYTES];
         head[..HEAD_CHECKSUM_AT].copy_from_slice(&block[..HEAD_CHECKSUM_AT]);
         let place = u64_at(block, 24);
@@ -270,11 +335,9 @@ impl BlockHeader {
             .map(|(number, own)| unmix(u64_at(block, number * SECTOR) ^ own) ^ key);
         let mut others = 0;
         for serial in serials {
-            let of_a_run =
-                serial >> 48 < SERIAL_THREADS_MAX && serial & ((1 << 48) - 1) < SERIAL_COUNT_MAX;
             match serial == self.serial {
                 true => {}
-                false if of_a_run => others += 1,
+                false if is_serial(serial) => others += 1,
                 false => return Flaw::Altered,
             }
         }
@@ -282,6 +345,10 @@ impl BlockHeader {
             0 => Flaw::Altered,
             _ => Flaw::Torn,
         }
+    }
+
+    fn tag(&self) -> u64 {
+        tag(self.serial, self.run, self.place())
     }
 
     fn place(&self) -> u64 {

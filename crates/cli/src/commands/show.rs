@@ -336,6 +336,7 @@ pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
             large_pages: planned.large_pages,
             weight: planned.weight,
             pool_threads: planned.pool_threads.clone(),
+            verify: planned.verify,
             amount: planned.amount,
             threads: planned.threads,
             workload: planned.workload.clone(),

@@ -120,6 +120,7 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
             kernel_workers: None,
             process_stops: Vec::new(),
             deleted_targets: Vec::new(),
+            verification: None,
             workers: ended.workers,
         },
         phases,

@@ -12,6 +12,7 @@ mod problem;
 mod safety;
 mod simulated;
 mod threads;
+mod verify;
 
 pub use field::{Field, Options, Remedy, Rule};
 pub use problem::{Problem, Problems};
@@ -61,7 +62,8 @@ pub fn check(
     let mut facts = facts.iter();
     for span in &profile.timespans {
         check_timespan(span, &mut problems);
-        passthrough::check_mixed(&facts.as_slice()[..span.targets.len()], &mut problems);
+        let facts_of_span = &facts.as_slice()[..span.targets.len()];
+        passthrough::check_mixed(facts_of_span, &mut problems);
         let planned = span
             .targets
             .iter()
@@ -93,6 +95,7 @@ pub fn check(
             checked: Checked,
         };
         memory::check(&plan, host, &mut problems);
+        verify::check(&plan, host, facts_of_span, &mut problems);
         plans.push(plan);
     }
     if plans.is_empty() {
@@ -172,6 +175,7 @@ fn plan_target(
         large_pages: target.large_pages,
         weight: target.weight,
         pool_threads: target.pool_threads.clone(),
+        verify: target.verify,
         threads: target.threads,
         amount: target.amount,
         workload: target.workload.clone(),

@@ -36,6 +36,8 @@ pub enum Problem {
         "the engine null moves no bytes, so it has no file or device: specify a target and another engine"
     )]
     NullMismatch,
+    #[error("verification: {why}")]
+    Verify { why: String },
     #[error("invalid {} '{read}': must be {rule}", field.noun())]
     Value {
         field: Field,

@@ -14,6 +14,7 @@ mod profile;
 mod simulated;
 mod target;
 mod unsealed;
+mod verify;
 mod workload;
 
 pub use arrivals::{Arrivals, Spacing};
@@ -31,6 +32,7 @@ pub use target::{
     Target, WriteContent,
 };
 pub use unsealed::Unsealed;
+pub use verify::{Verify, VerifyLevel};
 pub use workload::{
     Access, DiskspdAccess, Distribution, Operation, PermutedAccess, QueueDepth, Sequence, Skew,
     StripeAccess, Workload,

@@ -5,7 +5,9 @@ use super::effective::Effective;
 use super::placement::Placement;
 use super::profile::{EngineChoice, OnError, Phases, Polling, Pool};
 use super::target::{CacheMode, Flush, Fsync, Hint, Location, Pacing, Priority, WriteContent};
+use super::verify::Verify;
 use super::workload::{Access, Workload};
+use crate::block_header::BLOCK;
 use crate::record::Namespace;
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
@@ -91,6 +93,9 @@ pub struct PlannedTarget {
     /// Which threads of a pool use it, with their own weights (0: the target's); empty for all.
     #[serde(default)]
     pub pool_threads: Vec<(u32, u32)>,
+    /// What is read is compared with what was written.
+    #[serde(default, skip_serializing_if = "Verify::is_off")]
+    pub verify: Verify,
     /// Opened so that nobody else can mount or write it: devices that are written.
     pub exclusive: bool,
     /// Threads on this target, each with its own queue. // in [1, 1024]
@@ -143,6 +148,16 @@ impl PlannedTarget {
     /// The weight of this target on a thread of a pool; `None` where that thread does not use it.
     pub fn weight_on(&self, thread: u32) -> Option<u32> {
         weight_on(self.weight, &self.pool_threads, thread)
+    }
+
+    /// Returns what a write map counts versions of: the block where each I/O is one, else the unit of block headers.
+    pub fn grain(&self) -> Bytes {
+        match self.workload.access {
+            Access::Sequential | Access::Random | Access::Permuted(_) | Access::Skewed(_) => {
+                self.workload.block
+            }
+            Access::Stripe(_) | Access::Diskspd(_) | Access::Mixed(_) => BLOCK,
+        }
     }
 
     /// Whether it is opened for writing alone.

@@ -1,6 +1,7 @@
 //! What is measured and how it is opened. What is done to it stands in `workload`.
 
 use super::simulated::SimulatedDevice;
+use super::verify::Verify;
 use super::workload::Workload;
 use crate::units::{Bytes, Nanos, Ratio};
 use schemars::JsonSchema;
@@ -49,6 +50,9 @@ pub struct Target {
     pub weight: u32,
     /// Which threads of a pool use it, with their own weights (0: the target's); empty for all.
     pub pool_threads: Vec<(u32, u32)>,
+    /// What is read is compared with what was written.
+    #[serde(default)]
+    pub verify: Verify,
     /// Threads that do the work on this target, each with its own queue. // in [1, 1024]
     pub threads: u32,
     /// Each of them is done after so many bytes, and the run when all are; without it the time decides alone.
@@ -80,6 +84,7 @@ impl Target {
             large_pages: false,
             weight: 1,
             pool_threads: Vec::new(),
+            verify: Verify::default(),
             threads: 1,
             amount: None,
             workload,

@@ -60,7 +60,7 @@ impl PlannedTarget {
                 Some(Unsealed::Duplicates)
             }
             WriteContent::Marked | WriteContent::Shaped { .. } | WriteContent::Fresh => {
-                (!self.writes_whole_blocks()).then_some(Unsealed::Unaligned)
+                (!self.has_whole_blocks()).then_some(Unsealed::Unaligned)
             }
         }
     }
@@ -76,7 +76,8 @@ impl PlannedTarget {
         }
     }
 
-    fn writes_whole_blocks(&self) -> bool {
+    /// Whether the size and the place of each I/O are multiples of a block.
+    pub(crate) fn has_whole_blocks(&self) -> bool {
         let whole = |size: Bytes| size.is_multiple_of(BLOCK);
         let workload = match &self.workload.access {
             Access::Mixed(mixed) => {

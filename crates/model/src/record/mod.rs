@@ -21,6 +21,7 @@ mod run;
 mod series;
 mod tally;
 mod tree_step;
+mod verification;
 mod watched;
 mod worker;
 
@@ -47,6 +48,10 @@ pub use run::{ClockRecord, EngineRecord, Failure, Outcome, PhaseTimes, ProcessSt
 pub use series::{CpuSample, Sample, Series};
 pub use tally::{Counted, ErrorCount, Interval, LatencySpread, LifetimeCount, Tally, ThreadRecord};
 pub use tree_step::TreeStep;
+pub use verification::{
+    CorruptBlock, CorruptKind, DifferentBits, FoundHeader, KindCount, Verification, VerifyCounts,
+    VerifyPass,
+};
 pub use watched::{WatchLatency, WatchMoment, WatchRecord};
 pub use worker::{
     Account, Backlog, KernelWorkers, LineCount, SyncCount, ThreadCpu, Waiting, WorkerRecord,

@@ -5,6 +5,7 @@ use super::heat::LatencyHeat;
 use super::host::{HostRecord, TargetFacts};
 use super::series::Series;
 use super::tally::{Counted, Tally, ThreadRecord};
+use super::verification::Verification;
 use super::worker::{KernelWorkers, WorkerRecord};
 use crate::plan::{Operation, Plan};
 use crate::units::{Bytes, Nanos};
@@ -69,6 +70,9 @@ pub struct EngineRecord {
     /// Targets, by their number in the plan, whose file was deleted or replaced meanwhile; likewise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deleted_targets: Vec<u32>,
+    /// What the comparison of read data with written data found; none where none was requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Verification>,
 }
 
 /// A time in which the system did not run this process: stopped by a signal, a debugger or a freezer, or paused with the

@@ -80,6 +80,7 @@ pub(crate) fn record(seed: u64) -> RunRecord {
             kernel_workers: None,
             process_stops: Vec::new(),
             deleted_targets: Vec::new(),
+            verification: None,
         },
         phases: PhaseTimes {
             measured_from: dice.nanos(),
@@ -217,6 +218,7 @@ fn planned_target(dice: &mut Dice) -> PlannedTarget {
         large_pages: false,
         weight: 1,
         pool_threads: Vec::new(),
+        verify: model::Verify::default(),
         threads: dice.small(),
         workload: Workload {
             block: Bytes::kib(dice.one(&[4, 8])),

@@ -56,6 +56,7 @@ fn plan(span: &Timespan) -> Plan {
         large_pages: false,
         weight: 1,
         pool_threads: Vec::new(),
+        verify: model::Verify::default(),
         threads: target.threads,
         workload: target.workload.clone(),
         alignment: Bytes(512),

@@ -1,0 +1,115 @@
+//! Whether what is read can be compared with what was written: every block has to say where it belongs, and each write of
+//! the run has to be known.
+//!
+//! Omitted: whether blocks that were there before carry headers, which the comparison finds out.
+
+use super::problem::Problem;
+use crate::plan::planned::{Plan, PlannedTarget};
+use crate::plan::{Location, Unsealed};
+use crate::record::{Content, HostRecord, TargetFacts};
+use crate::units::Bytes;
+
+pub(super) fn check(
+    plan: &Plan,
+    host: &HostRecord,
+    facts: &[TargetFacts],
+    problems: &mut Vec<Problem>,
+) {
+    let verified = || {
+        let pairs = plan.targets.iter().zip(facts);
+        pairs.filter(|(target, _)| !target.verify.is_off())
+    };
+    for (target, facts) in verified() {
+        if let Some(why) = obstacle(target, facts) {
+            problems.push(Problem::Verify { why });
+        }
+    }
+    if let Some(path) = shared_storage(facts).filter(|_| verified().next().is_some()) {
+        let why = format!(
+            "{path} is a target twice, or contains another target, so a write of one would be a change of the other"
+        );
+        problems.push(Problem::Verify { why });
+    }
+    check_memory(plan, host, problems);
+}
+
+/// Why the blocks of a target cannot be compared.
+fn obstacle(target: &PlannedTarget, facts: &TargetFacts) -> Option<String> {
+    let path = facts.path.display();
+    if matches!(target.location, Location::Null(_)) {
+        return Some("the engine null moves no data: specify a file or device".to_owned());
+    }
+    if let Some(unsealed) = target.unsealed().or_else(|| target.fill_unsealed()) {
+        return Some(no_headers(unsealed).to_owned());
+    }
+    if !target.has_whole_blocks() {
+        return Some(
+            "the size and the place of each I/O must be multiples of 4096 bytes".to_owned(),
+        );
+    }
+    let reads_only = !target.writes() && target.create.is_none();
+    let ours =
+        facts.content == Content::Fathom || matches!(target.location, Location::Simulated(_));
+    (reads_only && !ours).then(|| {
+        format!("{path}: it contains no data of fathom that could be compared; hint: write it first (-w 100 or --create)")
+    })
+}
+
+const fn no_headers(unsealed: Unsealed) -> &'static str {
+    match unsealed {
+        Unsealed::Pattern => "repeated or counting bytes contain no block headers",
+        Unsealed::Zeros => "zeros contain no block headers",
+        Unsealed::Source => "write data from a shared buffer or a file contains no block headers",
+        Unsealed::Duplicates => {
+            "blocks that are equal cannot all contain their own place: omit the share of duplicates"
+        }
+        Unsealed::Unaligned => {
+            "the size and the place of each write must be multiples of 4096 bytes, because each block of this length has a \
+             header"
+        }
+    }
+}
+
+/// A target that is there twice, or block devices with a device in common.
+fn shared_storage(facts: &[TargetFacts]) -> Option<String> {
+    let devices = |facts: &TargetFacts| -> Vec<String> {
+        let each = facts.chain.iter().map(|one| one.name.clone());
+        each.collect()
+    };
+    for (number, one) in facts.iter().enumerate() {
+        for other in &facts[..number] {
+            let same = one.identity.is_some() && one.identity == other.identity;
+            let raw = super::is_device(one) && super::is_device(other);
+            let common = raw
+                && devices(one)
+                    .iter()
+                    .any(|name| devices(other).contains(name));
+            if same || common {
+                return Some(one.path.display().to_string());
+            }
+        }
+    }
+    None
+}
+
+/// Bytes of a write map for each block of the target.
+const ENTRY: u64 = 2;
+
+fn check_memory(plan: &Plan, host: &HostRecord, problems: &mut Vec<Problem>) {
+    let each = plan.targets.iter().filter(|target| !target.verify.is_off());
+    let needed: u64 = each
+        .clone()
+        .map(|target| target.length.0 / target.grain().0 * ENTRY)
+        .sum();
+    let given = each.filter_map(|target| target.verify.memory).min();
+    let allowed = given.map_or(host.ram_available.0 / 4, |memory| memory.0);
+    if needed > allowed && (given.is_some() || host.ram_available.0 > 0) {
+        let why = format!(
+            "its write map needs {} and may have {}; hint: use a shorter range (--length), a larger block (-b), or more memory \
+             (--verify-memory)",
+            Bytes(needed).about(),
+            Bytes(allowed).about(),
+        );
+        problems.push(Problem::Verify { why });
+    }
+}

@@ -1,0 +1,208 @@
+//! What the comparison of read data with written data found: counts, and the first corrupt blocks one by one.
+//!
+//! Omitted: what it means for a result (`analysis`), and the comparison itself (`engine`).
+
+use crate::plan::Verify;
+use crate::units::{Bytes, Nanos};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The result of a comparison.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Verification {
+    /// What was requested.
+    pub request: Verify,
+    /// Blocks that the run's own reads returned.
+    pub reads: VerifyCounts,
+    /// Blocks that were read after the run; none without such a pass.
+    pub pass: Option<VerifyPass>,
+    /// Writes that waited because another write of the same place was in flight.
+    pub deferred: u64,
+    /// Blocks that writes completed.
+    pub written: u64,
+    /// Corrupt blocks by kind, each kind once.
+    pub kinds: Vec<KindCount>,
+    /// The first of them. // at most 64
+    pub cases: Vec<CorruptBlock>,
+}
+
+/// Blocks by what their comparison gave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VerifyCounts {
+    /// The expected version of this run, at its place.
+    pub right: u64,
+    /// Not written by this run, and whole or zeros.
+    pub older_data: u64,
+    /// A write of the same place was in flight, or began meanwhile, and the block is not plainly one version.
+    pub undecided: u64,
+    /// Unknown content: not written by this run, or a write of it failed.
+    pub unknown: u64,
+    /// Corrupt, after two further readings.
+    pub corrupt: u64,
+}
+
+/// The pass over the range after a run, or on its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VerifyPass {
+    /// Blocks of it.
+    pub counts: VerifyCounts,
+    /// To be read.
+    pub total: Bytes,
+    /// Read: less where it was interrupted.
+    pub done: Bytes,
+    /// How long it took.
+    pub took: Nanos,
+}
+
+/// How many corrupt blocks are of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KindCount {
+    /// Which.
+    pub kind: CorruptKind,
+    /// Blocks.
+    pub blocks: u64,
+}
+
+/// What is wrong with a block.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum CorruptKind {
+    /// An older version, although a newer one was acknowledged.
+    Lost,
+    /// An older version once; the right one when it was read again.
+    StaleRead,
+    /// Sectors of several writes.
+    Torn,
+    /// Data of another place.
+    Misdirected,
+    /// Data of another place, which has it, too.
+    Duplicated,
+    /// Data of places at one constant distance: addresses wrap around.
+    Aliased,
+    /// Bits differ.
+    BitRot,
+    /// Zeros.
+    Zeroed,
+    /// The data begins later than it should.
+    Shifted,
+    /// Data that fathom did not write.
+    Foreign,
+    /// A version that was never issued.
+    Future,
+    /// It cannot be read.
+    Unreadable,
+}
+
+impl CorruptKind {
+    /// All kinds.
+    pub const ALL: [CorruptKind; 12] = [
+        CorruptKind::Lost,
+        CorruptKind::StaleRead,
+        CorruptKind::Torn,
+        CorruptKind::Misdirected,
+        CorruptKind::Duplicated,
+        CorruptKind::Aliased,
+        CorruptKind::BitRot,
+        CorruptKind::Zeroed,
+        CorruptKind::Shifted,
+        CorruptKind::Foreign,
+        CorruptKind::Future,
+        CorruptKind::Unreadable,
+    ];
+
+    /// Returns the id of its finding.
+    pub const fn id(self) -> &'static str {
+        match self {
+            CorruptKind::Lost => "data-lost",
+            CorruptKind::StaleRead => "data-stale-read",
+            CorruptKind::Torn => "data-torn",
+            CorruptKind::Misdirected => "data-misdirected",
+            CorruptKind::Duplicated => "data-duplicated",
+            CorruptKind::Aliased => "data-aliased",
+            CorruptKind::BitRot => "data-bit-rot",
+            CorruptKind::Zeroed => "data-zeroed",
+            CorruptKind::Shifted => "data-shifted",
+            CorruptKind::Foreign => "data-foreign",
+            CorruptKind::Future => "data-future",
+            CorruptKind::Unreadable => "data-unreadable",
+        }
+    }
+}
+
+/// One corrupt block of 4096 bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CorruptBlock {
+    /// What is wrong with it.
+    pub kind: CorruptKind,
+    /// Which of the plan's targets.
+    pub target: u32,
+    /// From the start of the target.
+    pub offset: Bytes,
+    /// Version that was expected; 0 for data of an earlier run.
+    pub expected: u16,
+    /// The header that was found, where one is whole.
+    pub found: Option<FoundHeader>,
+    /// What the further readings gave; none where it is right.
+    pub readings: Vec<Option<CorruptKind>>,
+    /// Sectors that do not belong to the header's write, one bit each from the first; of a torn block.
+    pub other_sectors: u8,
+    /// Bits that differ from a later reading that is right, and the first byte that does.
+    pub bits: Option<DifferentBits>,
+    /// Errno of a block that cannot be read.
+    pub errno: Option<i32>,
+    /// The thread that read it, and when on the run's clock; none in a pass.
+    pub read_by: Option<(u32, Nanos)>,
+    /// The block as it was read, in hexadecimal, of the first cases that begin with fathom's magic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<String>,
+}
+
+/// Bits that differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DifferentBits {
+    /// How many.
+    pub bits: u32,
+    /// The first byte of the block that has one.
+    pub first_byte: u32,
+}
+
+/// What a header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FoundHeader {
+    /// Written by this run.
+    pub own: bool,
+    /// Version.
+    pub generation: u16,
+    /// The place that it was written for, from the start of the target.
+    pub place: Bytes,
+    /// The thread that wrote it.
+    pub thread: u32,
+    /// When it was issued, on its run's clock.
+    pub issued: Nanos,
+}
+
+impl VerifyCounts {
+    /// Adds those of another part.
+    pub fn add(&mut self, other: &VerifyCounts) {
+        self.right += other.right;
+        self.older_data += other.older_data;
+        self.undecided += other.undecided;
+        self.unknown += other.unknown;
+        self.corrupt += other.corrupt;
+    }
+
+    /// Returns how many were read.
+    pub fn all(&self) -> u64 {
+        self.right + self.older_data + self.undecided + self.unknown + self.corrupt
+    }
+}
+
+impl Verification {
+    /// Returns how many blocks are corrupt, those of the pass included.
+    pub fn corrupt(&self) -> u64 {
+        let pass = self.pass.map_or(0, |pass| pass.counts.corrupt);
+        self.reads.corrupt + pass
+    }
+}
