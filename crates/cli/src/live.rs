@@ -95,6 +95,7 @@ impl Screen {
         let update = match event {
             Event::Filling { path, done, total } => making("filling", path, done, total),
             Event::Proving { path, done, total } => making("checking", path, done, total),
+            Event::Verifying { path, done, total } => making("verifying", path, done, total),
             Event::Phase { name: "measured" } => Update::Phase("measuring".to_owned()),
             Event::Phase { name } => Update::Phase(name.to_owned()),
             Event::Tick(Tick {

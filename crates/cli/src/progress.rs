@@ -47,11 +47,12 @@ struct State {
     chore: Option<(Chore, Nanos)>,
 }
 
-/// What is done to a file before a run.
+/// What is done to a file before a run or after it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chore {
     Proving,
     Filling,
+    Verifying,
 }
 
 impl Progress {
@@ -208,6 +209,7 @@ impl Progress {
         let doing = match chore {
             Chore::Proving => "checking",
             Chore::Filling => "filling",
+            Chore::Verifying => "verifying",
         };
         let name = views::printable(&path.to_string_lossy());
         let rate = done.0 as f64 / self.elapsed_of(chore).as_seconds().max(1e-3);
@@ -284,6 +286,9 @@ impl Observer for Progress {
             }
             Event::Proving { path, done, total } => {
                 self.draw_chore(Chore::Proving, path, done, total);
+            }
+            Event::Verifying { path, done, total } => {
+                self.draw_chore(Chore::Verifying, path, done, total);
             }
             Event::Phase { name } => {
                 let mut state = self.state.lock().expect("nobody panics while drawing");

@@ -200,12 +200,14 @@ impl Observer for SweepProgress {
             screen.on(event);
         }
         match event {
-            Event::Filling { path, done, total } | Event::Proving { path, done, total } => {
+            Event::Filling { path, done, total }
+            | Event::Proving { path, done, total }
+            | Event::Verifying { path, done, total } => {
                 let name = views::printable(&path.to_string_lossy());
-                let doing = if matches!(event, Event::Filling { .. }) {
-                    "filling"
-                } else {
-                    "checking"
+                let doing = match event {
+                    Event::Filling { .. } => "filling",
+                    Event::Proving { .. } => "checking",
+                    _ => "verifying",
                 };
                 self.cell.set_length(total.0.max(1));
                 self.cell.set_position(done.0);

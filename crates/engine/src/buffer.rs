@@ -259,6 +259,40 @@ impl Buffers {
         self.own(place, block)
     }
 
+    /// The same of a write with a version for each block; only content with headers is verified.
+    pub(crate) fn for_versions(
+        &mut self,
+        (seat, slot): (usize, u32),
+        write: Write,
+        versions: &[u16],
+        rng: &mut Jenkins,
+    ) -> Memory {
+        let part = &mut self.parts[seat];
+        let (place, window) = part.next_place(slot);
+        let data = self.map.piece_mut(place, write.length);
+        if matches!(part.data, Data::FreshBlocks) {
+            rng.fill(data);
+            block_header::complete_bodies(data);
+        }
+        let header = BlockHeader {
+            serial: self.serial,
+            run: self.run,
+            block: write.offset.0 / block_header::BLOCK.0,
+            target: part.target,
+            window,
+            issued_ns: write.issued.0,
+            ..BlockHeader::default() // the rest is filled in
+        };
+        self.serial = block_header::write_versions(data, &header, versions);
+        self.own(place, write.length)
+    }
+
+    /// What the last read of a slot returned. // in no read's flight
+    pub(crate) fn read_data(&mut self, slot: u32, length: usize) -> &[u8] {
+        let place = slot as usize * self.read_slot;
+        self.map.piece_mut(place, length.min(self.read_slot))
+    }
+
     /// All pieces, for registering with the kernel: the thread's own, then each shared source.
     pub(crate) fn pieces(&self) -> Vec<(NonNull<u8>, usize)> {
         let shared = self.parts.iter().filter_map(|part| match &part.data {

@@ -52,6 +52,7 @@ mod thread_plan;
 mod timespan;
 mod trial;
 mod usage;
+mod verify;
 mod worker;
 
 pub use calibration::Calibration;

@@ -26,6 +26,15 @@ pub enum Event<'a> {
         /// To be read in all.
         total: Bytes,
     },
+    /// The range of the targets is being read and compared with what was written.
+    Verifying {
+        /// Which target.
+        path: &'a Path,
+        /// Read so far, of all targets.
+        done: Bytes,
+        /// To be read in all.
+        total: Bytes,
+    },
     /// A phase began.
     Phase {
         /// `warm-up`, `measured`, `cool-down` or `drain`.

@@ -11,8 +11,9 @@ use crate::rng::Jenkins;
 use crate::schedule::Schedule;
 use crate::tally::ThreadTally;
 use crate::thread_plan::{TargetShare, ThreadPlan};
+use crate::verify::{Medium, Verifier};
 use gate::Pins;
-use model::{Access, Nanos, Plan, PlannedTarget, PoolDraw};
+use model::{Access, Nanos, Plan, PlannedTarget, PoolDraw, TargetFacts};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ pub(crate) struct Shared {
     pointers: Arc<[Arc<SharedPointer>]>,            // by target
     pub(crate) sources: Arc<[Option<Arc<Source>>]>, // by target
     pub(crate) run: u64,                            // random, in every block header of the run
+    pub(crate) verifier: Option<Arc<Verifier>>,     // where content is compared; its owner sets it
     steps_a_row: usize,                             // of the latencies over time
     /// What the targets' paths lead to.
     pub(crate) pins: Pins,
@@ -42,9 +44,22 @@ impl Shared {
             pointers: plan.targets.iter().map(|_| Arc::default()).collect(),
             sources: Source::all(plan)?.into(),
             run: random_number(),
+            verifier: None,
             steps_a_row: heat::steps_a_row(plan),
             pins: pins.clone(),
         })
+    }
+}
+
+impl Shared {
+    /// The same with what the threads compare with, where the plan asks for it.
+    pub(crate) fn with_verifier(
+        self,
+        facts: &[TargetFacts],
+        medium: impl Fn(usize, &PlannedTarget) -> Result<Box<dyn Medium>, RunError>,
+    ) -> Result<Self, RunError> {
+        let verifier = Verifier::new(&self.plan, facts, self.run, medium)?;
+        Ok(Shared { verifier, ..self })
     }
 }
 

@@ -11,6 +11,7 @@ mod finish;
 mod fsync;
 mod issue;
 mod settle;
+mod verified;
 mod work;
 
 pub(crate) use finish::{DRAIN_MAX, Done, Lent, SeatDone, finish};
@@ -87,7 +88,10 @@ fn start_turn<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     now: Nanos,
 ) -> Result<Underway, RunError> {
     let free = work.slots.free.len();
-    let (due, issued_at) = issue::<B, C, PLAIN, OPEN>(work, backend, now)?;
+    let (due, issued_at) = match !PLAIN && work.verify.is_some() {
+        true => verified::issue::<B, C, OPEN>(work, backend, now)?,
+        false => issue::<B, C, PLAIN, OPEN>(work, backend, now)?,
+    };
     Ok(Underway {
         began: now,
         issued_at,
@@ -105,7 +109,10 @@ fn end_turn<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     turn: &Underway,
     paced: &mut Nanos,
 ) -> Result<Nanos, RunError> {
-    wait::<B, C, OPEN>(work, backend, turn.due)?;
+    match !PLAIN && work.only_defers() {
+        true => work.clock.sleep_until(turn.due),
+        false => wait::<B, C, OPEN>(work, backend, turn.due)?,
+    }
     let now = work.clock.now();
     if work.account.book.is_due() {
         work.account.book.look(Turn {
@@ -120,6 +127,9 @@ fn end_turn<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     if !OPEN || !work.slots.landed.is_empty() {
         work.pace.learn(now.minus(*paced), work.slots.landed.len());
         *paced = now;
+    }
+    if !PLAIN && work.verify.is_some() {
+        verified::compare(work, now);
     }
     if settle::<C, PLAIN, OPEN>(work, now) {
         try_again(work, backend)?;
@@ -139,7 +149,8 @@ impl<C: Clock> Work<C> {
         now: Nanos,
     ) -> Result<Underway, RunError> {
         match (self.open.is_some(), self.is_plain()) {
-            (true, _) => start_turn::<B, C, true, true>(self, backend, now),
+            (true, true) => start_turn::<B, C, true, true>(self, backend, now),
+            (true, false) => start_turn::<B, C, false, true>(self, backend, now),
             (false, true) => start_turn::<B, C, true, false>(self, backend, now),
             (false, false) => start_turn::<B, C, false, false>(self, backend, now),
         }
@@ -153,7 +164,8 @@ impl<C: Clock> Work<C> {
         paced: &mut Nanos,
     ) -> Result<Nanos, RunError> {
         match (self.open.is_some(), self.is_plain()) {
-            (true, _) => end_turn::<B, C, true, true>(self, backend, turn, paced),
+            (true, true) => end_turn::<B, C, true, true>(self, backend, turn, paced),
+            (true, false) => end_turn::<B, C, false, true>(self, backend, turn, paced),
             (false, true) => end_turn::<B, C, true, false>(self, backend, turn, paced),
             (false, false) => end_turn::<B, C, false, false>(self, backend, turn, paced),
         }

@@ -20,7 +20,8 @@ use std::time::Duration;
 
 mod filling;
 mod prove;
-mod raw;
+pub(crate) mod raw;
+pub(crate) mod scan;
 
 pub use prove::prove_ours;
 

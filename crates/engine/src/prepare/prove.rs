@@ -5,24 +5,16 @@
 //! is nothing that could be lost. The target is held before it is read, and what is read is what will be written, because
 //! both come from its pin.
 
-use super::raw::{self, Piece};
+use super::raw;
+use super::scan::{PIECE, Scan};
 use crate::RunError;
 use crate::observer::{Event, Observer};
 use crate::stop::Stop;
 use gate::{OFlags, Pins};
 use model::Bytes;
 use model::block_header::{self, BLOCK_BYTES, Flaw};
-use std::fs::File;
+use std::io;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-
-/// Bytes of one read.
-const PIECE: u64 = 1 << 20;
-/// Readers side by side.
-const READERS: usize = 4;
 
 /// Reads all of it.
 ///
@@ -41,83 +33,35 @@ pub fn prove_ours(
     };
     let opened = open(true).or_else(|_| open(false));
     let file = opened.map_err(|source| unread(path, source))?;
-    let proof = Proof {
-        path,
+    let total = raw::length(&file).map_err(|source| unread(path, source))?;
+    let scan = Scan {
         file: &file,
-        size: raw::length(&file).map_err(|source| unread(path, source))?,
-        next: AtomicU64::new(0),
-        done: AtomicU64::new(0),
-        trouble: Mutex::new(None),
+        from: 0,
+        to: total.next_multiple_of(PIECE), // what grows meanwhile is read, too
+        stop,
     };
-    proof.run(observer, stop);
+    let each = |at, read: io::Result<&[u8]>| {
+        let data = read.map_err(|source| unread(path, source))?;
+        match first_flaw(at, data) {
+            Some((offset, flaw)) => Err(RunError::NotOurs {
+                path: path.to_owned(),
+                offset: Bytes(at + offset.0),
+                flaw,
+            }),
+            None => Ok(()),
+        }
+    };
+    let (_, trouble) = scan.run(&each, is_before, |done| {
+        let (done, total) = (Bytes(done), Bytes(total));
+        observer.on(Event::Proving { path, done, total });
+    });
     raw::drop_cache(&file);
-    match proof
-        .trouble
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-    {
+    match trouble {
         Some(error) => Err(error),
         None if stop.asked() => Err(RunError::ProofInterrupted {
             path: path.to_owned(),
         }),
         None => Ok(()),
-    }
-}
-
-struct Proof<'a> {
-    path: &'a Path,
-    file: &'a File,
-    size: u64,
-    next: AtomicU64, // first byte that nobody has taken
-    done: AtomicU64, // bytes read
-    trouble: Mutex<Option<RunError>>,
-}
-
-impl Proof<'_> {
-    fn run(&self, observer: &dyn Observer, stop: &Stop) {
-        thread::scope(|scope| {
-            let read = || {
-                if let Err(error) = self.read(stop) {
-                    self.next.store(u64::MAX / 2, Ordering::Relaxed); // nothing is left for the others
-                    let mut first = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-                    if first.as_ref().is_none_or(|first| is_before(&error, first)) {
-                        *first = Some(error);
-                    }
-                }
-            };
-            let readers: Vec<_> = (0..READERS).map(|_| scope.spawn(read)).collect();
-            super::watch(&readers, || {
-                let (done, total) = (Bytes(self.done.load(Ordering::Relaxed)), Bytes(self.size));
-                observer.on(Event::Proving {
-                    path: self.path,
-                    done,
-                    total,
-                });
-            });
-        });
-    }
-
-    /// One reader: takes the next piece until none is left or the stop word is said.
-    fn read(&self, stop: &Stop) -> Result<(), RunError> {
-        let mut piece = Piece::new(PIECE as usize);
-        while !stop.asked() {
-            let at = self.next.fetch_add(PIECE, Ordering::Relaxed);
-            if at >= self.size {
-                break;
-            }
-            let data = piece.data(PIECE as usize);
-            let length =
-                raw::read_up_to(self.file, data, at).map_err(|source| unread(self.path, source))?;
-            if let Some((offset, flaw)) = first_flaw(at, &data[..length]) {
-                return Err(RunError::NotOurs {
-                    path: self.path.to_owned(),
-                    offset: Bytes(at + offset.0),
-                    flaw,
-                });
-            }
-            self.done.fetch_add(length as u64, Ordering::Relaxed);
-        }
-        Ok(())
     }
 }
 

@@ -23,12 +23,12 @@ pub(super) fn identity(file: &File) -> io::Result<(u64, u64)> {
 }
 
 /// Length of a file or device.
-pub(super) fn length(mut file: &File) -> io::Result<u64> {
+pub(crate) fn length(mut file: &File) -> io::Result<u64> {
     file.seek(SeekFrom::End(0))
 }
 
 /// Reads until `data` is full or the target ends; how much there was.
-pub(super) fn read_up_to(file: &File, data: &mut [u8], at: u64) -> io::Result<usize> {
+pub(crate) fn read_up_to(file: &File, data: &mut [u8], at: u64) -> io::Result<usize> {
     let mut length = 0;
     while length < data.len() {
         match file.read_at(&mut data[length..], at + length as u64) {
@@ -67,7 +67,7 @@ pub(super) fn write_back(file: &File, at: u64, length: u64) -> io::Result<()> {
 }
 
 /// The flag that passes the page cache by, where the plan goes that way. // open(2)
-pub(super) fn direct(unbuffered: bool) -> OFlags {
+pub(crate) fn direct(unbuffered: bool) -> OFlags {
     match unbuffered {
         true => OFlags::DIRECT,
         false => OFlags::empty(),
@@ -98,19 +98,19 @@ pub(super) fn write_whole(file: &File, data: &[u8], at: u64) -> io::Result<()> {
 }
 
 /// Lets go of the pages that filling left in the cache, so that the run begins with none.
-pub(super) fn drop_cache(file: &File) {
+pub(crate) fn drop_cache(file: &File) {
     // SAFETY: advice on a descriptor that we own; it cannot do harm.
     unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
 }
 
 /// Memory for one write, aligned for direct I/O.
-pub(super) struct Piece {
+pub(crate) struct Piece {
     start: NonNull<u8>,
     layout: Layout,
 }
 
 impl Piece {
-    pub(super) fn new(bytes: usize) -> Self {
+    pub(crate) fn new(bytes: usize) -> Self {
         let layout =
             Layout::from_size_align(bytes.max(PAGE), PAGE).expect("a page is a power of two");
         // SAFETY: the layout is not empty.
@@ -122,7 +122,7 @@ impl Piece {
     }
 
     /// The first `length` bytes. // at most the size it was made with
-    pub(super) fn data(&mut self, length: usize) -> &mut [u8] {
+    pub(crate) fn data(&mut self, length: usize) -> &mut [u8] {
         assert!(length <= self.layout.size(), "asked for more than there is");
         // SAFETY: the memory is ours alone, initialised, and at least this long.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), length) }

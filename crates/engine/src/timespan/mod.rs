@@ -27,12 +27,14 @@ use crate::target;
 use crate::target_state::Shared;
 use crate::thread_plan::places;
 use crate::trial::{self, Watch};
+use crate::verify;
+use crate::verify::medium::FileMedium;
 use gate::Pins;
 use host::{CounterReader, Root};
 use integrity::Integrity;
 use model::{
     Bytes, CounterWindow, Counters, EngineRecord, HostRecord, Nanos, Plan, RunRecord, Sample,
-    TargetFacts,
+    TargetFacts, Verification,
 };
 use process_stops::{ProcessStops, Sleep};
 use record::{Seen, assemble, engine_record};
@@ -108,8 +110,12 @@ pub fn run_calibrated(
     target::hold_all(&job.plan, &job.targets, &job.pins)?;
     let mut reader = CounterReader::open(root, &counted_devices(&job.targets));
     let schedule = Arc::new(Schedule::new(&job.plan.phases));
+    let shared = Shared::new(&job.plan, &schedule, &job.pins)?;
+    let shared = shared.with_verifier(&job.targets, |_, target| {
+        FileMedium::open(target, &job.pins)
+    })?;
     let workers = Workers::spawn(
-        &Shared::new(&job.plan, &schedule, &job.pins)?,
+        &shared,
         |place| match place.maps(&job.plan) {
             true => dispatch::mapping().live,
             false => backend.live,
@@ -143,7 +149,11 @@ pub fn run_calibrated(
     integrity.check();
     let (truncated, deleted_targets) = integrity.into_found();
 
+    let (verification, note) = verified(&shared, &job, observer, stop);
+    notes.extend(note);
+
     let engine = EngineRecord {
+        verification,
         ended_early: enough,
         kernel_workers: watch.seen(),
         process_stops: stops.into_found(),
@@ -158,6 +168,29 @@ pub fn run_calibrated(
         truncated,
     };
     Ok(assemble(job, &schedule, engine, returned, seen))
+}
+
+/// What verification found, with the pass over the range unless the run was stopped; and why there is no pass.
+fn verified(
+    shared: &Shared,
+    job: &Job,
+    observer: &dyn Observer,
+    stop: &Stop,
+) -> (Option<Verification>, Option<String>) {
+    let Some(verifier) = &shared.verifier else {
+        return (None, None);
+    };
+    let asked = job.plan.targets.iter().any(|target| target.verify.end_pass);
+    if !asked || stop.asked() {
+        return (Some(verifier.result(None)), None);
+    }
+    match verify::whole_range(verifier, &job.plan, &job.pins, observer, stop) {
+        Ok(pass) => (Some(verifier.result(Some(pass))), None),
+        Err(error) => {
+            let note = format!("the range was not read and compared after the run: {error}");
+            (Some(verifier.result(None)), Some(note))
+        }
+    }
 }
 
 /// The part that goes on while the workers work.

@@ -4,6 +4,7 @@
 
 use super::fsync::Syncs;
 use super::settle::{settle, try_again};
+use super::verified;
 use super::work::Work;
 use crate::RunError;
 use crate::backend::Backend;
@@ -85,6 +86,9 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
         drop(ManuallyDrop::into_inner(buffers));
         drop(ManuallyDrop::into_inner(targets));
     }
+    if let Some(verify) = work.verify {
+        verify.close();
+    }
     let mixes = work.lanes.iter().filter_map(|lane| lane.mix.as_deref());
     let lines = mixes.flat_map(Mix::counts).copied().collect();
     let seats = work
@@ -136,6 +140,7 @@ fn unanswered<C: Clock>(work: &Work<C>) -> Vec<u32> {
 
 /// Takes in what is in flight, within the limits above; returns when the last of it was found.
 fn drain<B: Backend, C: Clock>(work: &mut Work<C>, backend: &mut B) -> Result<Nanos, RunError> {
+    verified::drop_deferred(work);
     let began = work.clock.now();
     let mut last_answer = began;
     let mut now = began;
@@ -152,6 +157,7 @@ fn drain<B: Backend, C: Clock>(work: &mut Work<C>, backend: &mut B) -> Result<Na
         now = work.clock.now();
         if !work.slots.landed.is_empty() {
             last_answer = now;
+            verified::compare(work, now);
             settle::<C, false, false>(work, now); // nothing counts any more
             try_again(work, backend)?;
         }

@@ -40,16 +40,17 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
         let next = draw::<C, PLAIN>(work, seat, slot, now);
         now = work.clock.now();
         if !PLAIN {
-            charge(work, seat, slot, &next, now);
+            charge(work, seat, slot, &next.chosen, now);
         }
         if OPEN && let Some(open) = &mut work.open {
             open.start(slot);
         }
-        let Step { operation, offset } = next.step;
+        let Chosen { step, length, .. } = next.chosen;
+        let Step { operation, offset } = step;
         work.slots.flights[slot as usize] = Flight {
             issued: now,
             offset,
-            length: next.length,
+            length,
             operation,
             seat,
         };
@@ -57,7 +58,7 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
             operation,
             offset,
             memory: next.memory.start,
-            length: next.length,
+            length,
             area: next.memory.area,
             seat,
             slot,
@@ -75,7 +76,7 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
 
 /// The moment before which a target gets nothing more; `MAX` where it has had all that it was to get.
 #[inline]
-fn holds_until<C: Clock>(lane: &TargetState, clock: &C) -> Option<Nanos> {
+pub(super) fn holds_until<C: Clock>(lane: &TargetState, clock: &C) -> Option<Nanos> {
     if lane.left == 0 {
         return Some(Nanos::MAX);
     }
@@ -84,9 +85,14 @@ fn holds_until<C: Clock>(lane: &TargetState, clock: &C) -> Option<Nanos> {
 
 /// What goes into a slot.
 struct Next {
-    step: Step,
-    length: u32,
+    chosen: Chosen,
     memory: Memory,
+}
+
+/// Its place, operation and length.
+pub(super) struct Chosen {
+    pub(super) step: Step,
+    pub(super) length: u32,
     /// Of a mixed workload.
     turn: Option<Turn>,
 }
@@ -94,37 +100,38 @@ struct Next {
 /// Chooses the place, the operation and the memory.
 #[inline(always)] // a call an I/O shows
 fn draw<C, const PLAIN: bool>(work: &mut Work<C>, seat: u16, slot: u32, now: Nanos) -> Next {
-    let seat = usize::from(seat);
-    let lane = &mut work.lanes[seat];
+    let chosen = choose::<C, PLAIN>(work, seat, slot);
+    let memory = match chosen.step.operation {
+        Operation::Read => work.buffers.for_read(slot),
+        Operation::Write => {
+            let write = Write {
+                offset: Bytes(chosen.step.offset),
+                length: chosen.length as usize,
+                issued: now,
+            };
+            let seat = usize::from(seat);
+            work.buffers.for_write(seat, slot, write, &mut work.rng)
+        }
+    };
+    Next { chosen, memory }
+}
+
+/// Chooses the place and the operation.
+#[inline(always)] // as above
+pub(super) fn choose<C, const PLAIN: bool>(work: &mut Work<C>, seat: u16, slot: u32) -> Chosen {
+    let lane = &mut work.lanes[usize::from(seat)];
     let turn = if PLAIN { None } else { lane.turn() };
     let step = match turn {
         Some(turn) => turn.step,
         None => lane.route.next(&mut work.rng, slot),
     };
-    let offset = Bytes(step.offset);
     let length = turn.map_or(lane.block, |turn| turn.length);
-    let memory = match step.operation {
-        Operation::Read => work.buffers.for_read(slot),
-        Operation::Write => {
-            let write = Write {
-                offset,
-                length: length as usize,
-                issued: now,
-            };
-            work.buffers.for_write(seat, slot, write, &mut work.rng)
-        }
-    };
-    Next {
-        step,
-        length,
-        memory,
-        turn,
-    }
+    Chosen { step, length, turn }
 }
 
 /// Puts what is about to be issued on its target's account.
 #[inline]
-fn charge<C>(work: &mut Work<C>, seat: u16, slot: u32, next: &Next, issued: Nanos) {
+pub(super) fn charge<C>(work: &mut Work<C>, seat: u16, slot: u32, next: &Chosen, issued: Nanos) {
     let lane = &mut work.lanes[usize::from(seat)];
     let length = u64::from(next.length);
     if let Some(syncs) = &mut work.syncs
@@ -146,7 +153,7 @@ fn charge<C>(work: &mut Work<C>, seat: u16, slot: u32, next: &Next, issued: Nano
 
 /// The target of a slot: its own, the next in turn, or drawn as DISKSPD draws it.
 #[inline]
-fn seat_of<C>(work: &mut Work<C>, slot: u32) -> u16 {
+pub(super) fn seat_of<C>(work: &mut Work<C>, slot: u32) -> u16 {
     match &mut work.draw {
         Draw::InTurn { next, seats } => {
             let seat = *next;

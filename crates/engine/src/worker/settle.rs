@@ -2,6 +2,7 @@
 //!
 //! Omitted: how completions are found, which is the backend's, and how they are counted (`tally`).
 
+use super::verified;
 use super::work::Work;
 use crate::RunError;
 use crate::backend::{Backend, Completion, Io};
@@ -93,6 +94,7 @@ pub(super) fn try_again<B: Backend, C: Clock>(
         let flight = work.slots.flights[slot as usize];
         let memory = match flight.operation {
             Operation::Read => work.buffers.for_read(slot),
+            Operation::Write if work.verify.is_some() => verified::again(work, slot),
             Operation::Write => {
                 let write = Write {
                     offset: Bytes(flight.offset),
@@ -125,6 +127,7 @@ pub(super) fn try_again<B: Backend, C: Clock>(
 fn fail_one<C: Clock>(work: &mut Work<C>, slot: u32, errno: i32) {
     let (found, flight) = (work.account.found, work.slots.flights[slot as usize]);
     work.slots.free.put(slot);
+    verified::fail(work, slot);
     let lane = &mut work.lanes[usize::from(flight.seat)];
     lane.tally.failure(found, flight.operation, errno);
     if work.config.on_error == OnError::Stop && work.account.failure.is_none() {

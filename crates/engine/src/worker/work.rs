@@ -18,6 +18,7 @@ use crate::schedule::Schedule;
 use crate::tally::BatchTime;
 use crate::target_state::{Draw, Shared, TargetState};
 use crate::thread_plan::ThreadPlan;
+use crate::verify::ThreadVerify;
 use model::{Bytes, Failure, Nanos, OnError, Operation, ThreadCpu};
 use std::sync::Arc;
 
@@ -37,6 +38,8 @@ pub(crate) struct Work<C> {
     pub(super) open: Option<Open>, // where a rate is asked
     pub(super) slots: Slots,
     pub(super) pace: Pace,
+    /// Where what is read is compared with what was written.
+    pub(super) verify: Option<Box<ThreadVerify>>,
     /// Where a target asks for fsync; its owner sets it.
     pub(crate) syncs: Option<Box<Syncs>>,
     pub(crate) account: Accounting,
@@ -124,6 +127,7 @@ impl<C: Clock> Work<C> {
             buffers: Buffers::new(plan, place, &shared.sources, shared.run)?,
             open: Open::new(plan, place),
             pace: Pace::new(),
+            verify: verify(shared, place),
             syncs: None,
             account: Accounting {
                 found: BatchTime::NEVER,
@@ -152,6 +156,14 @@ impl<C: Clock> Work<C> {
         self.slots.flights.len() - self.slots.free.len()
     }
 
+    /// Whether all that is in flight waits for writes of the same places.
+    pub(super) fn only_defers(&self) -> bool {
+        self.verify.as_ref().is_some_and(|verify| {
+            let deferred = verify.deferred.len();
+            deferred > 0 && deferred == self.in_flight()
+        })
+    }
+
     /// Whether anything is in flight.
     pub(crate) fn is_waiting(&self) -> bool {
         self.in_flight() > 0
@@ -162,7 +174,9 @@ impl<C: Clock> Work<C> {
         let plain = |lane: &TargetState| {
             lane.mix.is_none() && lane.left == u64::MAX && matches!(lane.pacer, Pacer::Free)
         };
-        self.syncs.is_none() && matches!(&*self.lanes, [lane] if plain(lane))
+        self.syncs.is_none()
+            && self.verify.is_none()
+            && matches!(&*self.lanes, [lane] if plain(lane))
     }
 
     /// Whether calls are due, and nothing is in flight that they would have to wait for.
@@ -238,6 +252,17 @@ impl Slots {
             again_at: vec![Nanos::MAX; slots].into(),
         }
     }
+}
+
+/// What the thread compares with.
+fn verify(shared: &Shared, place: &ThreadPlan) -> Option<Box<ThreadVerify>> {
+    let verifier = shared.verifier.as_ref()?;
+    let targets = place
+        .seats
+        .iter()
+        .map(|seat| &shared.plan.targets[seat.target as usize]);
+    let largest = targets.map(|target| target.workload.block.0).max()?;
+    Some(Box::new(ThreadVerify::new(verifier, place, largest)))
 }
 
 /// A slot before its first I/O, at the target that it is bound to.

@@ -19,6 +19,7 @@ mod no_allocation;
 mod open_loop;
 mod pools;
 mod simulated;
+mod verification;
 
 #[global_allocator]
 static ALLOCATOR: no_allocation::Counting = no_allocation::Counting;

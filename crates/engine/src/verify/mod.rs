@@ -1,0 +1,382 @@
+//! Comparison of what is read with what was written.
+//!
+//! Read in this order: `map` (which version each place has), `check` (whether a block is what it may be), `diagnose` (what
+//! is wrong with it, after further readings), `pass` (the whole range, after the run), `medium` (where a block is read again).
+//! This file has what the threads share and what each has of its own. The worker calls it from its turns
+//! (`worker::verified`), and a run without verification never comes here. Omitted: what a finding says (`analysis`).
+
+mod check;
+mod diagnose;
+mod map;
+pub(crate) mod medium;
+mod pass;
+
+pub(crate) use check::Block;
+pub(crate) use diagnose::Medium;
+pub(crate) use pass::{Pass, whole_range};
+
+use crate::backend::Slot;
+use crate::thread_plan::ThreadPlan;
+use check::{Compared, Place, count};
+use diagnose::{Suspect, in_hexadecimal};
+use map::{Entry, WriteMap};
+use model::block_header::{BLOCK, BLOCK_BYTES};
+use model::{
+    Content, CorruptBlock, CorruptKind, KindCount, Location, Nanos, Plan, PlannedTarget,
+    TargetFacts, Verification, Verify, VerifyCounts,
+};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Cases that a record has.
+const CASES_MAX: usize = 64;
+/// Cases whose bytes it has.
+const BYTES_MAX: usize = 16;
+/// So many cases at one distance from the places that their headers specify are addresses that wrap around.
+const ALIASED_MIN: usize = 3;
+
+/// What all threads of a run share.
+pub(crate) struct Verifier {
+    request: Verify,
+    run: u64,
+    targets: Box<[Option<Checked>]>, // by target
+    found: Mutex<Found>,
+    stopping: AtomicBool,
+}
+
+/// A target whose content is compared.
+struct Checked {
+    map: WriteMap,
+    medium: Box<dyn Medium>,
+    known: bool,
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Found {
+    reads: VerifyCounts,
+    deferred: u64,
+    written: u64,
+    kinds: Vec<KindCount>,
+    cases: Vec<CorruptBlock>,
+}
+
+impl Verifier {
+    /// None where no target asks for it. `medium` gives where a target is read again.
+    pub(crate) fn new<E>(
+        plan: &Plan,
+        facts: &[TargetFacts],
+        run: u64,
+        medium: impl Fn(usize, &PlannedTarget) -> Result<Box<dyn Medium>, E>,
+    ) -> Result<Option<Arc<Verifier>>, E> {
+        let asked = plan.targets.iter().map(|target| target.verify);
+        let Some(request) = asked.clone().find(|verify| !verify.is_off()) else {
+            return Ok(None);
+        };
+        let targets = plan.targets.iter().zip(facts).enumerate();
+        let targets = targets.map(|(number, (target, facts))| {
+            if target.verify.is_off() {
+                return Ok(None);
+            }
+            Ok(Some(Checked {
+                map: WriteMap::new(target.base.0, target.length.0, target.grain().0),
+                medium: medium(number, target)?,
+                known: is_known(target, facts),
+            }))
+        });
+        Ok(Some(Arc::new(Verifier {
+            request,
+            run,
+            targets: targets.collect::<Result<_, E>>()?,
+            found: Mutex::default(),
+            stopping: AtomicBool::new(false),
+        })))
+    }
+
+    /// Whether a corrupt block was found and ends the run.
+    pub(crate) fn stops(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
+    fn place(&self, target: u32, offset: u64) -> Place {
+        Place {
+            run: self.run,
+            target: target as u16,
+            offset,
+            known: self.checked(target).known,
+        }
+    }
+
+    fn checked(&self, target: u32) -> &Checked {
+        let checked = self.targets[target as usize].as_ref();
+        checked.expect("all targets of a plan are compared, or none")
+    }
+
+    /// Confirms what seems wrong while writes of its grain are kept back, and counts it; a grain that changed since is
+    /// undecided.
+    #[cold]
+    fn confirm(&self, suspect: &Suspect<'_>, seen: Entry, counts: &mut VerifyCounts) {
+        let checked = self.checked(u32::from(suspect.place.target));
+        let grain = checked.map.grain_at(suspect.place.offset);
+        if !checked.map.keep_back(grain, seen) {
+            counts.undecided += 1;
+            return;
+        }
+        let case = suspect.confirm(&*checked.medium);
+        checked.map.release(grain, seen);
+        counts.corrupt += 1;
+        self.add(case, suspect.first.ok().map(|(block, _)| block));
+        if self.request.stop {
+            self.stopping.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn add(&self, mut case: CorruptBlock, bytes: Option<&Block>) {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        count_kind(&mut found.kinds, case.kind, 1);
+        let seen = |other: &CorruptBlock| (other.target, other.offset, other.kind);
+        let known = found.cases.iter().any(|other| seen(other) == seen(&case));
+        if !known && found.cases.len() < CASES_MAX {
+            if found.cases.len() < BYTES_MAX {
+                case.bytes = bytes.and_then(in_hexadecimal);
+            }
+            found.cases.push(case);
+        }
+    }
+
+    /// The result, once all threads have left theirs.
+    pub(crate) fn result(&self, pass: Option<Pass>) -> Verification {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = std::mem::take(&mut *found);
+        relate(&mut found);
+        found.kinds.sort_by_key(|one| one.kind);
+        found.cases.sort_by_key(|case| (case.target, case.offset));
+        Verification {
+            request: self.request,
+            reads: found.reads,
+            pass: pass.map(|pass| pass.0),
+            deferred: found.deferred,
+            written: found.written,
+            kinds: found.kinds,
+            cases: found.cases,
+        }
+    }
+}
+
+/// Whether every block of a target that the run does not write is fathom's: what is only sampled and then written over may
+/// have anything between the samples.
+fn is_known(target: &PlannedTarget, facts: &TargetFacts) -> bool {
+    let sampled = facts.content == Content::Fathom && !target.writes();
+    let simulated = matches!(target.location, Location::Simulated(_));
+    target.prove_ours || target.create.is_some() || sampled || simulated
+}
+
+fn count_kind(kinds: &mut Vec<KindCount>, kind: CorruptKind, blocks: u64) {
+    match kinds.iter_mut().find(|one| one.kind == kind) {
+        Some(one) => one.blocks += blocks,
+        None => kinds.push(KindCount { kind, blocks }),
+    }
+}
+
+/// Changes the kind of cases that only several together show: data that wraps around, and the place that a misdirected
+/// write should have had.
+fn relate(found: &mut Found) {
+    let distance = |case: &CorruptBlock| {
+        let header = case.found.filter(|_| {
+            matches!(
+                case.kind,
+                CorruptKind::Duplicated | CorruptKind::Misdirected
+            )
+        });
+        header.map(|header| header.place.0.abs_diff(case.offset.0))
+    };
+    let distances: Vec<u64> = found.cases.iter().filter_map(distance).collect();
+    let first = distances.first().copied();
+    let one = distances.len() >= ALIASED_MIN && distances.iter().all(|one| Some(*one) == first);
+    let meant: Vec<u64> = found
+        .cases
+        .iter()
+        .filter(|case| case.kind == CorruptKind::Misdirected)
+        .filter_map(|case| case.found)
+        .map(|header| header.place.0)
+        .collect();
+    let mut changed = Vec::new();
+    for case in &mut found.cases {
+        let now = match case.kind {
+            _ if one && distance(case).is_some() => CorruptKind::Aliased,
+            CorruptKind::Lost if meant.contains(&case.offset.0) => CorruptKind::Misdirected,
+            other => other,
+        };
+        if now != case.kind {
+            changed.push((case.kind, now));
+            case.kind = now;
+        }
+    }
+    for (from, to) in changed {
+        if let Some(count) = found.kinds.iter_mut().find(|one| one.kind == from) {
+            count.blocks = count.blocks.saturating_sub(1);
+        }
+        count_kind(&mut found.kinds, to, 1);
+    }
+    found.kinds.retain(|one| one.blocks > 0);
+}
+
+/// What one thread has of its own.
+pub(crate) struct ThreadVerify {
+    verifier: Arc<Verifier>,
+    thread: u32,
+    targets: Box<[u32]>,  // by seat
+    before: Box<[Entry]>, // by slot and grain
+    grains: usize,        // of each slot
+    /// Versions of the blocks of the write that is being prepared.
+    pub(crate) versions: Vec<u16>,
+    /// I/Os that wait for another write of their place. // capacity the slots
+    pub(crate) deferred: VecDeque<Slot>,
+    counts: VerifyCounts,
+    bodies: u64, // blocks compared so far, to choose the share of bodies
+    deferrals: u64,
+    written: u64,
+}
+
+/// An I/O in flight, as far as the comparison needs it.
+#[derive(Clone, Copy)]
+pub(crate) struct Extent {
+    pub(crate) seat: u16,
+    pub(crate) slot: Slot,
+    pub(crate) offset: u64,
+    /// Bytes.
+    pub(crate) length: u64,
+}
+
+impl ThreadVerify {
+    /// `largest` is the longest I/O of the thread.
+    pub(crate) fn new(verifier: &Arc<Verifier>, place: &ThreadPlan, largest: u64) -> Self {
+        let targets: Box<[u32]> = place.seats.iter().map(|seat| seat.target).collect();
+        let of = |&target: &u32| verifier.checked(target).map.grains_of(largest);
+        let grains = targets.iter().map(of).max().unwrap_or_default();
+        let slots = place.slots as usize;
+        ThreadVerify {
+            verifier: Arc::clone(verifier),
+            thread: place.thread,
+            targets,
+            before: vec![Entry::default(); slots * grains].into(),
+            grains,
+            versions: Vec::with_capacity((largest / BLOCK.0) as usize),
+            deferred: VecDeque::with_capacity(slots),
+            counts: VerifyCounts::default(),
+            bodies: 0,
+            deferrals: 0,
+            written: 0,
+        }
+    }
+
+    fn map(&self, seat: u16) -> &WriteMap {
+        &self.verifier.checked(self.targets[usize::from(seat)]).map
+    }
+
+    /// Claims the place of a write and computes its versions; `false` where another write of it is in flight.
+    pub(crate) fn begin_write(&mut self, io: Extent, again: bool) -> bool {
+        let map = &self
+            .verifier
+            .checked(self.targets[usize::from(io.seat)])
+            .map;
+        let begun = map.begin_write(io.offset, io.length);
+        if begun {
+            map.versions(io.offset, io.length, &mut self.versions);
+        } else if !again {
+            self.deferrals += 1;
+        }
+        begun
+    }
+
+    /// Computes the versions of a write that is in flight again.
+    pub(crate) fn resume_write(&mut self, io: Extent) {
+        let map = &self
+            .verifier
+            .checked(self.targets[usize::from(io.seat)])
+            .map;
+        map.versions(io.offset, io.length, &mut self.versions);
+    }
+
+    /// Stores what a read may find at the least.
+    pub(crate) fn begin_read(&mut self, io: Extent) {
+        let map = &self
+            .verifier
+            .checked(self.targets[usize::from(io.seat)])
+            .map;
+        let (first, grains) = (map.grain_at(io.offset), map.grains_of(io.length));
+        let own = &mut self.before[io.slot as usize * self.grains..][..grains];
+        for (entry, grain) in own.iter_mut().zip(first..) {
+            *entry = map.entry(grain);
+        }
+    }
+
+    /// A write transferred so many bytes of its length.
+    pub(crate) fn end_write(&mut self, io: Extent, bytes: u64) {
+        match bytes == io.length {
+            true => {
+                self.written += io.length / BLOCK.0;
+                self.map(io.seat).complete(io.offset, io.length);
+            }
+            false => self.map(io.seat).fail(io.offset, io.length),
+        }
+    }
+
+    /// A write failed.
+    pub(crate) fn fail_write(&self, io: Extent) {
+        self.map(io.seat).fail(io.offset, io.length);
+    }
+
+    /// Compares what a read returned; the last bytes of a short one that are no block are not compared.
+    pub(crate) fn end_read(&mut self, io: Extent, data: &[u8], now: Nanos) {
+        let ThreadVerify {
+            verifier,
+            before,
+            counts,
+            bodies,
+            ..
+        } = self;
+        let target = self.targets[usize::from(io.seat)];
+        let map = &verifier.checked(target).map;
+        let first = map.grain_at(io.offset);
+        let before = &before[io.slot as usize * self.grains..][..self.grains];
+        let (blocks, _) = data.as_chunks::<BLOCK_BYTES>();
+        for (block, number) in blocks.iter().zip(0u64..) {
+            let place = verifier.place(target, io.offset + number * BLOCK.0);
+            let grain = map.grain_at(place.offset);
+            let after = map.entry(grain);
+            let expected = before[grain - first].expected(after);
+            *bodies += 1;
+            match place.compare(block, expected, verifier.request.compares_body(*bodies)) {
+                Compared::Wrong(wrong) => {
+                    let suspect = Suspect {
+                        place,
+                        expected,
+                        first: Ok((block, wrong)),
+                        read_by: Some((self.thread, now)),
+                    };
+                    verifier.confirm(&suspect, after, counts);
+                }
+                compared => count(counts, compared),
+            }
+        }
+    }
+
+    /// Whether a corrupt block was found and ends the run.
+    pub(crate) fn stops(&self) -> bool {
+        self.verifier.stops()
+    }
+
+    /// Adds its counts to the run's.
+    pub(crate) fn close(self) {
+        let mut found = self
+            .verifier
+            .found
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        found.reads.add(&self.counts);
+        found.deferred += self.deferrals;
+        found.written += self.written;
+    }
+}

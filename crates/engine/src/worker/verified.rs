@@ -1,0 +1,208 @@
+//! The two halves of a turn where what is read is compared with what was written.
+//!
+//! A write whose place has another write in flight waits in its slot: it is not drawn again, so that offsets stay a
+//! function of seed and thread. Reads never wait. A run without verification comes here only at its end and where an I/O
+//! failed. Omitted: the comparison (`verify`).
+
+use super::issue::{Chosen, charge, choose, holds_until, seat_of};
+use super::work::{Flight, Work};
+use crate::RunError;
+use crate::backend::{Backend, Completion, Io};
+use crate::buffer::{Memory, Write};
+use crate::clock::Clock;
+use crate::verify::Extent;
+use model::{Bytes, Nanos, Operation};
+
+/// How soon a thread tries again that has nothing in flight but waits for the writes of others.
+const TRY_AGAIN_AFTER: Nanos = Nanos::micros(10);
+
+/// Submits what was deferred and may go now, then one I/O for each free slot as [`super::issue::issue`] does.
+pub(super) fn issue<B: Backend, C: Clock, const OPEN: bool>(
+    work: &mut Work<C>,
+    backend: &mut B,
+    mut now: Nanos,
+) -> Result<(Nanos, Nanos), RunError> {
+    let mut due = Nanos::MAX;
+    let mut submitted = resume(work, backend, &mut now)?;
+    for _ in 0..work.slots.free.len() {
+        let full = B::ONE_AT_A_TIME && submitted;
+        if full || work.syncs.as_ref().is_some_and(|syncs| syncs.is_due()) {
+            break;
+        }
+        if OPEN && let Some(later) = work.too_early(now) {
+            due = due.min(later);
+            break;
+        }
+        let slot = work.slots.free.take();
+        let seat = seat_of(work, slot);
+        if let Some(moment) = holds_until(&work.lanes[usize::from(seat)], &work.clock) {
+            due = due.min(moment);
+            work.slots.free.put(slot);
+            continue;
+        }
+        let next = choose::<C, false>(work, seat, slot);
+        charge(work, seat, slot, &next, now);
+        if OPEN && let Some(open) = &mut work.open {
+            open.start(slot);
+        }
+        let Chosen { step, length, .. } = next;
+        work.slots.flights[slot as usize] = Flight {
+            issued: now,
+            offset: step.offset,
+            length,
+            operation: step.operation,
+            seat,
+        };
+        submitted |= submit(work, backend, slot, false, &mut now)?;
+    }
+    if work.only_defers() {
+        due = due.min(now.plus(TRY_AGAIN_AFTER));
+    }
+    Ok((due, now))
+}
+
+/// Submits those of the deferred I/Os that may go now. Whether any did.
+fn resume<B: Backend, C: Clock>(
+    work: &mut Work<C>,
+    backend: &mut B,
+    now: &mut Nanos,
+) -> Result<bool, RunError> {
+    let mut submitted = false;
+    let waiting = work
+        .verify
+        .as_ref()
+        .map_or(0, |verify| verify.deferred.len());
+    for _ in 0..waiting {
+        if B::ONE_AT_A_TIME && submitted {
+            break;
+        }
+        let deferred = work
+            .verify
+            .as_mut()
+            .and_then(|verify| verify.deferred.pop_front());
+        if let Some(slot) = deferred {
+            submitted |= submit(work, backend, slot, true, now)?;
+        }
+    }
+    Ok(submitted)
+}
+
+/// Submits what a slot is to do, or defers it; `again` where it was deferred before. Whether it was submitted.
+fn submit<B: Backend, C: Clock>(
+    work: &mut Work<C>,
+    backend: &mut B,
+    slot: u32,
+    again: bool,
+    now: &mut Nanos,
+) -> Result<bool, RunError> {
+    let flight = work.slots.flights[slot as usize];
+    let io = extent(&flight, slot);
+    let Some(verify) = &mut work.verify else {
+        return Ok(false);
+    };
+    let memory = match flight.operation {
+        Operation::Read => {
+            verify.begin_read(io);
+            work.buffers.for_read(slot)
+        }
+        Operation::Write if verify.begin_write(io, again) => {
+            *now = work.clock.now();
+            sealed(work, slot, *now)
+        }
+        Operation::Write => {
+            verify.deferred.push_back(slot);
+            return Ok(false);
+        }
+    };
+    *now = work.clock.now();
+    work.slots.flights[slot as usize].issued = *now;
+    backend.push(Io {
+        operation: flight.operation,
+        offset: flight.offset,
+        memory: memory.start,
+        length: flight.length,
+        area: memory.area,
+        seat: flight.seat,
+        slot,
+        issued: *now,
+    })?;
+    Ok(true)
+}
+
+/// The data of a slot's write, with the versions that were just computed.
+fn sealed<C>(work: &mut Work<C>, slot: u32, issued: Nanos) -> Memory {
+    let flight = work.slots.flights[slot as usize];
+    let versions = work
+        .verify
+        .as_ref()
+        .map_or(&[][..], |verify| &verify.versions);
+    let write = Write {
+        offset: Bytes(flight.offset),
+        length: flight.length as usize,
+        issued,
+    };
+    let seat = usize::from(flight.seat);
+    work.buffers
+        .for_versions((seat, slot), write, versions, &mut work.rng)
+}
+
+/// The data of a write that was given back undone and is submitted again.
+#[cold]
+pub(super) fn again<C>(work: &mut Work<C>, slot: u32) -> Memory {
+    let flight = work.slots.flights[slot as usize];
+    if let Some(verify) = &mut work.verify {
+        verify.resume_write(extent(&flight, slot));
+    }
+    sealed(work, slot, flight.issued)
+}
+
+/// Compares what was found at `now`, before it is counted. What failed comes to [`fail`].
+pub(super) fn compare<C: Clock>(work: &mut Work<C>, now: Nanos) {
+    let Some(verify) = &mut work.verify else {
+        return;
+    };
+    for &Completion { slot, result } in &work.slots.landed {
+        let flight = &work.slots.flights[slot as usize];
+        let io = extent(flight, slot);
+        let bytes = u64::from(result.unsigned_abs());
+        match flight.operation {
+            _ if result <= 0 => {}
+            Operation::Write => verify.end_write(io, bytes),
+            Operation::Read => {
+                let data = work.buffers.read_data(slot, bytes as usize);
+                verify.end_read(io, data, now);
+            }
+        }
+    }
+    if verify.stops() {
+        work.config.schedule.halt(now);
+    }
+}
+
+/// A failed write leaves its place uncertain.
+pub(super) fn fail<C>(work: &mut Work<C>, slot: u32) {
+    let flight = &work.slots.flights[slot as usize];
+    if let Some(verify) = &work.verify
+        && flight.operation == Operation::Write
+    {
+        verify.fail_write(extent(flight, slot));
+    }
+}
+
+/// Frees the slots of what was deferred: nothing is issued any more.
+pub(super) fn drop_deferred<C>(work: &mut Work<C>) {
+    if let Some(verify) = &mut work.verify {
+        for slot in verify.deferred.drain(..) {
+            work.slots.free.put(slot);
+        }
+    }
+}
+
+fn extent(flight: &Flight, slot: u32) -> Extent {
+    Extent {
+        seat: flight.seat,
+        slot,
+        offset: flight.offset,
+        length: u64::from(flight.length),
+    }
+}

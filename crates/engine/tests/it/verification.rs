@@ -1,0 +1,182 @@
+//! Verification on files: what is right is never accused, under overlap, on every engine; what is wrong is found and named.
+
+use crate::contract::{engines, marked_file};
+use crate::jobs;
+use engine::{Silent, Stop, run};
+use host::Root;
+use model::block_header::{BLOCK, BLOCK_BYTES};
+use model::*;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+const SIZE: u64 = 4 << 20;
+
+fn verified(
+    path: &Path,
+    engine: EngineChoice,
+    change: jobs::Change<'_>,
+) -> (RunRecord, Verification) {
+    let job = jobs::file(path, Bytes(SIZE), Content::Fathom, engine, &|span| {
+        span.phases.measured = Nanos::millis(150);
+        span.targets[0].verify.level = VerifyLevel::Full;
+        change(span);
+    });
+    let record = run(job, &Root::live(), &Silent, &Stop::new()).unwrap();
+    let verification = record.engine.verification.clone().unwrap();
+    (record, verification)
+}
+
+fn assert_clean(verification: &Verification, what: &str) {
+    let pass = verification.pass.unwrap();
+    assert_eq!(
+        verification.corrupt(),
+        0,
+        "{what}: {:?}",
+        verification.cases
+    );
+    assert_eq!(verification.kinds, [], "{what}");
+    assert_eq!(pass.done, pass.total, "{what}");
+    assert_eq!(pass.counts.undecided + pass.counts.unknown, 0, "{what}");
+}
+
+#[test]
+fn eight_threads_that_overlap_on_64_blocks_are_never_accused() {
+    for (engine, depth) in engines() {
+        for cache in [CacheMode::Unbuffered, CacheMode::Cached] {
+            let (_folder, path) = marked_file(SIZE);
+            let (record, verification) = verified(&path, engine, &|span| {
+                let target = &mut span.targets[0];
+                (target.threads, target.workload.queue_depth) = (8, QueueDepth(depth));
+                target.workload.write = Ratio::percent(50).unwrap();
+                (target.base, target.length) = (Bytes::kib(64), Some(Bytes::kib(256)));
+                target.cache = cache;
+            });
+            let what = format!("{engine} {cache:?}");
+            assert_clean(&verification, &what);
+            let writes = record.engine.verification.unwrap().written;
+            let reads: u64 = record.threads.iter().map(|one| one.lifetime[0].ios).sum();
+            assert!(writes > 0 && reads > 0, "{what}");
+            assert_eq!(verification.reads.all(), reads, "{what}");
+            assert_eq!(verification.pass.unwrap().counts.all(), 64, "{what}");
+        }
+    }
+}
+
+#[test]
+fn mixed_sizes_mapped_files_and_a_range_that_is_no_multiple_are_never_accused() {
+    let mixed = Access::Mixed(MixedAccess {
+        lines: [(4, 40), (8, 60), (64, 50)]
+            .map(|(kib, write)| MixedLine {
+                write: Ratio::percent(write).unwrap(),
+                random: Ratio::ALL,
+                align: Bytes::kib(4),
+                ..MixedLine::new(Bytes::kib(kib))
+            })
+            .to_vec(),
+    });
+    let random = |kib| (Access::Random, Bytes::kib(kib), None);
+    let shapes = [
+        (mixed, Bytes::kib(64), None),
+        random(16),
+        (Access::Sequential, Bytes::kib(64), None),
+        (
+            Access::Permuted(PermutedAccess::Shared),
+            Bytes::kib(4),
+            None,
+        ),
+        (Access::Random, Bytes::kib(8), Some(Flush::Never)),
+    ];
+    for (access, block, mapped) in shapes {
+        let (_folder, path) = marked_file(SIZE);
+        let (_, verification) = verified(&path, EngineChoice::Auto, &|span| {
+            let target = &mut span.targets[0];
+            target.threads = 3;
+            target.workload.queue_depth = QueueDepth(4);
+            target.workload.write = Ratio::percent(50).unwrap();
+            target.workload.access = access.clone();
+            target.workload.block = block;
+            target.length = Some(Bytes(1_000_448).floor_to(Bytes(4096)));
+            target.mapped = mapped;
+            if mapped.is_some() {
+                target.cache = CacheMode::Cached;
+            }
+        });
+        assert_clean(&verification, &format!("{access:?}"));
+        assert!(verification.reads.right > 0, "{access:?}: {verification:?}");
+    }
+}
+
+#[test]
+fn headers_alone_find_the_version_and_not_every_byte() {
+    let (_folder, path) = marked_file(SIZE);
+    let (_, verification) = verified(&path, EngineChoice::Auto, &|span| {
+        let target = &mut span.targets[0];
+        target.verify.level = VerifyLevel::Headers;
+        target.verify.end_pass = false;
+        target.workload.write = Ratio::percent(50).unwrap();
+        target.length = Some(Bytes::kib(64));
+    });
+    assert!(verification.reads.right > 0 && verification.corrupt() == 0);
+    assert_eq!(verification.pass, None);
+}
+
+/// Reads a file in which `change` damaged the block at this offset.
+fn read_damaged(offset: u64, change: impl Fn(&mut [u8; BLOCK_BYTES])) -> Verification {
+    let (_folder, path) = marked_file(SIZE);
+    let file = File::options().read(true).write(true).open(&path).unwrap();
+    let mut block = [0; BLOCK_BYTES];
+    file.read_exact_at(&mut block, offset).unwrap();
+    change(&mut block);
+    file.write_all_at(&block, offset).unwrap();
+    file.sync_all().unwrap();
+    let (_, verification) = verified(&path, EngineChoice::Sync, &|span| {
+        let target = &mut span.targets[0];
+        target.workload.access = Access::Sequential;
+        (target.base, target.length) = (Bytes(offset), Some(Bytes::kib(16)));
+    });
+    verification
+}
+
+type Damage = fn(&mut [u8; BLOCK_BYTES]);
+
+#[test]
+fn damage_in_a_file_of_an_earlier_run_is_found_named_and_placed() {
+    let offset = 40 * BLOCK.0;
+    let damages: [(CorruptKind, Damage); 5] = [
+        (CorruptKind::BitRot, |block| block[1234] ^= 0x10),
+        (CorruptKind::BitRot, |block| block[3] ^= 1),
+        (CorruptKind::BitRot, |block| block[20] ^= 1),
+        (CorruptKind::Foreign, |block| block.fill(0x55)),
+        (CorruptKind::Shifted, |block| block.copy_within(..3584, 512)),
+    ];
+    for (kind, damage) in damages {
+        let found = read_damaged(offset, damage);
+        let kinds: Vec<CorruptKind> = found.kinds.iter().map(|one| one.kind).collect();
+        assert_eq!(kinds, [kind]);
+        let case = &found.cases[0];
+        assert_eq!((case.offset, case.expected), (Bytes(offset), 0));
+        assert_eq!(case.readings, [Some(kind), Some(kind)]);
+        assert_eq!(found.pass.unwrap().counts.corrupt, 1);
+        assert_eq!(found.cases.len(), 1, "{:?}", found.cases);
+    }
+    let undamaged = read_damaged(offset, |_| {});
+    assert_eq!(undamaged.corrupt(), 0);
+}
+
+#[test]
+fn the_first_corrupt_block_ends_a_run_that_asks_for_it() {
+    let (_folder, path) = marked_file(SIZE);
+    let file = File::options().write(true).open(&path).unwrap();
+    file.write_all_at(b"damage", 8192 + 100).unwrap();
+    file.sync_all().unwrap();
+    let (record, verification) = verified(&path, EngineChoice::Sync, &|span| {
+        span.phases.measured = Nanos::seconds(3600);
+        let target = &mut span.targets[0];
+        target.workload.access = Access::Sequential;
+        target.length = Some(Bytes::kib(16));
+        target.verify.stop = true;
+    });
+    assert!(verification.reads.corrupt > 0);
+    assert!(record.phases.measured() < Nanos::seconds(3600));
+}
