@@ -90,6 +90,17 @@ pub(crate) struct Write {
     pub(crate) issued: Nanos,
 }
 
+/// An I/O in flight.
+#[derive(Clone, Copy)]
+pub(crate) struct Extent {
+    pub(crate) seat: u16,
+    pub(crate) slot: u32,
+    /// From the start of the target.
+    pub(crate) offset: u64,
+    /// Bytes.
+    pub(crate) length: u64,
+}
+
 /// Where an I/O's data lies, and in which of the pieces that a backend registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
@@ -262,14 +273,15 @@ impl Buffers {
     /// The same of a write with a version for each block; only content with headers is verified.
     pub(crate) fn for_versions(
         &mut self,
-        (seat, slot): (usize, u32),
-        write: Write,
+        io: Extent,
+        issued: Nanos,
         versions: &[u16],
         rng: &mut Jenkins,
     ) -> Memory {
-        let part = &mut self.parts[seat];
-        let (place, window) = part.next_place(slot);
-        let data = self.map.piece_mut(place, write.length);
+        let part = &mut self.parts[usize::from(io.seat)];
+        let (place, window) = part.next_place(io.slot);
+        let length = io.length as usize;
+        let data = self.map.piece_mut(place, length);
         if matches!(part.data, Data::FreshBlocks) {
             rng.fill(data);
             block_header::complete_bodies(data);
@@ -277,14 +289,14 @@ impl Buffers {
         let header = BlockHeader {
             serial: self.serial,
             run: self.run,
-            block: write.offset.0 / block_header::BLOCK.0,
+            block: io.offset / block_header::BLOCK.0,
             target: part.target,
             window,
-            issued_ns: write.issued.0,
+            issued_ns: issued.0,
             ..BlockHeader::default() // the rest is filled in
         };
         self.serial = block_header::write_versions(data, &header, versions);
-        self.own(place, write.length)
+        self.own(place, length)
     }
 
     /// What the last read of a slot returned. // in no read's flight

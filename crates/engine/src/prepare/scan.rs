@@ -1,4 +1,4 @@
-//! Reads a range of a file or device in pieces by several readers, which is as fast as a device reads.
+//! Reads a range of a file or device with several readers, which is as fast as a device reads.
 //!
 //! Omitted: what the bytes are to be, which is the caller's.
 
@@ -29,13 +29,13 @@ pub(crate) struct Scan<'a> {
 pub(crate) type Each<'a, E> = &'a (dyn Fn(u64, io::Result<&[u8]>) -> Result<(), E> + Sync);
 
 impl Scan<'_> {
-    /// Passes each piece to `each` until one fails, and the number of bytes so far to `tell` a few times per second. Returns
+    /// Passes each piece to `each` until one fails, and the number of bytes so far to `progress` a few times per second. Returns
     /// how many bytes were read and the error that `is_before` all others.
     pub(crate) fn run<E: Send>(
         &self,
         each: Each<'_, E>,
         is_before: fn(&E, &E) -> bool,
-        tell: impl Fn(u64),
+        progress: impl Fn(u64),
     ) -> (u64, Option<E>) {
         let (next, done) = (AtomicU64::new(self.from), AtomicU64::new(0));
         let failure: Mutex<Option<E>> = Mutex::new(None);
@@ -50,7 +50,7 @@ impl Scan<'_> {
         };
         thread::scope(|scope| {
             let readers: Vec<_> = (0..READERS).map(|_| scope.spawn(read)).collect();
-            super::watch(&readers, || tell(done.load(Ordering::Relaxed)));
+            super::watch(&readers, || progress(done.load(Ordering::Relaxed)));
         });
         let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
         (done.into_inner(), failure)

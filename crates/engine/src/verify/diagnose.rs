@@ -1,4 +1,4 @@
-//! From a block that was read wrongly to a case: two further readings past the cache, and a reading of the place that its
+//! From a block that was read wrongly to a case: two further readings with direct I/O, and a reading of the place that its
 //! header specifies.
 //!
 //! Writes of the grain are kept back meanwhile, so that all readings are of the same version. Omitted: the first reading

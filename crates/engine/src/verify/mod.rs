@@ -15,7 +15,7 @@ pub(crate) use check::Block;
 pub(crate) use diagnose::Medium;
 pub(crate) use pass::{Pass, whole_range};
 
-use crate::backend::Slot;
+use crate::buffer::Extent;
 use crate::thread_plan::ThreadPlan;
 use check::{Compared, Place, count};
 use diagnose::{Suspect, in_hexadecimal};
@@ -25,12 +25,14 @@ use model::{
     Content, CorruptBlock, CorruptKind, KindCount, Location, Nanos, Plan, PlannedTarget,
     TargetFacts, Verification, Verify, VerifyCounts,
 };
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Cases that a record has.
 const CASES_MAX: usize = 64;
+/// Corrupt blocks that are counted once, however often they are read.
+const BLOCKS_MAX: usize = 1 << 20;
 /// Cases whose bytes it has.
 const BYTES_MAX: usize = 16;
 /// So many cases at one distance from the places that their headers specify are addresses that wrap around.
@@ -60,6 +62,7 @@ struct Found {
     written: u64,
     kinds: Vec<KindCount>,
     cases: Vec<CorruptBlock>,
+    blocks: HashSet<(u32, u64, CorruptKind)>, // corrupt ones, each with its kind
 }
 
 impl Verifier {
@@ -134,10 +137,12 @@ impl Verifier {
 
     fn add(&self, mut case: CorruptBlock, bytes: Option<&Block>) {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let block = (case.target, case.offset.0, case.kind);
+        if found.blocks.len() < BLOCKS_MAX && !found.blocks.insert(block) {
+            return; // it was read again
+        }
         count_kind(&mut found.kinds, case.kind, 1);
-        let seen = |other: &CorruptBlock| (other.target, other.offset, other.kind);
-        let known = found.cases.iter().any(|other| seen(other) == seen(&case));
-        if !known && found.cases.len() < CASES_MAX {
+        if found.cases.len() < CASES_MAX {
             if found.cases.len() < BYTES_MAX {
                 case.bytes = bytes.and_then(in_hexadecimal);
             }
@@ -232,21 +237,11 @@ pub(crate) struct ThreadVerify {
     /// Versions of the blocks of the write that is being prepared.
     pub(crate) versions: Vec<u16>,
     /// I/Os that wait for another write of their place. // capacity the slots
-    pub(crate) deferred: VecDeque<Slot>,
+    pub(crate) deferred: VecDeque<u32>,
     counts: VerifyCounts,
     bodies: u64, // blocks compared so far, to choose the share of bodies
     deferrals: u64,
     written: u64,
-}
-
-/// An I/O in flight, as far as the comparison needs it.
-#[derive(Clone, Copy)]
-pub(crate) struct Extent {
-    pub(crate) seat: u16,
-    pub(crate) slot: Slot,
-    pub(crate) offset: u64,
-    /// Bytes.
-    pub(crate) length: u64,
 }
 
 impl ThreadVerify {

@@ -18,6 +18,7 @@ use gate::Pins;
 use model::block_header::{BLOCK, BLOCK_BYTES};
 use model::{Bytes, Nanos, Plan, VerifyCounts, VerifyPass};
 use std::io;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// What a pass found.
@@ -58,7 +59,7 @@ pub(crate) fn whole_range(
         let counts = Mutex::new(VerifyCounts::default());
         let each = |at: u64, read: io::Result<&[u8]>| {
             let mut own = VerifyCounts::default();
-            verifier.compare_piece(number, (at, scan.to), &read, &mut own);
+            verifier.compare_piece(number, at..scan.to, &read, &mut own);
             counts
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -84,14 +85,15 @@ pub(crate) fn whole_range(
 }
 
 impl Verifier {
-    /// Compares the blocks of a piece that begins at `at` and ends before `end` at the latest.
+    /// Compares the blocks of a piece that begins with the range and is not longer.
     pub(super) fn compare_piece(
         &self,
         target: u32,
-        (at, end): (u64, u64),
+        range: Range<u64>,
         read: &io::Result<&[u8]>,
         counts: &mut VerifyCounts,
     ) {
+        let at = range.start;
         match read {
             Ok(data) => {
                 let (blocks, _) = data.as_chunks::<BLOCK_BYTES>();
@@ -100,7 +102,7 @@ impl Verifier {
                 }
             }
             Err(_) => {
-                let end = end.min(at + crate::prepare::scan::PIECE);
+                let end = range.end.min(at + crate::prepare::scan::PIECE);
                 let blocks = (at..end).step_by(BLOCK_BYTES);
                 for offset in blocks.filter(|offset| offset + BLOCK.0 <= end) {
                     let medium = &*self.checked(target).medium;

@@ -8,10 +8,9 @@ use super::issue::{Chosen, charge, choose, holds_until, seat_of};
 use super::work::{Flight, Work};
 use crate::RunError;
 use crate::backend::{Backend, Completion, Io};
-use crate::buffer::{Memory, Write};
+use crate::buffer::{Extent, Memory};
 use crate::clock::Clock;
-use crate::verify::Extent;
-use model::{Bytes, Nanos, Operation};
+use model::{Nanos, Operation};
 
 /// How soon a thread tries again that has nothing in flight but waits for the writes of others.
 const TRY_AGAIN_AFTER: Nanos = Nanos::micros(10);
@@ -131,19 +130,13 @@ fn submit<B: Backend, C: Clock>(
 
 /// The data of a slot's write, with the versions that were just computed.
 fn sealed<C>(work: &mut Work<C>, slot: u32, issued: Nanos) -> Memory {
-    let flight = work.slots.flights[slot as usize];
+    let io = extent(&work.slots.flights[slot as usize], slot);
     let versions = work
         .verify
         .as_ref()
         .map_or(&[][..], |verify| &verify.versions);
-    let write = Write {
-        offset: Bytes(flight.offset),
-        length: flight.length as usize,
-        issued,
-    };
-    let seat = usize::from(flight.seat);
-    work.buffers
-        .for_versions((seat, slot), write, versions, &mut work.rng)
+    let (buffers, rng) = (&mut work.buffers, &mut work.rng);
+    buffers.for_versions(io, issued, versions, rng)
 }
 
 /// The data of a write that was given back undone and is submitted again.
@@ -156,7 +149,7 @@ pub(super) fn again<C>(work: &mut Work<C>, slot: u32) -> Memory {
     sealed(work, slot, flight.issued)
 }
 
-/// Compares what was found at `now`, before it is counted. What failed comes to [`fail`].
+/// Compares what was found at `now`, before it is counted. What failed is left to [`fail`].
 pub(super) fn compare<C: Clock>(work: &mut Work<C>, now: Nanos) {
     let Some(verify) = &mut work.verify else {
         return;

@@ -39,6 +39,9 @@ fn obstacle(target: &PlannedTarget, facts: &TargetFacts) -> Option<String> {
     if matches!(target.location, Location::Null(_)) {
         return Some("the engine null moves no data: specify a file or device".to_owned());
     }
+    if matches!(target.location, Location::Simulated(_)) {
+        return Some("a simulated device has no data: specify a file or device".to_owned());
+    }
     if let Some(unsealed) = target.unsealed().or_else(|| target.fill_unsealed()) {
         return Some(no_headers(unsealed).to_owned());
     }
@@ -48,8 +51,7 @@ fn obstacle(target: &PlannedTarget, facts: &TargetFacts) -> Option<String> {
         );
     }
     let reads_only = !target.writes() && target.create.is_none();
-    let ours =
-        facts.content == Content::Fathom || matches!(target.location, Location::Simulated(_));
+    let ours = facts.content == Content::Fathom;
     (reads_only && !ours).then(|| {
         format!("{path}: it contains no data of fathom that could be compared; hint: write it first (-w 100 or --create)")
     })
