@@ -54,6 +54,7 @@ mod student;
 mod survey;
 mod sweep;
 mod verdict;
+mod verification;
 mod watch;
 mod workers;
 
@@ -105,4 +106,5 @@ pub use sweep::{
     sweep_report_knowing,
 };
 pub use verdict::{Answer, Validity, Verdict};
+pub use verification::VerificationReport;
 pub use watch::{WatchFigures, WatchReport, watch_report};

@@ -15,6 +15,7 @@ use crate::observed::Observed;
 use crate::open_loop::{OpenLoop, open_loop};
 use crate::rows::{OperationRow, Sums, operation_rows};
 use crate::verdict::{SIMULATED, Verdict};
+use crate::verification::VerificationReport;
 use crate::workers::{WorkerShare, worker_shares};
 use model::{Operation, Outcome, ResultRow, RunRecord};
 use schemars::JsonSchema;
@@ -52,6 +53,9 @@ pub struct RunReport {
     pub intervals: Vec<IntervalRow>,
     /// What the rules found, the most important first.
     pub findings: Vec<Finding>,
+    /// What verification found; none where none was requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<VerificationReport>,
     /// What it was to reach.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<GoalReport>,
@@ -212,6 +216,11 @@ fn report(
         steadiness,
         intervals,
         findings,
+        verification: record
+            .engine
+            .verification
+            .as_ref()
+            .map(VerificationReport::of),
         goals: goals(record, known),
         host: HostDigest::of(&record.host),
         engine: EngineDigest::of(&record.engine, record.plan.engine, record.plan.seed),

@@ -21,6 +21,7 @@ mod clock_drift;
 mod commit_latency;
 mod compressible_data;
 mod coordinated_omission;
+mod corrupt_data;
 mod cpu_bound;
 mod cpu_stats_incomplete;
 mod cpu_steal;
@@ -43,6 +44,7 @@ mod io_wq_offload;
 mod iops_limit;
 mod latency_resolution;
 mod loop_page_cache;
+mod low_verify_coverage;
 mod misaligned;
 mod mount_options;
 mod no_device;
@@ -82,6 +84,7 @@ mod uncounted_storage;
 mod undersampled_tail;
 mod uneven_disks;
 mod unwritten_extents;
+mod verified;
 mod working_set_fits_cache;
 mod write_cache;
 mod zero_data;
@@ -118,6 +121,18 @@ pub(crate) const FATHOM_CPU_BOUND: RuleId = fathom_cpu_bound::RULE.id;
 
 /// Every rule, the most important first; among findings of one severity this is the order of the report.
 pub const FINDINGS: &[Rule] = &[
+    corrupt_data::LOST,
+    corrupt_data::STALE_READ,
+    corrupt_data::TORN,
+    corrupt_data::MISDIRECTED,
+    corrupt_data::DUPLICATED,
+    corrupt_data::ALIASED,
+    corrupt_data::BIT_ROT,
+    corrupt_data::ZEROED,
+    corrupt_data::SHIFTED,
+    corrupt_data::FOREIGN,
+    corrupt_data::FUTURE,
+    corrupt_data::UNREADABLE,
     target_changed::RULE,
     io_errors::RULE,
     short_io::RULE,
@@ -136,6 +151,7 @@ pub const FINDINGS: &[Rule] = &[
     device_cache::RULE,
     zero_data::RULE,
     working_set_fits_cache::RULE,
+    low_verify_coverage::RULE,
     interrupted::RULE,
     process_stopped::RULE,
     stall::RULE,
@@ -178,6 +194,7 @@ pub const FINDINGS: &[Rule] = &[
     cpu_stats_incomplete::RULE,
     clock_drift::RULE,
     coordinated_omission::RULE,
+    verified::RULE,
 ];
 
 /// One rule, and all that docs/findings.md says of it.

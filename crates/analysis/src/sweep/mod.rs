@@ -88,6 +88,16 @@ pub struct SweepResult {
     pub validity: Option<Validity>,
     /// Why it is not valid.
     pub reasons: Vec<String>,
+    /// What it read is not what was written.
+    pub corrupt: bool,
+}
+
+impl SweepCell {
+    /// Whether what one of its runs read is not what was written.
+    pub fn is_corrupt(&self) -> bool {
+        let mut results = self.runs.iter().filter_map(|run| run.result.as_ref().ok());
+        results.any(|result| result.corrupt)
+    }
 }
 
 impl SweepResult {
@@ -98,6 +108,7 @@ impl SweepResult {
         SweepResult {
             row: read.row,
             validity: Some(verdict.validity),
+            corrupt: record.is_corrupt(),
             reasons: match verdict.validity {
                 Validity::Valid => Vec::new(),
                 Validity::NotChecked | Validity::Caution | Validity::Invalid => verdict.reasons,

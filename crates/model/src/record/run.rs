@@ -179,6 +179,12 @@ impl RunRecord {
         parts.all(|part| sum.merge(part)).then_some(sum)
     }
 
+    /// Whether what it read is not what was written.
+    pub fn is_corrupt(&self) -> bool {
+        let verification = self.engine.verification.as_ref();
+        verification.is_some_and(|verification| verification.corrupt() > 0)
+    }
+
     /// The measured counts of one operation over all threads, or over those of one target.
     pub fn tally(&self, operation: Operation, target: Option<u32>) -> Tally {
         let mut sum = Tally::default();

@@ -31,6 +31,7 @@ fn page(store: &Store, summary: &SessionSummary, form: Form<'_>) -> Result<Vec<u
         let result = match row.reason.clone() {
             Some(reason) => Err(reason),
             None => Ok(SweepResult {
+                corrupt: false, // its record was not read
                 row,
                 validity: None,
                 reasons: Vec::new(),

@@ -145,6 +145,7 @@ impl<'a> StoredSession<'a> {
             let result = match (&cell.missing, earlier.rows.get(&cell.number)) {
                 (Some(reason), _) => Err(reason.clone()),
                 (None, Some(row)) => Ok(SweepResult {
+                    corrupt: false, // its record was not read
                     row: row.clone(),
                     validity: None,
                     reasons: Vec::new(),

@@ -1,0 +1,158 @@
+//! What verification found, with the units in the names: the part of a report that JSON and the HTML report show.
+//!
+//! Omitted: what it means (`findings/corrupt_data`, `findings/verified`).
+
+use model::{CorruptBlock, CorruptKind, Verification, VerifyCounts, VerifyLevel};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What verification found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VerificationReport {
+    /// What of a block was compared.
+    pub level: VerifyLevel,
+    /// Share of the blocks whose body was compared in the run, in percent; all are in the pass.
+    pub bodies_percent: u8,
+    /// Blocks that were written.
+    pub written_blocks: u64,
+    /// Writes that waited for another write of the same place.
+    pub deferred_writes: u64,
+    /// Blocks that the run's reads returned.
+    pub reads: VerifyCounts,
+    /// The pass over the whole range after the run; none where there was none.
+    pub pass: Option<PassReport>,
+    /// Corrupt blocks of each kind.
+    pub kinds: Vec<KindReport>,
+    /// The first corrupt blocks, at most 64.
+    pub cases: Vec<CaseReport>,
+}
+
+/// A pass over the whole range.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PassReport {
+    /// Its blocks.
+    pub counts: VerifyCounts,
+    /// To be read, in bytes.
+    pub total_bytes: u64,
+    /// Read, in bytes: less where it was interrupted.
+    pub done_bytes: u64,
+    /// How long it took, in nanoseconds.
+    pub took_ns: u64,
+}
+
+/// Corrupt blocks of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KindReport {
+    /// Which.
+    pub kind: CorruptKind,
+    /// The finding that explains it.
+    pub finding: String,
+    /// Blocks.
+    pub blocks: u64,
+}
+
+/// One corrupt block, of 4096 bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CaseReport {
+    /// What is wrong with it.
+    pub kind: CorruptKind,
+    /// Which target, by its number from 0.
+    pub target: u32,
+    /// From the start of the target, in bytes.
+    pub offset_bytes: u64,
+    /// Version that was expected; 0 for data of an earlier run.
+    pub expected_version: u16,
+    /// The header that was found, where one is whole.
+    pub found: Option<FoundReport>,
+    /// What two further readings past the page cache gave; null where they were right.
+    pub readings: Vec<Option<CorruptKind>>,
+    /// Numbers of the sectors that are of another write than the header; of a torn block.
+    pub other_sectors: Vec<u8>,
+    /// Bits that differ from a later reading that is right.
+    pub different_bits: Option<u32>,
+    /// Errno of a block that cannot be read.
+    pub errno: Option<i32>,
+    /// Who read it; none in a pass.
+    pub read_by: Option<ReaderReport>,
+    /// The block as it was read, in hexadecimal, where it begins with a block header; of the first 16.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<String>,
+}
+
+/// A header that was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FoundReport {
+    /// Whether it is of this run.
+    pub own: bool,
+    /// Its version.
+    pub version: u16,
+    /// The place that it was written for, in bytes from the start of the target.
+    pub offset_bytes: u64,
+    /// The thread that wrote it.
+    pub thread: u32,
+    /// When, in nanoseconds on its run's clock.
+    pub issued_ns: u64,
+}
+
+/// Who read a corrupt block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReaderReport {
+    /// The thread.
+    pub thread: u32,
+    /// When, in nanoseconds since the start of the warm-up.
+    pub at_ns: u64,
+}
+
+impl VerificationReport {
+    /// Of a record.
+    pub(crate) fn of(verification: &Verification) -> VerificationReport {
+        let kinds = verification.kinds.iter().map(|one| KindReport {
+            kind: one.kind,
+            finding: one.kind.id().to_owned(),
+            blocks: one.blocks,
+        });
+        VerificationReport {
+            level: verification.request.level,
+            bodies_percent: verification.request.bodies.as_percent(),
+            written_blocks: verification.written,
+            deferred_writes: verification.deferred,
+            reads: verification.reads,
+            pass: verification.pass.map(|pass| PassReport {
+                counts: pass.counts,
+                total_bytes: pass.total.0,
+                done_bytes: pass.done.0,
+                took_ns: pass.took.0,
+            }),
+            kinds: kinds.collect(),
+            cases: verification.cases.iter().map(CaseReport::of).collect(),
+        }
+    }
+}
+
+impl CaseReport {
+    fn of(case: &CorruptBlock) -> CaseReport {
+        let sectors = (0..8u8).filter(|sector| case.other_sectors >> sector & 1 == 1);
+        CaseReport {
+            kind: case.kind,
+            target: case.target,
+            offset_bytes: case.offset.0,
+            expected_version: case.expected,
+            found: case.found.map(|found| FoundReport {
+                own: found.own,
+                version: found.generation,
+                offset_bytes: found.place.0,
+                thread: found.thread,
+                issued_ns: found.issued.0,
+            }),
+            readings: case.readings.clone(),
+            other_sectors: sectors.collect(),
+            different_bits: case.bits.map(|bits| bits.bits),
+            errno: case.errno,
+            read_by: case.read_by.map(|(thread, at)| ReaderReport {
+                thread,
+                at_ns: at.0,
+            }),
+            bytes: case.bytes.clone(),
+        }
+    }
+}
