@@ -17,6 +17,8 @@ pub(crate) enum Ending {
     Wrong,
     /// There is a result, and it broke a condition that was set.
     Denied,
+    /// What was read is not what was written.
+    Corrupt,
     /// A dialect's own exit code.
     Code(u8),
 }
@@ -61,13 +63,25 @@ impl Ending {
             Ending::Good => 0,
             Ending::Wrong => 1,
             Ending::Denied => 3,
+            Ending::Corrupt => 4,
             Ending::Code(code) => code,
         })
     }
 
-    /// The worse of the two.
+    /// The worse of the two: corrupt data before all else.
     pub(crate) fn and(self, other: Ending) -> Ending {
-        if self == Ending::Good { other } else { self }
+        match (self, other) {
+            (_, Ending::Corrupt) | (Ending::Good, _) => other,
+            _ => self,
+        }
+    }
+
+    /// Whether data that was read is not what was written.
+    pub(crate) const fn of_data(corrupt: bool) -> Ending {
+        match corrupt {
+            true => Ending::Corrupt,
+            false => Ending::Good,
+        }
     }
 }
 

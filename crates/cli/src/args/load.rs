@@ -15,6 +15,8 @@ pub(crate) struct LoadArgs {
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
     #[command(flatten)]
+    pub(crate) verify: VerifyArgs,
+    #[command(flatten)]
     pub(crate) time: TimeArgs,
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
@@ -26,6 +28,7 @@ impl LoadArgs {
         let LoadArgs {
             work,
             place,
+            verify,
             time,
             engine,
         } = self;
@@ -33,6 +36,7 @@ impl LoadArgs {
             targets: targets.to_vec(),
             work: work.text(),
             place: place.text(),
+            verify: verify.text(),
             time: time.text(),
             engine: engine.text(),
         }
@@ -145,6 +149,42 @@ impl PlaceArgs {
             fsync: fsync.clone(),
             fdatasync: fdatasync.clone(),
             end_fsync: *end_fsync,
+        }
+    }
+}
+
+/// Whether what is read is compared with what was written.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Verification")]
+pub(crate) struct VerifyArgs {
+    /// Compare what is read with what was written: headers (version and place), full (every byte), full:50% (every
+    /// byte of half of the blocks) or off [default: off]
+    #[arg(long, value_name = "SCOPE", allow_hyphen_values = true)]
+    pub(crate) verify: Option<String>,
+    /// Do not read and compare the whole range after the run
+    #[arg(long)]
+    pub(crate) no_end_pass: bool,
+    /// Most memory for the versions of all blocks, 2 bytes per block [default: 1/4 of what is available]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) verify_memory: Option<String>,
+    /// End the run at the first corrupt block
+    #[arg(long)]
+    pub(crate) stop_on_corruption: bool,
+}
+
+impl VerifyArgs {
+    fn text(&self) -> native::VerifyText {
+        let VerifyArgs {
+            verify,
+            no_end_pass,
+            verify_memory,
+            stop_on_corruption,
+        } = self;
+        native::VerifyText {
+            verify: verify.clone(),
+            no_end_pass: *no_end_pass,
+            memory: verify_memory.clone(),
+            stop: *stop_on_corruption,
         }
     }
 }

@@ -98,6 +98,12 @@ mod tests {
                     write_through: work.4,
                     ..native::PlaceText::default()
                 },
+                verify: native::VerifyText {
+                    verify: work.5.then(|| "full:50%".to_owned()),
+                    no_end_pass: work.5 && work.4,
+                    memory: None,
+                    stop: work.5,
+                },
                 time: native::TimeText {
                     duration: format!("{}ns", times[0]),
                     warmup: format!("{}ns", times[1]),

@@ -75,7 +75,8 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
     output::print(&report::run(&record, form))?;
     let stored = answer::finish(&journal, SessionOutcome::Complete, None);
     let goals = report::goals_of_run(&record, &known);
-    Ok(tell_outcome(&record).and(stored).and(goals))
+    let data = Ending::of_data(record.is_corrupt());
+    Ok(tell_outcome(&record).and(stored).and(goals).and(data))
 }
 
 /// Says what a program that reads only the exit code and standard error has to know.

@@ -250,9 +250,10 @@ pub(crate) fn goals_of_survey(
     }
 }
 
-/// The same of a sweep.
+/// The same of a sweep, and whether what its runs read is what was written.
 pub(crate) fn goals_of_sweep(cells: &[SweepCell], context: &SweepContext, known: &Known) -> Ending {
-    goals(&analysis::sweep_report_knowing(cells, context, known).goals)
+    let data = Ending::of_data(cells.iter().any(SweepCell::is_corrupt));
+    goals(&analysis::sweep_report_knowing(cells, context, known).goals).and(data)
 }
 
 fn goals(goals: &[GoalReport]) -> Ending {

@@ -60,4 +60,5 @@ mod sweeps;
 mod terminals;
 mod tracefs;
 mod tracepoints;
+mod verification;
 mod watching;

@@ -56,6 +56,7 @@ pub fn build(request: &Request) -> Result<Built, Refusal> {
         targets,
         work,
         place,
+        verify,
         time,
         engine,
     } = request;
@@ -64,13 +65,17 @@ pub fn build(request: &Request) -> Result<Built, Refusal> {
     let times = read_times(time, &mut reader);
     let job = read_work(work, &mut reader);
     let spot = read_place(place, &mut reader);
+    let verify = super::verify::read(verify, &mut reader);
     let locations = read_locations(targets, &means, &mut reader);
     if means.null.is_some() {
         refuse_what_null_has_not(place, &mut reader);
     }
     let targets = locations
         .into_iter()
-        .map(|location| target(location, &job, &spot))
+        .map(|location| Target {
+            verify,
+            ..target(location, &job, &spot)
+        })
         .collect();
     let timespan = Timespan {
         start_delay: model::Nanos(0),

@@ -7,9 +7,11 @@
 mod build;
 mod lines;
 mod print;
+mod verify;
 
 pub use build::{Built, CACHE_FORM, CACHE_MODES, build};
 pub use print::{print, restate};
+pub use verify::VerifyText;
 
 use model::Field;
 use std::path::PathBuf;
@@ -57,6 +59,8 @@ pub struct Request {
     pub work: WorkText,
     /// Where on the target, and how it is opened.
     pub place: PlaceText,
+    /// Whether what is read is compared with what was written.
+    pub verify: VerifyText,
     /// When.
     pub time: TimeText,
     /// By which means.

@@ -5,7 +5,7 @@
 //! who repeats a run says those words again.
 
 use super::build::{CACHE_MODES, build};
-use super::{EngineText, PlaceText, Request, TimeText, WorkText, lines};
+use super::{EngineText, PlaceText, Request, TimeText, VerifyText, WorkText, lines};
 use model::{
     Access, CacheMode, Location, NullBehaviour, OnError, PermutedAccess, Ratio, Target, Timespan,
     WriteContent,
@@ -22,11 +22,13 @@ pub fn print(span: &Timespan) -> Option<Vec<String>> {
         targets,
         work,
         place,
+        verify,
         time,
         engine,
     } = request;
     print_work(work, &mut words);
     print_place(place, &mut words);
+    print_verify(verify, &mut words);
     print_time(time, &mut words);
     print_engine(engine, &mut words);
     if targets.iter().any(|path| begins_with_dash(path)) {
@@ -59,6 +61,7 @@ pub fn restate(span: &Timespan) -> Option<Request> {
             .collect(),
         work: restate_work(first)?,
         place: restate_place(first)?,
+        verify: super::verify::restate(&first.verify),
         time: TimeText {
             duration: span.phases.measured.to_string(),
             warmup: span.phases.warmup.to_string(),
@@ -177,6 +180,19 @@ fn print_place(text: PlaceText, words: &mut Vec<String>) {
     option("--fsync", fsync, words);
     option("--fdatasync", fdatasync, words);
     flag("--end-fsync", end_fsync, words);
+}
+
+fn print_verify(text: VerifyText, words: &mut Vec<String>) {
+    let VerifyText {
+        verify,
+        no_end_pass,
+        memory,
+        stop,
+    } = text;
+    option("--verify", verify, words);
+    flag("--no-end-pass", no_end_pass, words);
+    option("--verify-memory", memory, words);
+    flag("--stop-on-corruption", stop, words);
 }
 
 fn print_time(text: TimeText, words: &mut Vec<String>) {

@@ -74,6 +74,9 @@ fn refuse_unsayable(span: &Timespan) -> Result<(), String> {
     if span.targets.iter().any(|target| !target.fsync.is_never()) {
         return says("fsync");
     }
+    if span.targets.iter().any(|target| !target.verify.is_off()) {
+        return says("verification");
+    }
     if span.targets.iter().any(|target| target.drop_cache) {
         return says("dropping the page cache");
     }
