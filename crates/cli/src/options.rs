@@ -23,7 +23,7 @@ pub(crate) fn survey(field: Field) -> Option<&'static str> {
         }
         Field::Stride | Field::ThreadStride | Field::Distribution | Field::Rate => return None,
         Field::Source | Field::CompletionPolling | Field::SubmissionPolling => return None,
-        Field::Pool => return None,
+        Field::Pool | Field::VerifyMemory => return None,
     })
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn looks(field: Field) -> Option<&'static str> {
         Field::Base | Field::Stride | Field::ThreadStride | Field::Distribution => None,
         Field::Rate | Field::Source | Field::Buffered | Field::Unbuffered => None,
         Field::Engine | Field::Passthrough | Field::CompletionPolling => None,
-        Field::SubmissionPolling | Field::Pool => None,
+        Field::SubmissionPolling | Field::Pool | Field::VerifyMemory => None,
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn dd(field: Field) -> Option<&'static str> {
         Field::Stride | Field::ThreadStride | Field::Distribution | Field::Rate => None,
         Field::Source | Field::Buffered | Field::Unbuffered | Field::ReadOnly => None,
         Field::Engine | Field::Passthrough | Field::CompletionPolling => None,
-        Field::SubmissionPolling | Field::Pool => None,
+        Field::SubmissionPolling | Field::Pool | Field::VerifyMemory => None,
     }
 }
 

@@ -23,13 +23,13 @@ pub use check::{
 };
 pub use command_error::{CommandError, ErrorKind};
 pub use plan::{
-    Access, Arrivals, BeyondEnd, CacheMode, DiskspdAccess, Distribution, Effective, EffectiveRange,
-    EngineChoice, Extent, Flush, Fsync, Hint, LINES_MAX, Location, MixedAccess, MixedLine,
-    NEIGHBOUR_BLOCK, NullBehaviour, OnError, Operation, Pacing, PermutedAccess, Phases, Placement,
-    Plan, PlannedTarget, Polling, Pool, PoolDraw, Priority, Profile, QueueDepth, SHARE_MAX,
-    SIMULATED_KEYS, Sequence, ServiceLaw, SimulatedDevice, SimulatedError, SimulatedFaults,
-    SimulatedKey, SimulatedModel, SimulatedUnit, Skew, Spacing, Stall, StripeAccess, Target,
-    Timespan, Unsealed, Verify, VerifyLevel, Workload, WriteContent,
+    Access, Arrivals, BeyondEnd, CacheMode, DataFault, DataFaults, DiskspdAccess, Distribution,
+    Effective, EffectiveRange, EngineChoice, Extent, FaultPlan, Flush, Fsync, Hint, LINES_MAX,
+    Location, MixedAccess, MixedLine, NEIGHBOUR_BLOCK, NullBehaviour, OnError, Operation, Pacing,
+    PermutedAccess, Phases, Placement, Plan, PlannedTarget, Polling, Pool, PoolDraw, Priority,
+    Profile, QueueDepth, SHARE_MAX, SIMULATED_KEYS, Sequence, ServiceLaw, SimulatedDevice,
+    SimulatedError, SimulatedFaults, SimulatedKey, SimulatedModel, SimulatedUnit, Skew, Spacing,
+    Stall, StripeAccess, Target, Timespan, Unsealed, Verify, VerifyLevel, Workload, WriteContent,
 };
 pub use record::{
     Account, Backlog, BlockDevice, CachedPages, Claim, ClockRecord, Content, CopyWork,
@@ -38,13 +38,13 @@ pub use record::{
     Extents, Failure, FileSystem, FilesOrder, FilesOutcome, FilesPlace, FilesRecord, FilesStep,
     FilesThread, FilesWork, FoundHeader, HealthState, HeatRow, HistogramShare, HostRecord,
     ImportFormat, ImportedCore, ImportedCpu, ImportedFigures, ImportedLatency, ImportedOperation,
-    ImportedRow, ImportedRun, ImportedWorkload, Interval, IoLimit, KernelWorkers, KindCount,
-    LatencyHeat, LatencyHistogram, LatencySpread, Layout, LifetimeCount, Limits, LineCount,
-    MemoryLimit, Namespace, NoResult, Note, Origin, Outcome, PhaseTimes, ProcessCpu, ProcessStop,
-    QuotaCounters, ResultRow, RowFigures, RowTimes, RowWork, RunRecord, RunResult, Sample, Series,
-    SyncCount, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, TreeStep, TreeWork,
-    Verification, VerifyCounts, VerifyPass, Waiting, WatchLatency, WatchMoment, WatchRecord,
-    WorkerRecord,
+    ImportedRow, ImportedRun, ImportedWorkload, InjectedFault, Interval, IoLimit, KernelWorkers,
+    KindCount, LatencyHeat, LatencyHistogram, LatencySpread, Layout, LifetimeCount, Limits,
+    LineCount, MemoryLimit, Namespace, NoResult, Note, Origin, Outcome, PhaseTimes, ProcessCpu,
+    ProcessStop, QuotaCounters, ResultRow, RowFigures, RowTimes, RowWork, RunRecord, RunResult,
+    Sample, Series, SyncCount, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, TreeStep,
+    TreeWork, Verification, VerifyCounts, VerifyPass, Waiting, WatchLatency, WatchMoment,
+    WatchRecord, WorkerRecord,
 };
 pub use text::{
     contains_ignoring_case, distinct, invalid_value, is_visible, printable, shell_word, split_hint,

@@ -54,17 +54,17 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "source files with fewer than 50 lines of code",
-        bound: 126,
+        bound: 127,
         count: |tree| Count::Places(in_files(tree, few_lines)),
     },
     Figure {
         name: "names that one lib.rs re-exports",
-        bound: 172,
+        bound: 176,
         count: re_exports,
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 98_154,
+        bound: 98_725,
         count: lines_of_code,
     },
 ];

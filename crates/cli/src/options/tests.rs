@@ -21,7 +21,7 @@ fn fields() -> Vec<Field> {
     each!(Field:
         Block {} QueueDepth {} Threads {} FileSize {} Create {} Duration {} Interval {} Amount {} Base {} Length {}
         Stride {} ThreadStride {} Distribution {} Rate {} Source {} Buffered {} Unbuffered {} ReadOnly {} Engine {}
-        Passthrough {} CompletionPolling {} SubmissionPolling {} Pool {} Overwrite {} Destroy {})
+        Passthrough {} CompletionPolling {} SubmissionPolling {} Pool {} VerifyMemory {} Overwrite {} Destroy {})
 }
 
 const SIZE: Bytes = Bytes::kib(4);
@@ -46,7 +46,7 @@ fn problems() -> Vec<Problem> {
     let (why, instead) = ("this".to_owned(), Some(Remedy::Omit(Field::Engine)));
     let kind = Some("ext4".to_owned());
     let mut all = each!(Problem:
-        NoTimespan {} NoTarget {} Verify { why: why.clone() } Mix { why: why.clone() } MixLine { line: 1, why: why.clone() }
+        NoTimespan {} NoTarget {} Verify { why: why.clone(), instead: Vec::new() } Mix { why: why.clone() } MixLine { line: 1, why: why.clone() }
         Polling { field: Field::CompletionPolling, what: "it", instead: instead.clone() } NullMismatch {}
         Value { field: Field::Block, read: why.clone(), rule: Rule::BlockSize }
         Missing { path: path() } Gone { path: path() } Shrunk { path: path() } NoDevice { path: path() }

@@ -92,6 +92,9 @@ fn value(key: &SimulatedKey) -> String {
         SimulatedUnit::Size => "size".to_owned(),
         SimulatedUnit::Rate => "size per second, as `180M` or `180M/s`".to_owned(),
         SimulatedUnit::Law => "`constant`, `lognormal`, `exponential`".to_owned(),
+        SimulatedUnit::Fault => {
+            "`1/500`: one of so many blocks; `@128M`: the block there".to_owned()
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 mod aio;
 mod io_uring;
 mod mapping;
+mod memory;
 mod mmap;
 mod null;
 mod nvme;

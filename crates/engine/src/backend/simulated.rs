@@ -3,19 +3,22 @@
 //!
 //! Threads share a device; their turns come one after the other in the order of simulated time, so nothing is locked.
 
+use super::memory::IoMemory;
 use super::{Backend, Completion, Io, REAP_AT_MOST, Used};
 use crate::RunError;
 use crate::clock::Clock;
-use crate::simulated::{Device, Promise, Request};
+use crate::simulated::{Device, Promise, Request, SharedStore};
 use model::{Nanos, Operation};
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
+use std::sync::PoisonError;
 
 /// One thread's side of its devices.
 pub(crate) struct Simulated {
     devices: Box<[Rc<RefCell<Device>>]>, // by seat
+    stores: Box<[Option<SharedStore>]>,  // by seat
     thread: u32,
     flights: Box<[Flight]>,                 // by slot
     due: BinaryHeap<Reverse<(Nanos, u32)>>, // slots in flight; capacity depth
@@ -27,10 +30,16 @@ struct Flight {
     request: Request,
     promise: Promise,
     seat: u16,
+    memory: IoMemory,
 }
 
 impl Simulated {
-    pub(crate) fn new(thread: u32, depth: u32, devices: Box<[Rc<RefCell<Device>>]>) -> Self {
+    pub(crate) fn new(
+        thread: u32,
+        depth: u32,
+        devices: Box<[Rc<RefCell<Device>>]>,
+        stores: Box<[Option<SharedStore>]>,
+    ) -> Self {
         let idle = Flight {
             request: Request {
                 at: Nanos(0),
@@ -41,9 +50,11 @@ impl Simulated {
             },
             promise: Promise::default(),
             seat: 0,
+            memory: IoMemory::NONE,
         };
         Simulated {
             devices,
+            stores,
             thread,
             flights: vec![idle; depth as usize].into(),
             due: BinaryHeap::with_capacity(depth as usize),
@@ -54,6 +65,22 @@ impl Simulated {
     /// When the first of what is in flight is done; `MAX` where nothing is.
     pub(crate) fn first_due(&self) -> Nanos {
         self.due.peek().map_or(Nanos::MAX, |Reverse((due, _))| *due)
+    }
+
+    /// Moves the data of an I/O, where its device has any.
+    fn moved(&self, mut flight: Flight) -> Result<(), i32> {
+        let Some(store) = &self.stores[usize::from(flight.seat)] else {
+            return Ok(());
+        };
+        let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
+        let offset = flight.request.offset;
+        match flight.request.operation {
+            Operation::Write => {
+                store.write(offset, flight.memory.bytes());
+                Ok(())
+            }
+            Operation::Read => store.read(offset, flight.memory.bytes()),
+        }
     }
 
     /// I/Os that were done so far.
@@ -82,6 +109,7 @@ impl Backend for Simulated {
             request,
             promise,
             seat: io.seat,
+            memory: IoMemory::of(&io),
         };
         self.due.push(Reverse((promise.due, io.slot)));
         Ok(())
@@ -109,10 +137,12 @@ impl Backend for Simulated {
             let device = &self.devices[usize::from(flight.seat)];
             device.borrow_mut().complete(flight.request, flight.promise);
             self.done += 1;
-            landed.push(Completion {
-                slot,
-                result: i32::try_from(flight.request.length).expect("at most 1 GiB"),
-            });
+            let moved = self.moved(flight);
+            let result = moved.map_or_else(
+                |errno| -errno,
+                |()| i32::try_from(flight.request.length).expect("at most 1 GiB"),
+            );
+            landed.push(Completion { slot, result });
         }
         Ok(())
     }

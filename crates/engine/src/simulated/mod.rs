@@ -12,10 +12,12 @@ mod expected;
 mod scheduler;
 mod service_time;
 mod speed;
+mod store;
 
 pub(crate) use device::{Device, Promise, Request};
 pub use expected::{Limit, Truth, truth};
 pub(crate) use scheduler::run;
+pub(crate) use store::SharedStore;
 
 use model::{Location, Plan};
 

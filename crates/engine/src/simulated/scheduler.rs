@@ -5,6 +5,7 @@
 
 use super::control::{Control, ThreadLoad};
 use super::device::{Device, SharedDevice};
+use super::store::{SharedStore, Store, StoreMedium};
 use crate::RunError;
 use crate::backend::{REAP_AT_MOST, Simulated};
 use crate::clock::Clock;
@@ -16,16 +17,17 @@ use crate::stop::Stop;
 use crate::target_state::Shared;
 use crate::thread_plan::{ThreadPlan, places};
 use crate::timespan::{Job, seat_record};
+use crate::verify;
 use crate::worker::{Done, Lent, Underway, Work, begin, finish};
 use model::{
-    ClockRecord, CpuFacts, EngineRecord, HostRecord, LatencyHeat, Limits, Location, Nanos, Outcome,
-    Plan, RunRecord, Series, ThreadRecord,
+    ClockRecord, CpuFacts, EngineRecord, Failure, HostRecord, LatencyHeat, Limits, Location, Nanos,
+    Outcome, Plan, PlannedTarget, RunRecord, Series, ThreadRecord, Verification,
 };
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 /// Turns from one check of the stop word to the next.
 const LOOK_EVERY: u32 = 1024;
@@ -82,14 +84,25 @@ impl Hand {
 /// Memory for the buffers was refused.
 pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunRecord, RunError> {
     let schedule = Arc::new(Schedule::new(&job.plan.phases));
+    let stores = stores(&job.plan);
     let shared = Shared::new(&job.plan, &schedule, &job.pins)?;
+    let shared = shared.with_verifier(&job.targets, |number, _| {
+        let store = stores[number].clone();
+        Ok(Box::new(StoreMedium(
+            store.expect("the check asks for data"),
+        )))
+    })?;
     let devices = devices(&job.plan);
+    let storage = Storage {
+        devices: &devices,
+        stores: &stores,
+    };
     let (clock, mut lives) = (Virtual::default(), Vec::new());
     let mut hands = Vec::new();
     for place in places(&job.plan, 0) {
         lives.push(Arc::<Live>::default());
         let live = Arc::clone(lives.last().expect("just put there"));
-        hands.push(hand(&shared, &place, &clock, live, &devices)?);
+        hands.push(hand(&shared, &place, &clock, live, storage)?);
     }
     let mut control = Control::new(&job.plan, &schedule, &devices, lives, observer);
     go(&mut hands, &clock, &schedule, &mut control, stop)?;
@@ -97,6 +110,7 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
     for hand in hands {
         ended.add(hand, &schedule)?;
     }
+    let verification = verification(&shared, &job.plan, &stores, stop);
     let cores = control.cores();
     let seen = control.close(ended.drained);
     let phases = schedule.times(ended.drained);
@@ -120,7 +134,7 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
             kernel_workers: None,
             process_stops: Vec::new(),
             deleted_targets: Vec::new(),
-            verification: None,
+            verification,
             workers: ended.workers,
         },
         phases,
@@ -131,10 +145,10 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
             heat: ended.heat,
             samples: seen.samples,
         },
-        outcome: if stopped {
-            Outcome::Interrupted
-        } else {
-            Outcome::Complete
+        outcome: match ended.failure {
+            Some(failure) => Outcome::Failed(failure),
+            None if stopped => Outcome::Interrupted,
+            None => Outcome::Complete,
         },
         plan: job.plan,
     })
@@ -171,17 +185,58 @@ fn devices(plan: &Plan) -> Vec<SharedDevice> {
         .collect()
 }
 
+/// The time and the data of each target's device.
+#[derive(Clone, Copy)]
+struct Storage<'a> {
+    devices: &'a [SharedDevice],
+    stores: &'a [Option<SharedStore>],
+}
+
+/// The data of each target, where it has any.
+fn stores(plan: &Plan) -> Vec<Option<SharedStore>> {
+    let targets = (0u64..).zip(&plan.targets);
+    let store = |(number, target): (u64, &PlannedTarget)| match &target.location {
+        Location::Simulated(is) => Store::new(is, target, plan.seed.wrapping_add(number)),
+        Location::Path(_) | Location::Null(_) => None,
+    };
+    targets.map(store).collect()
+}
+
+/// What verification found, with what the devices did.
+fn verification(
+    shared: &Shared,
+    plan: &Plan,
+    stores: &[Option<SharedStore>],
+    stop: &Stop,
+) -> Option<Verification> {
+    let verifier = shared.verifier.as_ref()?;
+    let asked = plan.targets.iter().any(|target| target.verify.end_pass);
+    let pass = (asked && !stop.asked()).then(|| verify::block_by_block(verifier, plan));
+    let injected = stores.iter().flatten().flat_map(|store| {
+        let store = store.lock().unwrap_or_else(PoisonError::into_inner);
+        store.injected()
+    });
+    Some(Verification {
+        injected: injected.collect(),
+        ..verifier.result(pass)
+    })
+}
+
 fn hand(
     shared: &Shared,
     place: &ThreadPlan,
     clock: &Virtual,
     live: Arc<Live>,
-    devices: &[SharedDevice],
+    storage: Storage<'_>,
 ) -> Result<Hand, RunError> {
     let mut work = Work::new(shared, place, clock.clone(), live)?;
     let seats = place.seats.iter();
-    let devices = seats.map(|seat| Rc::clone(&devices[seat.target as usize]));
-    let mut backend = Simulated::new(place.thread, place.slots, devices.collect());
+    let devices = seats
+        .clone()
+        .map(|seat| Rc::clone(&storage.devices[seat.target as usize]));
+    let stores = seats.map(|seat| storage.stores[seat.target as usize].clone());
+    let (devices, stores) = (devices.collect(), stores.collect());
+    let mut backend = Simulated::new(place.thread, place.slots, devices, stores);
     let now = begin(&mut work);
     let turn = Some(work.start(&mut backend, now)?);
     Ok(Hand {
@@ -246,6 +301,7 @@ struct Ended {
     heat: Vec<LatencyHeat>,
     workers: Vec<model::WorkerRecord>,
     drained: Nanos,
+    failure: Option<Failure>,
 }
 
 impl Ended {
@@ -253,12 +309,13 @@ impl Ended {
         let thread = hand.thread;
         let Done {
             seats,
-            failure: _, // a simulated device has no errors
+            failure,
             drained,
             worker,
         } = finish(Lent::new(hand.work, hand.backend, Vec::new()))?;
         self.drained = self.drained.max(drained);
         self.workers.push(worker);
+        self.failure = self.failure.take().or(failure);
         let measured = schedule.times(drained).measured();
         for seat in seats {
             let (record, heat) = seat_record(thread, seat, measured);

@@ -107,7 +107,10 @@ impl Place {
             return of(CorruptKind::Zeroed, None, 0);
         }
         match BlockHeader::read(data) {
-            Ok(header) if header.run == self.run && !self.is_own(&header) => {
+            Ok(header)
+                if header.block != self.block()
+                    || header.run == self.run && !self.is_own(&header) =>
+            {
                 of(CorruptKind::Misdirected, Some(header), 0)
             }
             Ok(header) => {
@@ -163,6 +166,8 @@ impl Place {
             ..*header.unwrap_or(&here)
         }
         .tag_distances(data);
+        // Two sectors with one tag are of one write, whichever run it is of.
+        let alike = |at: usize| by_place.iter().filter(|one| **one == by_place[at]).count() > 1;
         std::array::from_fn(|at| {
             let sector = &data[(at + 1) * block_header::SECTOR..][..block_header::SECTOR];
             let serials = [by_header[at], by_place[at]];
@@ -170,7 +175,7 @@ impl Place {
                 0 => Sector::Own,
                 _ if block_header::is_zero(sector) => Sector::Zero,
                 1..=FLIPPED_MAX => Sector::Own,
-                _ if serials.into_iter().any(block_header::is_serial) => Sector::Other,
+                _ if alike(at) || serials.into_iter().any(block_header::is_serial) => Sector::Other,
                 _ => Sector::Unknown,
             }
         })

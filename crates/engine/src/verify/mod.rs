@@ -13,7 +13,7 @@ mod pass;
 
 pub(crate) use check::Block;
 pub(crate) use diagnose::Medium;
-pub(crate) use pass::{Pass, whole_range};
+pub(crate) use pass::{Pass, block_by_block, whole_range};
 
 use crate::buffer::Extent;
 use crate::thread_plan::ThreadPlan;
@@ -23,7 +23,7 @@ use map::{Entry, WriteMap};
 use model::block_header::{BLOCK, BLOCK_BYTES};
 use model::{
     Content, CorruptBlock, CorruptKind, KindCount, Location, Nanos, Plan, PlannedTarget,
-    TargetFacts, Verification, Verify, VerifyCounts,
+    TargetFacts, TargetKind, Verification, Verify, VerifyCounts,
 };
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -165,6 +165,7 @@ impl Verifier {
             written: found.written,
             kinds: found.kinds,
             cases: found.cases,
+            injected: Vec::new(),
         }
     }
 }
@@ -173,8 +174,9 @@ impl Verifier {
 /// have anything between the samples.
 fn is_known(target: &PlannedTarget, facts: &TargetFacts) -> bool {
     let sampled = facts.content == Content::Fathom && !target.writes();
+    let created = target.create.is_some() && facts.kind == TargetKind::Missing;
     let simulated = matches!(target.location, Location::Simulated(_));
-    target.prove_ours || target.create.is_some() || sampled || simulated
+    target.prove_ours || created || sampled || simulated
 }
 
 fn count_kind(kinds: &mut Vec<KindCount>, kind: CorruptKind, blocks: u64) {
@@ -220,9 +222,15 @@ fn relate(found: &mut Found) {
     }
     for (from, to) in changed {
         if let Some(count) = found.kinds.iter_mut().find(|one| one.kind == from) {
-            count.blocks = count.blocks.saturating_sub(1);
+            // All blocks of the kind wrap around, those without a case too.
+            let blocks = if to == CorruptKind::Aliased {
+                count.blocks
+            } else {
+                1
+            };
+            count.blocks = count.blocks.saturating_sub(blocks);
+            count_kind(&mut found.kinds, to, blocks);
         }
-        count_kind(&mut found.kinds, to, 1);
     }
     found.kinds.retain(|one| one.blocks > 0);
 }

@@ -19,6 +19,7 @@ mod no_allocation;
 mod open_loop;
 mod pools;
 mod simulated;
+mod simulated_data;
 mod verification;
 
 #[global_allocator]

@@ -4,7 +4,7 @@ use crate::contract::{engines, marked_file};
 use crate::jobs;
 use engine::{Silent, Stop, run};
 use host::Root;
-use model::block_header::{BLOCK, BLOCK_BYTES};
+use model::block_header::{BLOCK, BLOCK_BYTES, BlockHeader};
 use model::*;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -143,10 +143,20 @@ type Damage = fn(&mut [u8; BLOCK_BYTES]);
 #[test]
 fn damage_in_a_file_of_an_earlier_run_is_found_named_and_placed() {
     let offset = 40 * BLOCK.0;
-    let damages: [(CorruptKind, Damage); 5] = [
+    let damages: [(CorruptKind, Damage); 6] = [
         (CorruptKind::BitRot, |block| block[1234] ^= 0x10),
         (CorruptKind::BitRot, |block| block[3] ^= 1),
         (CorruptKind::BitRot, |block| block[20] ^= 1),
+        (CorruptKind::Torn, |block| {
+            let mut other = [0x5A; BLOCK_BYTES];
+            let header = BlockHeader {
+                run: 7,
+                block: 40,
+                ..BlockHeader::default()
+            };
+            block_header::write_blocks(&mut other, &header);
+            block[2560..].copy_from_slice(&other[2560..]);
+        }),
         (CorruptKind::Foreign, |block| block.fill(0x55)),
         (CorruptKind::Shifted, |block| block.copy_within(..3584, 512)),
     ];

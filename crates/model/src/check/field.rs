@@ -41,6 +41,7 @@ pub enum Field {
     CompletionPolling,
     SubmissionPolling,
     Pool,
+    VerifyMemory,
     Overwrite,
     Destroy,
 }
@@ -72,6 +73,7 @@ impl Field {
             Field::CompletionPolling => "polled completion",
             Field::SubmissionPolling => "submission-queue polling",
             Field::Pool => "pool of threads",
+            Field::VerifyMemory => "memory of the write map",
             Field::Overwrite => "loss of a file's data",
             Field::Destroy => "loss of a device's data",
         }

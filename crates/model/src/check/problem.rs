@@ -37,7 +37,7 @@ pub enum Problem {
     )]
     NullMismatch,
     #[error("verification: {why}")]
-    Verify { why: String },
+    Verify { why: String, instead: Vec<Remedy> },
     #[error("invalid {} '{read}': must be {rule}", field.noun())]
     Value {
         field: Field,
@@ -360,6 +360,7 @@ impl Problem {
             Problem::Polling { field, instead, .. } => {
                 instead.iter().cloned().chain([Omit(*field)]).collect()
             }
+            Problem::Verify { instead, .. } => instead.clone(),
             Problem::NullMismatch => vec![Remedy::value(Engine, "null without a target")],
             Problem::Missing { .. } => vec![option(Create, " to create a file filled with data")],
             Problem::NotWritable { .. } | Problem::DeviceNotWritable { .. } => {

@@ -3,6 +3,7 @@
 //!
 //! Omitted: whether blocks that were there before carry headers, which the comparison finds out.
 
+use super::field::{Field, Remedy};
 use super::problem::Problem;
 use crate::plan::planned::{Plan, PlannedTarget};
 use crate::plan::{Location, Unsealed};
@@ -19,41 +20,56 @@ pub(super) fn check(
         let pairs = plan.targets.iter().zip(facts);
         pairs.filter(|(target, _)| !target.verify.is_off())
     };
-    for (target, facts) in verified() {
-        if let Some(why) = obstacle(target, facts) {
-            problems.push(Problem::Verify { why });
-        }
-    }
+    problems.extend(verified().filter_map(|(target, facts)| obstacle(target, facts)));
     if let Some(path) = shared_storage(facts).filter(|_| verified().next().is_some()) {
-        let why = format!(
+        problems.push(refused(format!(
             "{path} is a target twice, or contains another target, so a write of one would be a change of the other"
-        );
-        problems.push(Problem::Verify { why });
+        )));
     }
     check_memory(plan, host, problems);
 }
 
+fn refused(why: impl Into<String>) -> Problem {
+    Problem::Verify {
+        why: why.into(),
+        instead: Vec::new(),
+    }
+}
+
 /// Why the blocks of a target cannot be compared.
-fn obstacle(target: &PlannedTarget, facts: &TargetFacts) -> Option<String> {
+fn obstacle(target: &PlannedTarget, facts: &TargetFacts) -> Option<Problem> {
     let path = facts.path.display();
-    if matches!(target.location, Location::Null(_)) {
-        return Some("the engine null moves no data: specify a file or device".to_owned());
-    }
-    if matches!(target.location, Location::Simulated(_)) {
-        return Some("a simulated device has no data: specify a file or device".to_owned());
-    }
+    let simulated = match &target.location {
+        Location::Null(_) => {
+            let why = "the engine null moves no data: specify a file or device";
+            return Some(refused(why));
+        }
+        Location::Simulated(device) if device.data.0 < target.base.0 + target.length.0 => {
+            return Some(Problem::Verify {
+                why: "the simulated device stores no data in this range: specify sim:ssd,data=64M"
+                    .to_owned(),
+                instead: vec![Remedy::Smaller(Field::Length)],
+            });
+        }
+        Location::Simulated(_) => true,
+        Location::Path(_) => false,
+    };
     if let Some(unsealed) = target.unsealed().or_else(|| target.fill_unsealed()) {
-        return Some(no_headers(unsealed).to_owned());
+        return Some(refused(no_headers(unsealed)));
     }
     if !target.has_whole_blocks() {
-        return Some(
-            "the size and the place of each I/O must be multiples of 4096 bytes".to_owned(),
-        );
+        return Some(refused(no_headers(Unsealed::Unaligned)));
     }
     let reads_only = !target.writes() && target.create.is_none();
-    let ours = facts.content == Content::Fathom;
-    (reads_only && !ours).then(|| {
-        format!("{path}: it contains no data of fathom that could be compared; hint: write it first (-w 100 or --create)")
+    let ours = facts.content == Content::Fathom || simulated;
+    (reads_only && !ours).then(|| Problem::Verify {
+        why: format!(
+            "{path}: it contains no data of fathom that could be compared: write it first"
+        ),
+        instead: vec![Remedy::option(
+            Field::Create,
+            " to create a file filled with data",
+        )],
     })
 }
 
@@ -66,7 +82,7 @@ const fn no_headers(unsealed: Unsealed) -> &'static str {
             "blocks that are equal cannot all contain their own place: omit the share of duplicates"
         }
         Unsealed::Unaligned => {
-            "the size and the place of each write must be multiples of 4096 bytes, because each block of this length has a \
+            "the size and the place of each I/O must be multiples of 4096 bytes, because each block of this length has a \
              header"
         }
     }
@@ -107,11 +123,15 @@ fn check_memory(plan: &Plan, host: &HostRecord, problems: &mut Vec<Problem>) {
     let allowed = given.map_or(host.ram_available.0 / 4, |memory| memory.0);
     if needed > allowed && (given.is_some() || host.ram_available.0 > 0) {
         let why = format!(
-            "its write map needs {} and may have {}; hint: use a shorter range (--length), a larger block (-b), or more memory \
-             (--verify-memory)",
+            "its write map needs {} of memory and may have {}",
             Bytes(needed).about(),
             Bytes(allowed).about(),
         );
-        problems.push(Problem::Verify { why });
+        let instead = vec![
+            Remedy::Smaller(Field::Length),
+            Remedy::Larger(Field::Block),
+            Remedy::Larger(Field::VerifyMemory),
+        ];
+        problems.push(Problem::Verify { why, instead });
     }
 }

@@ -24,8 +24,9 @@ pub use placement::Placement;
 pub use planned::{Plan, PlannedTarget};
 pub use profile::{EngineChoice, OnError, Phases, Polling, Pool, PoolDraw, Profile, Timespan};
 pub use simulated::{
-    KEYS as SIMULATED_KEYS, NEIGHBOUR_BLOCK, ServiceLaw, SimulatedDevice, SimulatedError,
-    SimulatedFaults, SimulatedKey, SimulatedModel, Unit as SimulatedUnit,
+    DataFault, DataFaults, FaultPlan, KEYS as SIMULATED_KEYS, NEIGHBOUR_BLOCK, ServiceLaw,
+    SimulatedDevice, SimulatedError, SimulatedFaults, SimulatedKey, SimulatedModel,
+    Unit as SimulatedUnit,
 };
 pub use target::{
     BeyondEnd, CacheMode, Flush, Fsync, Hint, Location, NullBehaviour, Pacing, Priority, Stall,

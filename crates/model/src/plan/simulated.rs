@@ -4,9 +4,11 @@
 //! comes of it in time is `engine`'s business, and what is known of it beforehand too. Deliberately absent: data, file
 //! systems, and any claim that a real device is like this.
 
+mod data_faults;
 mod keys;
 mod notation;
 
+pub use data_faults::{DataFault, DataFaults, FaultPlan};
 pub use keys::{KEYS, SimulatedKey, Unit};
 pub use notation::SimulatedError;
 
@@ -96,6 +98,23 @@ pub struct SimulatedDevice {
     pub cpu: Nanos,
     /// What is wrong with it.
     pub faults: SimulatedFaults,
+    /// Data that it stores, from its start: none, or all that is used of it.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub data: Bytes,
+    /// Where its addresses wrap around.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub alias: Bytes,
+    /// What is wrong with that data.
+    #[serde(default, skip_serializing_if = "DataFaults::is_none")]
+    pub data_faults: DataFaults,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+const fn is_none(size: &Bytes) -> bool {
+    size.0 == 0
 }
 
 /// What may be wrong with a simulated device; nothing, where all are 0.
@@ -221,5 +240,8 @@ fn flash(model: SimulatedModel) -> SimulatedDevice {
         request_max: Bytes(0),
         cpu: Nanos::micros(2),
         faults: SimulatedFaults::default(),
+        data: Bytes(0),
+        alias: Bytes(0),
+        data_faults: DataFaults::default(),
     }
 }

@@ -49,8 +49,8 @@ pub use series::{CpuSample, Sample, Series};
 pub use tally::{Counted, ErrorCount, Interval, LatencySpread, LifetimeCount, Tally, ThreadRecord};
 pub use tree_step::TreeStep;
 pub use verification::{
-    CorruptBlock, CorruptKind, DifferentBits, FoundHeader, KindCount, Verification, VerifyCounts,
-    VerifyPass,
+    CorruptBlock, CorruptKind, DifferentBits, FoundHeader, InjectedFault, KindCount, Verification,
+    VerifyCounts, VerifyPass,
 };
 pub use watched::{WatchLatency, WatchMoment, WatchRecord};
 pub use worker::{

@@ -24,6 +24,20 @@ pub struct Verification {
     pub kinds: Vec<KindCount>,
     /// The first of them. // at most 64
     pub cases: Vec<CorruptBlock>,
+    /// What a simulated device did to its data.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub injected: Vec<InjectedFault>,
+}
+
+/// A fault that a simulated device did, with the name that its diagnosis should have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InjectedFault {
+    /// What it is.
+    pub kind: CorruptKind,
+    /// From the start of the target.
+    pub offset: Bytes,
+    /// Still there when the run ended.
+    pub remains: bool,
 }
 
 /// Blocks by what their comparison gave.

@@ -64,7 +64,7 @@ pub fn option(field: Field) -> Option<&'static str> {
         Field::SubmissionPolling => "sqthread_poll",
         Field::Overwrite => "--overwrite",
         Field::Destroy => "--destroy",
-        Field::ThreadStride | Field::Source | Field::Pool => return None,
+        Field::ThreadStride | Field::Source | Field::Pool | Field::VerifyMemory => return None,
     })
 }
 

@@ -64,6 +64,7 @@ pub fn option(field: Field) -> Option<&'static str> {
         Field::Interval | Field::Amount | Field::ThreadStride | Field::Distribution => return None,
         Field::Rate | Field::Source | Field::Buffered | Field::Unbuffered => return None,
         Field::CompletionPolling | Field::SubmissionPolling | Field::Pool => return None,
+        Field::VerifyMemory => return None,
     })
 }
 

@@ -228,6 +228,7 @@ pub fn option(field: Field) -> Option<&'static str> {
         Field::Passthrough => "--engine nvme",
         Field::CompletionPolling => "--poll",
         Field::SubmissionPolling => "--sqpoll",
+        Field::VerifyMemory => "--verify-memory",
         Field::Overwrite => "--overwrite",
         Field::Destroy => "--destroy",
         Field::Amount | Field::Stride | Field::ThreadStride | Field::Distribution => return None,

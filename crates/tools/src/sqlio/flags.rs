@@ -261,6 +261,7 @@ pub fn option(field: Field) -> Option<&'static str> {
         Field::Interval | Field::Amount | Field::Stride | Field::ThreadStride => return None,
         Field::Distribution | Field::Rate | Field::Engine | Field::Passthrough => return None,
         Field::CompletionPolling | Field::SubmissionPolling | Field::Pool => return None,
+        Field::VerifyMemory => return None,
     })
 }
 

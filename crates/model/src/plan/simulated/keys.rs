@@ -1,6 +1,7 @@
 //! The parameters by name: what each is, what it accepts, and where it stands. One row each; the reader, the printer and
 //! the documentation come from here.
 
+use super::data_faults::{DataFault, FaultPlan};
 use super::{ServiceLaw, SimulatedDevice};
 use crate::units::{Bytes, Nanos};
 
@@ -34,6 +35,8 @@ pub enum Unit {
     Rate,
     /// `constant`, `lognormal` or `exponential`.
     Law,
+    /// How often or where a fault of data is done: `1/500` or `@128M`.
+    Fault,
 }
 
 const GIB: u64 = 1 << 30;
@@ -53,13 +56,27 @@ macro_rules! key {
     };
 }
 
+/// A row of a fault of data.
+macro_rules! fault {
+    ($name:literal, $fault:ident, $what:literal) => {
+        SimulatedKey {
+            name: $name,
+            unit: Unit::Fault,
+            range: (0, u64::MAX - 1),
+            what: $what,
+            get: |device| device.data_faults.encoded(DataFault::$fault),
+            set: |device, value| device.data_faults.encode(DataFault::$fault, value),
+        }
+    };
+}
+
 const fn plain(value: u64) -> u64 {
     value
 }
 
 /// Every parameter, in the order in which it is printed.
 #[rustfmt::skip]
-pub const KEYS: [SimulatedKey; 33] = [
+pub const KEYS: [SimulatedKey; 48] = [
     key!("size", Size, (1 << 20, 1 << 60), "reported size", size, Bytes, 0),
     key!("channels", Count, (1, 1024), "I/Os that are served in parallel", channels, plain,),
     SimulatedKey {
@@ -99,6 +116,21 @@ pub const KEYS: [SimulatedKey; 33] = [
     key!("page-cache", Percent, (0, 100), "fault: share of the I/Os that the host's page cache serves", faults.page_cache, plain,),
     key!("noise", Percent, (0, 200), "fault: variation of speed, standard deviation: first-order autoregressive with a coefficient of 0.9, in steps of 100 ms", faults.noise, plain,),
     key!("throttle", Count, (0, 100_000_000), "fault: IOPS limit of the host above the device", faults.throttle, plain,),
+    key!("data", Size, (0, 16 * GIB), "data that is stored, from the start of the device, for --verify", data, Bytes, 0),
+    key!("alias", Size, (0, 16 * GIB), "fault: addresses wrap around there", alias, Bytes, 0),
+    fault!("lose", Lose, "fault: writes that are acknowledged and not done"),
+    fault!("tear", Tear, "fault: only the first sectors of a block are written"),
+    fault!("tear-tail", TearTail, "fault: only the last sectors of a block are written"),
+    fault!("misdirect", Misdirect, "fault: blocks that are written at another place"),
+    fault!("duplicate", Duplicate, "fault: blocks that are written at another place, too"),
+    fault!("rot", Rot, "fault: up to three bits of a block are flipped when it is written"),
+    fault!("zero", Zero, "fault: zeros are written"),
+    fault!("shift", Shift, "fault: data of a block is written some sectors late"),
+    fault!("forge", Forge, "fault: random bytes are written"),
+    fault!("stale", Stale, "fault: reads return the version before the last"),
+    fault!("misread", Misread, "fault: reads return another block"),
+    fault!("rot-read", RotRead, "fault: up to three bits of a block are flipped when it is read"),
+    fault!("eio", Eio, "fault: reads that fail"),
     key!("imbalance", Percent, (0, 1000), "fault: additional latency of every second thread", faults.imbalance, plain,),
 ];
 
@@ -124,6 +156,7 @@ impl SimulatedKey {
             Unit::Size => Bytes(value).to_string(),
             Unit::Rate => format!("{}/s", Bytes(value)),
             Unit::Law => LAWS[value as usize].1.to_owned(),
+            Unit::Fault => FaultPlan::print(value),
         }
     }
 
@@ -138,6 +171,9 @@ impl SimulatedKey {
             Unit::Size => format!("a size {between}, such as 4K or 64G"),
             Unit::Rate => format!("a size a second {between}, such as 200M/s"),
             Unit::Law => "constant, lognormal or exponential".to_owned(),
+            Unit::Fault => {
+                "one of so many blocks (1/500), or the block at a place (@128M)".to_owned()
+            }
         }
     }
 
@@ -156,6 +192,7 @@ impl SimulatedKey {
                 let size = text.strip_suffix("/s").unwrap_or(text);
                 size.parse::<Bytes>().ok().map(|size| size.0)
             }
+            Unit::Fault => FaultPlan::read(text),
             Unit::Law => (0..)
                 .zip(LAWS)
                 .find(|(_, law)| law.1 == text)

@@ -2,6 +2,8 @@
 
 use super::keys::KEYS;
 use super::{ServiceLaw, SimulatedDevice, SimulatedModel};
+use crate::block_header::BLOCK;
+use crate::units::Bytes;
 use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
@@ -146,6 +148,15 @@ fn contradictions(device: &SimulatedDevice) -> Vec<String> {
         "pause and pause-every belong together, and a pause is shorter than the time to the next: give both",
     );
     tell(
+        device.data.0 == 0 && (device.alias.0 > 0 || !device.data_faults.is_none()),
+        "faults of data need data: give data too",
+    );
+    let whole = |size: Bytes| size.is_multiple_of(BLOCK);
+    tell(
+        !whole(device.data) || !whole(device.alias) || device.data > device.size,
+        "data and alias are multiples of 4096 bytes, and data is not larger than size",
+    );
+    tell(
         device.law != ServiceLaw::Lognormal
             && device.spread != device.model.device().spread
             && device.spread > 0,
@@ -165,7 +176,7 @@ fn listed(names: &[&str]) -> String {
 mod tests {
     use super::super::keys::LAWS;
     use super::*;
-    use crate::units::{Bytes, Nanos};
+    use crate::units::Nanos;
     use proptest::prelude::*;
 
     fn problems(word: &str) -> Vec<String> {

@@ -76,6 +76,7 @@ pub fn option(field: Field) -> Option<&'static str> {
         Field::Destroy => "--destroy",
         Field::Amount | Field::Rate | Field::Engine | Field::Passthrough => return None,
         Field::CompletionPolling | Field::SubmissionPolling => return None,
+        Field::VerifyMemory => return None,
     })
 }
 

@@ -1,0 +1,176 @@
+//! Simulated devices that damage their data: each fault is found and named, and nothing else is.
+
+use crate::jobs;
+use engine::{Silent, Stop, run};
+use host::Root;
+use model::*;
+
+/// Seeds per fault. `FATHOM_FAULT_SEEDS` sets another number for a long campaign.
+const SEEDS: u64 = 8;
+
+#[allow(clippy::disallowed_methods, reason = "a campaign asks for more seeds")]
+fn seeds() -> u64 {
+    let asked = std::env::var("FATHOM_FAULT_SEEDS").ok();
+    asked.and_then(|text| text.parse().ok()).unwrap_or(SEEDS)
+}
+
+/// A run with 50% writes on 256 blocks, 8 in flight on each of two threads.
+fn verified(device: &str, seed: u64, change: jobs::Change<'_>) -> (RunRecord, Verification) {
+    let record = recorded(device, seed, change);
+    let verification = record.engine.verification.clone().unwrap();
+    (record, verification)
+}
+
+fn recorded(device: &str, seed: u64, change: jobs::Change<'_>) -> RunRecord {
+    let job = jobs::simulated(&[device], &|span| {
+        span.seed = seed;
+        span.phases.measured = Nanos::millis(100);
+        span.on_error = OnError::Continue;
+        let target = &mut span.targets[0];
+        target.verify.level = VerifyLevel::Full;
+        target.length = Some(Bytes::mib(1));
+        (target.threads, target.workload.queue_depth) = (2, QueueDepth(8));
+        target.workload.write = Ratio::percent(50).unwrap();
+        change(span);
+    });
+    run(job, &Root::live(), &Silent, &Stop::new()).unwrap()
+}
+
+/// Which names are right for an injected fault: the place of a misdirected write still has its older version, and a copy
+/// whose original was written again cannot be distinguished from a misdirected one.
+fn is_right(injected: CorruptKind, named: CorruptKind) -> bool {
+    use CorruptKind::{Duplicated, Lost, Misdirected};
+    injected == named || matches!((injected, named), (Lost | Duplicated, Misdirected))
+}
+
+#[test]
+fn each_fault_is_named_rightly_and_nothing_else_is_accused() {
+    let faults = [
+        "lose",
+        "tear",
+        "tear-tail",
+        "misdirect",
+        "duplicate",
+        "rot",
+        "zero",
+        "shift",
+        "forge",
+        "stale",
+        "misread",
+        "rot-read",
+    ];
+    for fault in faults {
+        let (mut found, mut injected) = (0, 0);
+        for seed in 0..seeds() {
+            let device = format!("sim:ssd,data=1M,{fault}=1/150");
+            let (_, verification) = verified(&device, seed, &|_| {});
+            let what = format!("{device} seed {seed}");
+            for case in &verification.cases {
+                let explains = |one: &&InjectedFault| {
+                    one.offset == case.offset && is_right(one.kind, case.kind)
+                };
+                let explained = verification.injected.iter().find(explains);
+                assert!(explained.is_some(), "{what}: {case:?}");
+            }
+            let remaining = verification
+                .injected
+                .iter()
+                .filter(|one| one.remains)
+                .count() as u64;
+            let pass = verification.pass.unwrap();
+            assert_eq!(
+                pass.counts.corrupt, remaining,
+                "{what}: {:?}",
+                verification.kinds
+            );
+            assert_eq!(pass.counts.undecided + pass.counts.unknown, 0, "{what}");
+            found += verification.corrupt();
+            injected += verification.injected.len();
+        }
+        assert!(
+            injected > 0 && found > 0,
+            "{fault}: {injected} faults, {found} found"
+        );
+    }
+}
+
+#[test]
+fn a_sound_device_is_never_accused() {
+    for seed in 0..seeds() {
+        let (record, verification) = verified("sim:ssd,data=1M", seed, &|_| {});
+        assert_eq!(
+            (verification.corrupt(), verification.kinds.len()),
+            (0, 0),
+            "seed {seed}"
+        );
+        assert!(
+            verification.reads.right > 1000 && verification.deferred > 0,
+            "{verification:?}"
+        );
+        assert_eq!(record.outcome, Outcome::Complete);
+    }
+}
+
+#[test]
+fn a_fault_at_a_place_is_found_there_and_only_there() {
+    for (fault, kind) in [
+        ("lose=@40K", CorruptKind::Lost),
+        ("zero=@40K", CorruptKind::Zeroed),
+        ("eio=@40K", CorruptKind::Unreadable),
+    ] {
+        let (_, verification) = verified(&format!("sim:ssd,data=1M,{fault}"), 1, &|_| {});
+        let kinds: Vec<CorruptKind> = verification.kinds.iter().map(|one| one.kind).collect();
+        assert_eq!(kinds, [kind], "{fault}");
+        assert!(
+            verification
+                .cases
+                .iter()
+                .all(|case| case.offset == Bytes::kib(40))
+        );
+        assert_eq!(verification.pass.unwrap().counts.corrupt, 1, "{fault}");
+    }
+}
+
+#[test]
+fn addresses_that_wrap_around_are_named_so() {
+    let (_, verification) = verified("sim:ssd,data=1M,alias=512K", 3, &|_| {});
+    let kinds: Vec<CorruptKind> = verification.kinds.iter().map(|one| one.kind).collect();
+    assert_eq!(kinds, [CorruptKind::Aliased]);
+    let distance = |case: &CorruptBlock| case.found.unwrap().place.0.abs_diff(case.offset.0);
+    assert!(
+        verification
+            .cases
+            .iter()
+            .all(|case| distance(case) == 512 << 10)
+    );
+}
+
+#[test]
+fn verification_changes_neither_the_order_of_the_ios_nor_simulated_time() {
+    let counts = |level: VerifyLevel| {
+        let record = recorded("sim:ssd,data=1M", 5, &|span| {
+            let target = &mut span.targets[0];
+            (target.threads, target.workload.queue_depth) = (1, QueueDepth(1));
+            target.verify.level = level;
+        });
+        record
+            .threads
+            .into_iter()
+            .map(|one| one.measured)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(counts(VerifyLevel::Full), counts(VerifyLevel::Off));
+}
+
+#[test]
+fn a_rate_is_kept_and_verified() {
+    let (record, verification) = verified("sim:ssd,data=1M", 2, &|span| {
+        span.arrivals = Some(Arrivals {
+            per_s: 10_000,
+            spacing: Spacing::Constant,
+        });
+    });
+    assert_eq!(verification.corrupt(), 0);
+    assert!(verification.reads.right > 100);
+    assert!(record.total().ios > 900, "{}", record.total().ios);
+}
