@@ -101,12 +101,11 @@ impl Suspect<'_> {
     }
 }
 
-/// Whether the place that a header specifies has the same block.
+/// Whether the place that a header specifies has the same block. Serial numbers are those of a run.
 fn is_also_there(medium: &dyn Medium, header: &BlockHeader) -> bool {
     let there = medium.read(header.block * BLOCK.0);
-    there.is_ok_and(|block| {
-        BlockHeader::of(&block).is_some_and(|other| other.serial == header.serial)
-    })
+    let other = there.ok().and_then(|block| BlockHeader::of(&block));
+    other.is_some_and(|other| (other.run, other.serial) == (header.run, header.serial))
 }
 
 fn bits(one: &Block, other: &Block) -> Option<DifferentBits> {
