@@ -14,6 +14,7 @@ pub mod imported_evidence;
 pub mod plan;
 pub mod record;
 mod text;
+pub mod trace;
 pub mod units;
 
 pub use block_header::Flaw;

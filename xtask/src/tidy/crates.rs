@@ -57,6 +57,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "other tools' requests and results, read and printed; their figures come from records",
     ),
     (
+        "traces",
+        &["model"],
+        "reads and writes traces of I/Os as streams; opens nothing for writing",
+    ),
+    (
         "monitor",
         &["analysis", "host", "model"],
         "reads the counters again and again and shows them; knows no run and no engine",
@@ -65,7 +70,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "cli",
         &[
             "analysis", "attack", "engine", "gate", "host", "model", "monitor", "session", "store",
-            "sweep", "tools", "views",
+            "sweep", "tools", "traces", "views",
         ],
         "the entry point: only here all crates meet",
     ),

@@ -1,0 +1,144 @@
+//! The bytes of a trace: a file or standard input, read in order, line by line or frame by frame, in bounded memory.
+//!
+//! Omitted: decompression; a compressed file is refused with the command that decompresses it.
+
+use crate::error::{Flaw, Place, TraceError};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// A line may be so long.
+const LINE_MAX: u64 = 64 << 10;
+/// So much is read at a time; the format is decided by it.
+const CHUNK: usize = 256 << 10;
+/// The first bytes of compressed files, with the command that decompresses them.
+const COMPRESSED: [(&[u8], &str); 4] = [
+    (b"\x1f\x8b", "zcat"),
+    (b"\x28\xb5\x2f\xfd", "zstdcat"),
+    (b"\xfd7zXZ", "xzcat"),
+    (b"BZh", "bzcat"),
+];
+
+/// One file that is being read.
+pub(crate) struct Input {
+    path: PathBuf,
+    reader: BufReader<Box<dyn Read + Send>>,
+    line: Vec<u8>,
+    lines: u64,
+    bytes: u64,
+}
+
+impl Input {
+    /// Opens a file; `-` is standard input.
+    pub(crate) fn open(path: &Path) -> Result<Input, TraceError> {
+        let io = |error| TraceError::Io {
+            path: path.to_owned(),
+            error,
+        };
+        if path == Path::new("-") {
+            return Input::new(Path::new("stdin"), Box::new(io::stdin()));
+        }
+        let file = File::open(path).map_err(io)?;
+        if file.metadata().map_err(io)?.is_dir() {
+            return Err(io(io::Error::from(io::ErrorKind::IsADirectory)));
+        }
+        Input::new(path, Box::new(file))
+    }
+
+    /// Reads from `reader`; `path` is its name in messages.
+    pub(crate) fn new(path: &Path, reader: Box<dyn Read + Send>) -> Result<Input, TraceError> {
+        let mut input = Input {
+            path: path.to_owned(),
+            reader: BufReader::with_capacity(CHUNK, reader),
+            line: Vec::new(),
+            lines: 0,
+            bytes: 0,
+        };
+        let head = input.head()?;
+        if head.is_empty() {
+            return Err(input.flawed(&Flaw("the file is empty: must be a trace".to_owned())));
+        }
+        if let Some((_, command)) = COMPRESSED.iter().find(|(magic, _)| head.starts_with(magic)) {
+            let hint = format!(
+                "the file is compressed: must be the trace itself; hint: {command} {} | fathom trace -",
+                model::shell_word(path)
+            );
+            return Err(input.flawed(&Flaw(hint)));
+        }
+        Ok(input)
+    }
+
+    /// Returns what can be seen of the bytes that are next.
+    pub(crate) fn head(&mut self) -> Result<&[u8], TraceError> {
+        let path = &self.path;
+        self.reader.fill_buf().map_err(|error| TraceError::Io {
+            path: path.clone(),
+            error,
+        })
+    }
+
+    /// Reads the next line, without its end; `None` at the end of the file.
+    pub(crate) fn line(&mut self) -> Result<Option<&[u8]>, TraceError> {
+        self.line.clear();
+        let read = (&mut self.reader)
+            .take(LINE_MAX)
+            .read_until(b'\n', &mut self.line);
+        let read = read.map_err(|error| self.io(error))?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.lines += 1;
+        self.bytes += read as u64;
+        if self.line.last() == Some(&b'\n') {
+            self.line.pop();
+            if self.line.last() == Some(&b'\r') {
+                self.line.pop();
+            }
+        } else if read as u64 == LINE_MAX {
+            let flaw = Flaw::new(&self.line, "line", "must have at most 65536 bytes");
+            return Err(self.flawed(&flaw));
+        }
+        Ok(Some(&self.line))
+    }
+
+    /// Fills `frame`; false at the end of the file.
+    pub(crate) fn frame(&mut self, frame: &mut [u8], name: &str) -> Result<bool, TraceError> {
+        let mut filled = 0;
+        while filled < frame.len() {
+            match self.reader.read(&mut frame[filled..]) {
+                Ok(0) if filled == 0 => return Ok(false),
+                Ok(0) => {
+                    let flaw = format!(
+                        "the file ends after {filled} of {} bytes of a {name}: must be whole",
+                        frame.len()
+                    );
+                    return Err(self.flawed(&Flaw(flaw)));
+                }
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.io(error)),
+            }
+        }
+        self.bytes += filled as u64;
+        Ok(true)
+    }
+
+    /// Returns the error for what was read last.
+    pub(crate) fn flawed(&self, flaw: &Flaw) -> TraceError {
+        TraceError::Content {
+            path: self.path.clone(),
+            place: match self.lines {
+                0 => Place::Byte(self.bytes),
+                lines => Place::Line(lines),
+            },
+            problem: flaw.0.clone(),
+        }
+    }
+
+    fn io(&self, error: io::Error) -> TraceError {
+        TraceError::Io {
+            path: self.path.clone(),
+            error,
+        }
+    }
+}
