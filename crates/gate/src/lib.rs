@@ -25,8 +25,8 @@ pub use database::{
 pub use folder::{Folder, Kind, Name, Use};
 pub use lock::FileLock;
 pub use output::{
-    Existing, OutputError, Replace, check_output, check_output_in, create_new, write_output,
-    write_output_in,
+    Existing, NewOutput, OutputError, Replace, check_output, check_output_in, create_new,
+    write_output, write_output_in,
 };
 pub use pin::{Pin, is_changed};
 pub use pins::Pins;

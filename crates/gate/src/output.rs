@@ -18,7 +18,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// So often the place is judged again because another process changed it.
 const ATTEMPTS: u32 = 3;
@@ -94,6 +94,56 @@ pub fn check_output(path: &Path, replace: Replace<'_>) -> Result<(), OutputError
 /// What stands there may not be replaced, or cannot be; nothing was changed then.
 pub fn write_output(path: &Path, bytes: &[u8], replace: Replace<'_>) -> Result<(), OutputError> {
     Place::find(path)?.write(bytes, replace)
+}
+
+/// A result that is written as it grows, because it may be larger than memory. It gets its name when it is whole; dropped
+/// before [`publish`](NewOutput::publish), it is removed.
+#[derive(Debug)]
+pub struct NewOutput {
+    part: Part,
+    path: PathBuf,
+}
+
+impl NewOutput {
+    /// Begins a file for this user alone, that will have a name that is free.
+    ///
+    /// # Errors
+    /// A name that exists; those of the folder.
+    pub fn create(path: &Path) -> Result<NewOutput, OutputError> {
+        let place = Place::find(path)?;
+        if !matches!(place.judge(Replace::Nothing)?, There::Free) {
+            return Err(OutputError::Exists {
+                path: path.to_owned(),
+            });
+        }
+        let part = Part::create(&place.folder, &place.name, 0o600);
+        Ok(NewOutput {
+            part: part.map_err(|error| OutputError::io(path, "created", error))?,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Returns a descriptor to write to.
+    ///
+    /// # Errors
+    /// Those of dup(2).
+    pub fn file(&self) -> io::Result<File> {
+        self.part.file().try_clone()
+    }
+
+    /// Gives it its name, once all of it is on stable storage.
+    ///
+    /// # Errors
+    /// The name was taken meanwhile; that file stays. Those of fsync(2).
+    pub fn publish(mut self) -> Result<(), OutputError> {
+        let failed = |error| OutputError::io(&self.path, "written", error);
+        self.part.file().sync_all().map_err(failed)?;
+        match self.part.take_name() {
+            Err(Errno::EXIST) => return Err(OutputError::Exists { path: self.path }),
+            taken => taken.map_err(|error| OutputError::io(&self.path, "named", error))?,
+        }
+        Ok(())
+    }
 }
 
 /// The same in a folder that is open; `shown` is its path for messages. A link under the name is refused.

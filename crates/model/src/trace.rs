@@ -120,9 +120,9 @@ pub struct TraceSummary {
     /// All I/Os.
     pub ios: u64,
     /// From the first I/O to the last.
-    pub duration: Nanos,
+    pub duration_ns: Nanos,
     /// The smallest difference of time that the format can express.
-    pub resolution: Nanos,
+    pub resolution_ns: Nanos,
     /// Events that the recorder reported as lost.
     pub lost: u64,
     /// I/Os of the files that are not in the counts: of no length, or of a kind that moves no data of the device.
@@ -175,7 +175,7 @@ pub struct TraceDevice {
     /// Its I/Os.
     pub ios: u64,
     /// Where the last byte that was read or written ends.
-    pub end: u64,
+    pub end_bytes: u64,
 }
 
 /// When I/Os were issued.
@@ -184,11 +184,11 @@ pub struct TraceArrivals {
     /// I/Os of the busiest second.
     pub busiest_second_ios: u64,
     /// When it begins.
-    pub busiest_second_at: Nanos,
+    pub busiest_second_at_ns: Nanos,
     /// I/Os of the busiest minute.
     pub busiest_minute_ios: u64,
     /// When it begins.
-    pub busiest_minute_at: Nanos,
+    pub busiest_minute_at_ns: Nanos,
     /// From one I/O to the next; `None` with fewer than two.
     pub gaps: Option<TraceQuantiles>,
     /// Variance over mean of the I/Os in 10 ms: 1 for independent arrivals.
@@ -201,11 +201,11 @@ pub struct TraceArrivals {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceQuantiles {
     /// Half of the values are at most this.
-    pub p50: Nanos,
+    pub p50_ns: Nanos,
     /// 99%.
-    pub p99: Nanos,
+    pub p99_ns: Nanos,
     /// The largest.
-    pub max: Nanos,
+    pub max_ns: Nanos,
 }
 
 /// Different data that was read or written, in blocks of 4 KiB, counted in a sample of all blocks by hash.
@@ -218,7 +218,7 @@ pub struct TraceWorkingSet {
     /// Of them, bytes that were written.
     pub written_bytes: u64,
     /// Share of the accesses to blocks that the most accessed tenth of the blocks received.
-    pub hottest_tenth: Option<f64>,
+    pub hottest_tenth_share: Option<f64>,
     /// Share of the blocks that were counted.
-    pub sample: f64,
+    pub sampled_share: f64,
 }

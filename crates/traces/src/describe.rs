@@ -210,18 +210,18 @@ impl Description {
         let operations = TraceOperation::ALL.iter().zip(&self.shares);
         let operations = operations.filter(|(_, share)| share.ios > 0);
         let names = trace.devices().iter().zip(&self.devices);
-        let devices = names.map(|(name, &(ios, end))| TraceDevice {
+        let devices = names.map(|(name, &(ios, end_bytes))| TraceDevice {
             name: name.clone(),
             ios,
-            end,
+            end_bytes,
         });
         let seconds = self.last.as_seconds();
         let in_flight = self.latency.sum_ns() as f64 / 1e9 / seconds;
         Ok(TraceSummary {
             format: trace.format().name.to_owned(),
             ios: self.ios,
-            duration: self.last,
-            resolution: trace.resolution(),
+            duration_ns: self.last,
+            resolution_ns: trace.resolution(),
             lost: counts.lost,
             skipped: counts.skipped,
             operations: operations
@@ -270,13 +270,13 @@ impl Share {
 
 impl Arrivals {
     fn summary(&self) -> TraceArrivals {
-        let (busiest_second_ios, busiest_second_at) = self.seconds.busiest();
-        let (busiest_minute_ios, busiest_minute_at) = self.minutes.busiest();
+        let (busiest_second_ios, busiest_second_at_ns) = self.seconds.busiest();
+        let (busiest_minute_ios, busiest_minute_at_ns) = self.minutes.busiest();
         TraceArrivals {
             busiest_second_ios,
-            busiest_second_at,
+            busiest_second_at_ns,
             busiest_minute_ios,
-            busiest_minute_at,
+            busiest_minute_at_ns,
             gaps: quantiles(&self.gaps),
             dispersion_10ms: self.short.dispersion(),
             dispersion_1s: self.seconds.dispersion(),
@@ -286,8 +286,8 @@ impl Arrivals {
 
 fn quantiles(histogram: &LatencyHistogram) -> Option<TraceQuantiles> {
     Some(TraceQuantiles {
-        p50: histogram.quantile(0.5)?,
-        p99: histogram.quantile(0.99)?,
-        max: histogram.max()?,
+        p50_ns: histogram.quantile(0.5)?,
+        p99_ns: histogram.quantile(0.99)?,
+        max_ns: histogram.max()?,
     })
 }

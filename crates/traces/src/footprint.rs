@@ -57,8 +57,8 @@ impl Footprint {
             bytes: bytes(|_| true),
             read_bytes: bytes(|its| its.read),
             written_bytes: bytes(|its| its.written),
-            hottest_tenth: self.hottest_tenth(),
-            sample: 1.0 / (1u64 << self.halvings) as f64,
+            hottest_tenth_share: self.hottest_tenth(),
+            sampled_share: 1.0 / (1u64 << self.halvings) as f64,
         }
     }
 
@@ -113,7 +113,10 @@ mod tests {
             (found.bytes, found.read_bytes, found.written_bytes),
             (409_600, 409_600, 0)
         );
-        assert_eq!((found.hottest_tenth, found.sample), (Some(0.91), 1.0));
+        assert_eq!(
+            (found.hottest_tenth_share, found.sampled_share),
+            (Some(0.91), 1.0)
+        );
     }
 
     #[test]
@@ -124,6 +127,6 @@ mod tests {
         let found = footprint.summary();
         let exact = (blocks * BLOCK) as f64;
         assert!((found.bytes as f64 / exact - 1.0).abs() < 0.02, "{found:?}");
-        assert!(footprint.blocks.len() <= BLOCKS_MAX && found.sample < 1.0);
+        assert!(footprint.blocks.len() <= BLOCKS_MAX && found.sampled_share < 1.0);
     }
 }

@@ -8,6 +8,7 @@ use analysis::{
     QuickReport, RunReport, SurveyReport, SweepForecast, SweepReport, WatchReport,
 };
 use model::Note;
+use model::trace::TraceSummary;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -228,6 +229,10 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         (
             "explain.schema.json",
             schema::<Versioned<Explained<'_>>>("fathom explain"),
+        ),
+        (
+            "trace-summary.schema.json",
+            schema::<Versioned<TraceSummary>>("fathom trace"),
         ),
     ]
 }

@@ -30,6 +30,7 @@ mod sweep;
 mod table;
 mod text;
 mod time;
+mod trace;
 mod watch;
 
 pub use baselines::{BaselineLine, write_baselines};
@@ -59,4 +60,5 @@ pub use survey::survey_summary;
 pub use sweep::{sweep_forecast, sweep_summary};
 pub use text::{printable, shorten, wrapped};
 pub use time::{Zone, local_day, local_stamp, write_time};
+pub use trace::{trace_json, trace_summary};
 pub use watch::watch_summary;

@@ -13,6 +13,7 @@ mod looks;
 mod report;
 mod run;
 mod sweep;
+mod trace;
 mod watch;
 
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -35,6 +36,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 pub(crate) use sweep::SweepArgs;
 use tools::native;
+pub(crate) use trace::{TraceArgs, TraceInputArgs};
 pub(crate) use watch::{CheckArgs, WatchArgs};
 
 const NO_COLOR: &str = "--no-color";
@@ -116,6 +118,9 @@ pub(crate) enum Command {
     /// Import results of DISKSPD, SQLIO, fio, IOmeter, dd, bonnie++ and a dozen others, to compare them with fathom's own
     #[command(after_help = import::read())]
     Import(ImportArgs),
+    /// Describe, cut or convert a trace of block I/Os: blktrace, perf, fio's iologs, published traces
+    #[command(after_help = trace::formats())]
+    Trace(TraceArgs),
     /// List stored sessions, newest first
     List(ListArgs),
     /// Show a stored result

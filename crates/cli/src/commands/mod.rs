@@ -32,6 +32,7 @@ pub(crate) mod survey;
 pub(crate) mod sweep;
 pub(crate) mod table;
 pub(crate) mod tag;
+pub(crate) mod trace;
 pub(crate) mod watch;
 
 use session::VERSION;

@@ -22,6 +22,7 @@ use analysis::{
     CompareReport, Explanation, Finding, GoalReport, History, Known, LooksContext, Preflight,
     SurveyContext, SweepCell, SweepContext, SweepForecast, WatchReport,
 };
+use model::trace::TraceSummary;
 use model::{FilesRecord, ImportedRun, Note, RunRecord, WatchRecord};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -154,6 +155,14 @@ pub(crate) fn preflight(report: &Preflight, form: Form<'_>) -> Vec<u8> {
     written(|out| match form.json {
         true => views::preflight_json(report, out),
         false => views::preflight_summary(report, &form.paper(), out),
+    })
+}
+
+/// What a trace contains.
+pub(crate) fn trace(name: &str, summary: &TraceSummary, form: Form<'_>) -> Vec<u8> {
+    written(|out| match form.json {
+        true => views::trace_json(summary, out),
+        false => views::trace_summary(name, summary, &form.paper(), out),
     })
 }
 

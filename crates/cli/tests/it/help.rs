@@ -8,7 +8,7 @@ fn help_says_what_there_is() {
     let bench = Bench::new();
     for command in [
         "", "run", "survey", "sweep", "quick", "layers", "files", "dd", "iometer", "import",
-        "list", "show", "table", "compare", "baseline", "report", "export", "tag", "note",
+        "trace", "list", "show", "table", "compare", "baseline", "report", "export", "tag", "note",
         "delete", "db", "devices", "explain",
     ] {
         let said = bench.line(&format!("{command} --help")).good();

@@ -61,4 +61,5 @@ mod terminals;
 mod tracefs;
 mod tracepoints;
 mod verification;
+mod traces;
 mod watching;

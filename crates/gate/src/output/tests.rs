@@ -5,6 +5,7 @@ use crate::mark::MARK;
 use crate::part::{Part, Placed, remove_if_same};
 use rustix::fs::fgetxattr;
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 
@@ -48,6 +49,28 @@ fn a_result_replaces_its_own_kind_and_keeps_the_mode() {
     check_output(&path, OWN).unwrap();
     write_output(&path, b"ours 4", OWN).unwrap();
     assert_eq!(names(folder.path()), ["r"]);
+}
+
+#[test]
+fn a_result_that_grows_gets_its_name_when_it_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r");
+    drop(NewOutput::create(&path).unwrap());
+    assert_eq!(names(folder.path()), [""; 0], "it was not published");
+    let output = NewOutput::create(&path).unwrap();
+    output.file().unwrap().write_all(b"whole").unwrap();
+    assert!(!path.exists());
+    output.publish().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"whole");
+    assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o600);
+    let refused = NewOutput::create(&path).unwrap_err();
+    assert!(matches!(refused, OutputError::Exists { .. }), "{refused}");
+    let late = folder.path().join("late");
+    let output = NewOutput::create(&late).unwrap();
+    fs::write(&late, b"thesis").unwrap();
+    assert!(output.publish().is_err());
+    assert_eq!(fs::read(&late).unwrap(), b"thesis");
+    assert_eq!(names(folder.path()), ["late", "r"]);
 }
 
 #[test]

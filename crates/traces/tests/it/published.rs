@@ -416,7 +416,7 @@ fn a_summary_counts_what_the_trace_contains() {
     let files = Files::new();
     let head = "time_ns,device,op,offset,length,flags,thread,latency_ns\n";
     let found = described(files.add("t.csv", head.to_owned() + &text));
-    assert_eq!((found.ios, found.duration), (1000, Nanos(9_990_000_000)));
+    assert_eq!((found.ios, found.duration_ns), (1000, Nanos(9_990_000_000)));
     let read = &found.operations[0];
     assert_eq!(
         (read.ios, read.bytes, read.sequential),
@@ -431,7 +431,7 @@ fn a_summary_counts_what_the_trace_contains() {
     assert_eq!(
         (
             found.arrivals.busiest_second_ios,
-            found.arrivals.busiest_second_at
+            found.arrivals.busiest_second_at_ns
         ),
         (100, Nanos(0))
     );
@@ -440,8 +440,8 @@ fn a_summary_counts_what_the_trace_contains() {
         found.arrivals.dispersion_1s, None,
         "nine whole seconds are too few"
     );
-    assert_eq!(found.latency.unwrap().max, Nanos::millis(1));
+    assert_eq!(found.latency.unwrap().max_ns, Nanos::millis(1));
     assert!((found.mean_in_flight.unwrap() - 0.1).abs() < 0.001);
     assert_eq!(found.working_set.read_bytes, 750 * 4096);
-    assert_eq!(found.devices[0].end, 999 * 8192 + 8192);
+    assert_eq!(found.devices[0].end_bytes, 999 * 8192 + 8192);
 }

@@ -68,7 +68,7 @@ fn memory_does_not_depend_on_the_length_of_a_trace() {
     );
     writeln!(std::io::stderr(), "{shown}").unwrap();
     assert_eq!(
-        (found.ios, found.duration),
+        (found.ios, found.duration_ns),
         (records, Nanos((records - 1) * 10_000))
     );
     assert_eq!(found.operations[1].ios, records.div_ceil(3));
