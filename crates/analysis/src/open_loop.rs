@@ -5,7 +5,7 @@
 //! judgement, which is a finding's.
 
 use crate::rows::per_second;
-use model::{RunRecord, Spacing, Tally, Waiting, WorkerRecord};
+use model::{LatencyHistogram, RunRecord, Spacing, Tally, Waiting, WorkerRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,40 @@ pub struct OpenLoop {
     pub late_before_ns: u64,
     /// The same at the end.
     pub late_after_ns: u64,
+    /// How late the I/Os of a trace were issued; none where no trace was replayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lateness: Option<Lateness>,
+}
+
+/// From the times at which the I/Os of a trace were to start to their submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Lateness {
+    /// Half of them were at most this late.
+    pub p50_ns: u64,
+    /// 99%.
+    pub p99_ns: u64,
+    /// The latest.
+    pub max_ns: u64,
+    /// How often the trace was not read in time.
+    pub reader_late: u64,
+}
+
+fn lateness(record: &RunRecord) -> Option<Lateness> {
+    let each = || {
+        record
+            .engine
+            .workers
+            .iter()
+            .filter_map(|worker| worker.recorded.as_ref())
+    };
+    let mut late = LatencyHistogram::new();
+    each().for_each(|count| late.merge(&count.late));
+    Some(Lateness {
+        p50_ns: late.quantile(0.5)?.0,
+        p99_ns: late.quantile(0.99)?.0,
+        max_ns: late.max()?.0,
+        reader_late: each().map(|count| count.reader_late).sum(),
+    })
 }
 
 /// `None` where no rate was asked.
@@ -50,5 +84,6 @@ pub(crate) fn open_loop(record: &RunRecord, total: &Tally) -> Option<OpenLoop> {
         backlog_after_ios,
         late_before_ns,
         late_after_ns,
+        lateness: lateness(record),
     })
 }

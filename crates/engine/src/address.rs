@@ -78,7 +78,9 @@ impl Steps {
                 seed.wrapping_add(stream),
             )),
             Access::Skewed(skew) => Pattern::Skewed(Box::new(Skewed::new(skew, blocks, seed))),
-            Access::Random | Access::Diskspd(_) | Access::Mixed(_) => Pattern::Random,
+            Access::Random | Access::Diskspd(_) | Access::Mixed(_) | Access::Recorded(_) => {
+                Pattern::Random
+            }
         };
         Steps {
             rng: Rng::new(seed, stream),

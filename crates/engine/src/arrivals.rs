@@ -33,6 +33,8 @@ enum Gaps {
     },
     /// `left` is in [0, 1).
     Random { rng: Rng, left: f64 },
+    /// Those of a trace, which are set one by one.
+    Recorded,
 }
 
 impl Moments {
@@ -61,6 +63,7 @@ impl Moments {
                 let rng = Rng::new(seed, STREAM + u64::from(thread));
                 (Nanos(0), Gaps::Random { rng, left: 0.0 })
             }
+            Spacing::Recorded => (Nanos::MAX, Gaps::Recorded),
         };
         let poisson = matches!(gaps, Gaps::Random { .. });
         let mut moments = Moments {
@@ -78,6 +81,12 @@ impl Moments {
     #[inline]
     pub(crate) fn next(&self) -> Nanos {
         self.next
+    }
+
+    /// Sets the next one, of a trace.
+    #[inline]
+    pub(crate) fn set_next(&mut self, next: Nanos) {
+        self.next = next;
     }
 
     /// Takes the next one.
@@ -100,6 +109,7 @@ impl Moments {
                 *left = gap.fract();
                 gap as u64
             }
+            Gaps::Recorded => 0,
         };
         let taken = self.next;
         self.next = taken.plus(Nanos(gap));

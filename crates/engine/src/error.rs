@@ -54,6 +54,8 @@ pub enum RunError {
         reason: String,
         remedy: &'static str,
     },
+    #[error("the trace cannot be read: {why}")]
+    Trace { why: String },
     #[error("the ring could not be set up: {}; {remedy}", errno_text(source))]
     Ring {
         source: io::Error,

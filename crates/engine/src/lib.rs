@@ -35,6 +35,7 @@ mod pacer;
 mod permuted;
 mod preflight_checks;
 mod prepare;
+mod recorded;
 mod rehearsal;
 mod ring;
 mod rng;
@@ -66,6 +67,7 @@ pub use files::{
 pub use observer::{Event, Observer, Silent, SoFar, Tick};
 pub use preflight_checks::foresee;
 pub use prepare::{Filled, prepare, prove_ours};
+pub use recorded::{RecordedIo, RecordedIos, RecordedShare, Recording};
 pub use rehearsal::rehearse;
 pub use simulated::{Limit, Truth, truth};
 pub use stop::Stop;

@@ -6,9 +6,11 @@
 
 use crate::arrivals::Moments;
 use crate::backend::Slot;
+use crate::recorded::{Feed, RecordedIo};
 use crate::schedule::Schedule;
 use crate::thread_plan::ThreadPlan;
-use model::{Backlog, Nanos, Plan, Waiting};
+use model::record::RecordedCount;
+use model::{Backlog, LatencyHistogram, Nanos, Plan, Waiting};
 
 /// One thread's open loop.
 pub(crate) struct Open {
@@ -16,17 +18,60 @@ pub(crate) struct Open {
     intended: Box<[Nanos]>, // by slot
     from: Option<Waiting>,
     to: Option<Waiting>,
+    trace: Option<Box<Trace>>,
+}
+
+/// The I/Os of a trace, and how late they were.
+struct Trace {
+    feed: Feed,
+    late: LatencyHistogram,
 }
 
 impl Open {
-    /// `None` for a plan without a rate.
-    pub(crate) fn new(plan: &Plan, place: &ThreadPlan) -> Option<Self> {
+    /// `None` for a plan without a rate; `feed` is that of a plan of a trace.
+    pub(crate) fn new(plan: &Plan, place: &ThreadPlan, feed: Option<Feed>) -> Option<Self> {
+        let mut moments = Moments::of(plan, place.thread)?;
+        let trace = feed.map(|feed| {
+            moments.set_next(feed.peek().map_or(Nanos::MAX, |io| io.at));
+            let late = LatencyHistogram::new();
+            Box::new(Trace { feed, late })
+        });
         Some(Open {
-            moments: Moments::of(plan, place.thread)?,
+            moments,
             intended: vec![Nanos(0); place.slots as usize].into(),
             from: None,
             to: None,
+            trace,
         })
+    }
+
+    /// Whether the I/Os are those of a trace.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.trace.is_some()
+    }
+
+    /// The next I/O of a trace.
+    #[inline]
+    pub(crate) fn recorded(&self) -> Option<RecordedIo> {
+        self.trace.as_ref()?.feed.peek().copied()
+    }
+
+    /// Whether all I/Os of a trace were taken.
+    #[inline]
+    pub(crate) fn has_ended(&self) -> bool {
+        let ended = |trace: &Trace| trace.feed.peek().is_none();
+        self.trace.as_deref().is_some_and(ended)
+    }
+
+    /// The I/O of this slot was submitted at `now`; the next of a trace is the one behind it.
+    #[inline]
+    pub(crate) fn advance(&mut self, slot: Slot, now: Nanos) {
+        if let Some(trace) = &mut self.trace {
+            trace.late.record(now.minus(self.intended[slot as usize]));
+            trace.feed.take();
+            let next = trace.feed.peek().map_or(Nanos::MAX, |io| io.at);
+            self.moments.set_next(next);
+        }
     }
 
     /// The moment of the next I/O.
@@ -61,6 +106,16 @@ impl Open {
             .into_iter()
             .find(|&edge| edge > now)
             .unwrap_or(Nanos::MAX)
+    }
+
+    /// How the times of a trace were kept, and why its reading ended early, if it did.
+    pub(crate) fn close_trace(&mut self) -> (Option<RecordedCount>, Option<String>) {
+        let Some(trace) = self.trace.take() else {
+            return (None, None);
+        };
+        let (reader_late, broken) = trace.feed.close();
+        let late = trace.late;
+        (Some(RecordedCount { late, reader_late }), broken)
     }
 
     /// What waited at both edges. A run that was stopped in its warm-up has both at its end.

@@ -31,6 +31,7 @@ pub fn rehearse(job: Job, step: Nanos) -> Result<RunRecord, RunError> {
     let mut failure = None;
     let mut drained = Nanos(0);
     let shared = Shared::new(&job.plan, &schedule, &job.pins)?;
+    let shared = shared.replaying(job.recording.as_ref(), false);
     for place in places(&job.plan, job.started_utc.0) {
         let (records, done) = rehearse_one(&shared, &place, step)?;
         for (record, parts) in records {

@@ -7,6 +7,7 @@ use crate::diskspd_address::{SharedPointer, Stride, Walk};
 use crate::heat;
 use crate::mix::{Mix, Turn};
 use crate::pacer::Pacer;
+use crate::recorded::{Feed, RecordedShare, Recording};
 use crate::rng::Jenkins;
 use crate::schedule::Schedule;
 use crate::tally::ThreadTally;
@@ -29,9 +30,32 @@ pub(crate) struct Shared {
     steps_a_row: usize,                             // of the latencies over time
     /// What the targets' paths lead to.
     pub(crate) pins: Pins,
+    /// The trace that is replayed, and whether it is read ahead.
+    recording: Option<(Recording, bool)>,
 }
 
 impl Shared {
+    /// The same with a trace; `ahead`: a thread of its own reads it.
+    pub(crate) fn replaying(self, recording: Option<&Recording>, ahead: bool) -> Self {
+        let recording = recording.map(|recording| (recording.clone(), ahead));
+        Shared { recording, ..self }
+    }
+
+    /// The I/Os of a trace that this thread has.
+    pub(crate) fn feed(&self, place: &ThreadPlan) -> Result<Option<Feed>, RunError> {
+        let Some((recording, ahead)) = &self.recording else {
+            return Ok(None);
+        };
+        let seat = &place.seats[0]; // the check allows no pool with a rate
+        let share = RecordedShare {
+            target: seat.target,
+            index: seat.index,
+            threads: seat.threads,
+        };
+        let feed = Feed::open(recording, share, *ahead);
+        feed.map(Some).map_err(|why| RunError::Trace { why })
+    }
+
     /// Makes what the threads share, shared write data among it.
     pub(crate) fn new(
         plan: &Plan,
@@ -47,6 +71,7 @@ impl Shared {
             verifier: None,
             steps_a_row: heat::steps_a_row(plan),
             pins: pins.clone(),
+            recording: None,
         })
     }
 }
@@ -130,7 +155,8 @@ impl TargetState {
             | Access::Permuted(_)
             | Access::Skewed(_)
             | Access::Stripe(_)
-            | Access::Mixed(_) => Route::Own(Steps::new(target, plan.seed, seat, apart)),
+            | Access::Mixed(_)
+            | Access::Recorded(_) => Route::Own(Steps::new(target, plan.seed, seat, apart)),
         };
         let pauses = matches!(&target.workload.access, Access::Mixed(mixed) if mixed.pauses());
         TargetState {

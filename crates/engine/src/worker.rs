@@ -171,6 +171,15 @@ impl<C: Clock> Work<C> {
         }
     }
 
+    /// Whether all I/Os of its trace have completed; the last thread for which this is so ends the run.
+    pub(crate) fn finishes(&mut self, now: Nanos) -> bool {
+        let spent = self.in_flight() == 0 && self.has_ended();
+        if spent {
+            self.config.schedule.finish_thread(now, self.config.threads);
+        }
+        spent
+    }
+
     /// Nothing is issued any more from then on.
     pub(crate) fn close(&mut self, now: Nanos) {
         self.account.book.end(now);

@@ -149,6 +149,7 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             command: self.command.clone(),
             tool_version: VERSION.to_owned(),
             started_utc: clock::utc(),
+            recording: step.recording.clone(),
         };
         let observer = Judging {
             observer: watcher.observer(),

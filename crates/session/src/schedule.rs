@@ -3,7 +3,7 @@
 //! Time spans in their order are here; a survey, a sweep and the steps of `quick` and `layers` stand with their commands.
 
 use crate::admission::CheckedPlan;
-use engine::{Filled, Observer, Silent};
+use engine::{Filled, Observer, Recording, Silent};
 use model::{CommandError, Nanos, Outcome, Profile, RunRecord, TargetFacts, Timespan};
 
 /// One run that a schedule asks for.
@@ -25,6 +25,8 @@ pub struct Step {
     pub cold: bool,
     /// How long it and what follows may take, where that is known.
     pub left: Option<Nanos>,
+    /// The trace that is replayed, where the request is one of a trace.
+    pub recording: Option<Recording>,
 }
 
 impl Step {
@@ -39,6 +41,7 @@ impl Step {
             precision: None,
             cold: false,
             left: None,
+            recording: None,
         }
     }
 
@@ -127,6 +130,8 @@ pub struct Timespans<'a> {
     checked: Option<CheckedPlan>,
     /// Reports a record when it is stored.
     report: fn(&RunRecord),
+    /// The trace that is replayed, where the request is one of a trace.
+    pub recording: Option<Recording>,
     /// One for each span that ran.
     pub records: Vec<RunRecord>,
 }
@@ -145,6 +150,7 @@ impl<'a> Timespans<'a> {
             next: 0,
             checked: checked.into_iter().next(),
             report,
+            recording: None,
             records: Vec::new(),
         }
     }
@@ -166,6 +172,7 @@ impl Schedule for Timespans<'_> {
             title: title.map_or_else(String::new, |title| format!("{number} of {count}: {title}")),
             // Later ones are checked when their turn comes: earlier ones may have created their files.
             checked: self.checked.take(),
+            recording: self.recording.clone(),
             ..Step::new(label, span.clone())
         }))
     }

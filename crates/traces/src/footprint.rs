@@ -81,7 +81,7 @@ impl Footprint {
 
 /// The finaliser of SplitMix64, a bijection. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
 /// generators", OOPSLA 2014; constants of Stafford's variant 13.
-const fn mix(z: u64) -> u64 {
+pub(crate) const fn mix(z: u64) -> u64 {
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

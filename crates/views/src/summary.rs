@@ -7,7 +7,7 @@ use crate::number::{
 };
 use crate::paper::Paper;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
-use crate::text::wrap;
+use crate::text::{printable, wrap};
 use crate::time::write_time;
 use analysis::{Latency, OperationRow, RunReport, TailSamples, TargetReport};
 use model::{Access, CacheMode, Pacing};
@@ -151,6 +151,7 @@ fn work(target: &TargetReport, null: bool) -> String {
             100 => "random".to_owned(),
             percent => format!("{percent}% random"),
         },
+        Access::Recorded(recorded) => format!("trace {}", printable(&recorded.trace)),
         Access::Mixed(mixed) => match mixed.random().as_percent() {
             0 => "sequential".to_owned(),
             100 => "random".to_owned(),
@@ -329,8 +330,16 @@ fn open_loop(report: &RunReport, paper: &Paper) -> Vec<String> {
             time(open.late_after_ns as f64)
         ),
     };
+    let late = open.lateness.map_or_else(String::new, |late| {
+        format!(
+            "; I/Os were late by p50 {}, p99 {}, max {}",
+            time(late.p50_ns as f64),
+            time(late.p99_ns as f64),
+            time(late.max_ns as f64)
+        )
+    });
     let reported = format!(
-        "asked {}/s ({}), reached {}/s; {waited}; times are from when an I/O was to start, service times from when it did",
+        "asked {}/s ({}), reached {}/s; {waited}{late}; times are from when an I/O was to start, service times from when it did",
         rate(open.target_iops as f64),
         open.spacing.name(),
         rate(open.reached_per_s)

@@ -107,6 +107,7 @@ mod tests {
         .build();
         let worker = |thread, user, kernel| WorkerRecord {
             syncs: Vec::new(),
+            recorded: None,
             lines: Vec::new(),
             thread,
             backlog: None,

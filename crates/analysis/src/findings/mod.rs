@@ -13,6 +13,7 @@
 //! [`Cause`] do not repeat each other: the strongest of them is reported. A rule that nobody else competes with says
 //! `Cause::Alone`. Build with [`finding`]; `.sure(Confidence::Medium)` and `.not_as("a disk result")` say more.
 
+mod address_overlap;
 mod answered_from_memory;
 mod bandwidth_limit;
 mod cgroup_cpu_limit;
@@ -61,6 +62,7 @@ mod qos_shape;
 mod queue_depth_ignored;
 mod queue_not_full;
 mod queued_in_kernel;
+mod replay_late;
 mod requests_merged;
 mod requests_split;
 mod saturated;
@@ -143,6 +145,8 @@ pub const FINDINGS: &[Rule] = &[
     answered_from_memory::RULE,
     tool_warning::RULE,
     overload::RULE,
+    replay_late::RULE,
+    address_overlap::RULE,
     unwritten_extents::RULE,
     loop_page_cache::RULE,
     uncounted_storage::RULE,

@@ -136,6 +136,7 @@ fn stopped_in(row: &IntervalRow, stops: &[ProcessStop]) -> u64 {
 fn pauses(target: &PlannedTarget) -> bool {
     let between_lines = match &target.workload.access {
         Access::Mixed(mixed) => mixed.lines.iter().any(|line| line.pause.0 > 0),
+        Access::Recorded(_) => true, // a trace has pauses of its own
         _ => false,
     };
     between_lines || matches!(target.pacing, Pacing::Bursts { .. })

@@ -52,7 +52,7 @@ impl<'a> Below<'a> {
                 .lines
                 .iter()
                 .all(|line| line.random.as_percent() == 100),
-            Access::Sequential | Access::Stripe(_) => false,
+            Access::Sequential | Access::Stripe(_) | Access::Recorded(_) => false,
         }
     }
 

@@ -60,6 +60,6 @@ mod sweeps;
 mod terminals;
 mod tracefs;
 mod tracepoints;
-mod verification;
 mod traces;
+mod verification;
 mod watching;

@@ -92,6 +92,7 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
             store.expect("the check asks for data"),
         )))
     })?;
+    let shared = shared.replaying(job.recording.as_ref(), false);
     let devices = devices(&job.plan);
     let storage = Storage {
         devices: &devices,
@@ -280,7 +281,7 @@ fn go(
             continue;
         };
         let now = hand.work.end(&mut hand.backend, &turn, &mut hand.paced)?;
-        if schedule.is_over(now) {
+        if hand.work.finishes(now) || schedule.is_over(now) {
             hand.work.close(now);
             continue;
         }
@@ -300,8 +301,8 @@ struct Ended {
     threads: Vec<ThreadRecord>,
     heat: Vec<LatencyHeat>,
     workers: Vec<model::WorkerRecord>,
-    drained: Nanos,
     failure: Option<Failure>,
+    drained: Nanos,
 }
 
 impl Ended {
@@ -309,13 +310,13 @@ impl Ended {
         let thread = hand.thread;
         let Done {
             seats,
-            failure,
+            failure, // of a trace, or of verification: a simulated device has no errors
             drained,
             worker,
         } = finish(Lent::new(hand.work, hand.backend, Vec::new()))?;
+        self.failure = self.failure.take().or(failure);
         self.drained = self.drained.max(drained);
         self.workers.push(worker);
-        self.failure = self.failure.take().or(failure);
         let measured = schedule.times(drained).measured();
         for seat in seats {
             let (record, heat) = seat_record(thread, seat, measured);

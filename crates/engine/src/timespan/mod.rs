@@ -19,6 +19,7 @@ use crate::dispatch;
 use crate::early_stop::Judge;
 use crate::observer::Live;
 use crate::observer::{Event, Observer, Tick};
+use crate::recorded::Recording;
 use crate::sampler::Sampler;
 use crate::schedule::Schedule;
 use crate::simulated;
@@ -68,6 +69,8 @@ pub struct Job {
     pub tool_version: String,
     /// Wall clock now: nanoseconds since 1970 in UTC.
     pub started_utc: Nanos,
+    /// The trace that is replayed, where the plan is one of a trace.
+    pub recording: Option<Recording>,
 }
 
 /// Runs a plan whose files are there: call [`crate::prepare`] first.
@@ -114,6 +117,7 @@ pub fn run_calibrated(
     let shared = shared.with_verifier(&job.targets, |_, target| {
         FileMedium::open(target, &job.pins)
     })?;
+    let shared = shared.replaying(job.recording.as_ref(), true);
     let workers = Workers::spawn(
         &shared,
         |place| match place.maps(&job.plan) {

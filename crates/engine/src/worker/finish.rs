@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::mix::Mix;
 use crate::tally::ThreadTally;
 use crate::target::OpenTarget;
-use model::{Account, Failure, Nanos, WorkerRecord};
+use model::{Account, Bytes, Failure, Nanos, Operation, WorkerRecord};
 use std::mem::ManuallyDrop;
 
 /// How long the drain waits for a device that answers nothing at all.
@@ -79,7 +79,12 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
         backend,
         targets,
     } = lent;
-    let work = ManuallyDrop::into_inner(work);
+    let mut work = ManuallyDrop::into_inner(work);
+    let (recorded, broken) = match &mut work.open {
+        Some(open) => open.close_trace(),
+        None => (None, None),
+    };
+    let unread = broken.map(|why| unread(&why, &work));
     let buffers = ManuallyDrop::new(work.buffers);
     if abandoned.iter().all(|&count| count == 0) {
         drop(ManuallyDrop::into_inner(backend)); // before the memory that it has registered
@@ -102,7 +107,7 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
         });
     Ok(Done {
         seats: seats.collect(),
-        failure: work.account.failure,
+        failure: work.account.failure.or(unread),
         drained,
         worker: WorkerRecord {
             thread: work.config.thread,
@@ -117,8 +122,21 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
             syncs: work
                 .syncs
                 .map_or_else(Vec::new, |syncs| syncs.into_counts()),
+            recorded,
         },
     })
+}
+
+/// The failure of a trace that could not be read to its end.
+fn unread<C: Clock>(why: &str, work: &Work<C>) -> Failure {
+    Failure {
+        operation: Operation::Read,
+        target: work.lanes.first().map_or(0, |lane| lane.target),
+        offset: Bytes(0),
+        length: Bytes(0),
+        errno: 0,
+        message: format!("the trace cannot be read to its end: {why}"),
+    }
 }
 
 /// I/Os that the device has not answered, by seat.

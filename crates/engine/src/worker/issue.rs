@@ -9,6 +9,7 @@ use crate::backend::{Backend, Io};
 use crate::buffer::{Memory, Write};
 use crate::clock::Clock;
 use crate::mix::Turn;
+use crate::open_loop::Open;
 use crate::target_state::{Draw, TargetState};
 use model::{Bytes, Nanos, Operation};
 
@@ -37,13 +38,16 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
             work.slots.free.put(slot);
             continue;
         }
-        let next = draw::<C, PLAIN>(work, seat, slot, now);
+        let next = draw::<C, PLAIN, OPEN>(work, seat, slot, now);
         now = work.clock.now();
         if !PLAIN {
             charge(work, seat, slot, &next.chosen, now);
         }
         if OPEN && let Some(open) = &mut work.open {
             open.start(slot);
+            if !PLAIN {
+                open.advance(slot, now);
+            }
         }
         let Chosen { step, length, .. } = next.chosen;
         let Step { operation, offset } = step;
@@ -99,8 +103,13 @@ pub(super) struct Chosen {
 
 /// Chooses the place, the operation and the memory.
 #[inline(always)] // a call an I/O shows
-fn draw<C, const PLAIN: bool>(work: &mut Work<C>, seat: u16, slot: u32, now: Nanos) -> Next {
-    let chosen = choose::<C, PLAIN>(work, seat, slot);
+fn draw<C, const PLAIN: bool, const OPEN: bool>(
+    work: &mut Work<C>,
+    seat: u16,
+    slot: u32,
+    now: Nanos,
+) -> Next {
+    let chosen = choose::<C, PLAIN, OPEN>(work, seat, slot);
     let memory = match chosen.step.operation {
         Operation::Read => work.buffers.for_read(slot),
         Operation::Write => {
@@ -118,14 +127,27 @@ fn draw<C, const PLAIN: bool>(work: &mut Work<C>, seat: u16, slot: u32, now: Nan
 
 /// Chooses the place and the operation.
 #[inline(always)] // as above
-pub(super) fn choose<C, const PLAIN: bool>(work: &mut Work<C>, seat: u16, slot: u32) -> Chosen {
+pub(super) fn choose<C, const PLAIN: bool, const OPEN: bool>(
+    work: &mut Work<C>,
+    seat: u16,
+    slot: u32,
+) -> Chosen {
     let lane = &mut work.lanes[usize::from(seat)];
     let turn = if PLAIN { None } else { lane.turn() };
-    let step = match turn {
-        Some(turn) => turn.step,
-        None => lane.route.next(&mut work.rng, slot),
+    let recorded = if OPEN && !PLAIN {
+        work.open.as_ref().and_then(Open::recorded)
+    } else {
+        None
     };
-    let length = turn.map_or(lane.block, |turn| turn.length);
+    let (step, length) = if PLAIN {
+        (lane.route.next(&mut work.rng, slot), lane.block)
+    } else if let Some(io) = recorded {
+        (io.step(), io.length)
+    } else if let Some(turn) = turn {
+        (turn.step, turn.length)
+    } else {
+        (lane.route.next(&mut work.rng, slot), lane.block)
+    };
     Chosen { step, length, turn }
 }
 

@@ -39,10 +39,11 @@ pub(super) fn issue<B: Backend, C: Clock, const OPEN: bool>(
             work.slots.free.put(slot);
             continue;
         }
-        let next = choose::<C, false>(work, seat, slot);
+        let next = choose::<C, false, OPEN>(work, seat, slot);
         charge(work, seat, slot, &next, now);
         if OPEN && let Some(open) = &mut work.open {
             open.start(slot);
+            open.advance(slot, now);
         }
         let Chosen { step, length, .. } = next;
         work.slots.flights[slot as usize] = Flight {

@@ -125,7 +125,7 @@ impl<C: Clock> Work<C> {
             slots: Slots::new(place, lanes.iter().any(|lane| lane.mix.is_some())),
             lanes,
             buffers: Buffers::new(plan, place, &shared.sources, shared.run)?,
-            open: Open::new(plan, place),
+            open: Open::new(plan, place, shared.feed(place)?),
             pace: Pace::new(),
             verify: verify(shared, place),
             syncs: None,
@@ -174,8 +174,10 @@ impl<C: Clock> Work<C> {
         let plain = |lane: &TargetState| {
             lane.mix.is_none() && lane.left == u64::MAX && matches!(lane.pacer, Pacer::Free)
         };
+        let recorded = self.open.as_ref().is_some_and(Open::is_recorded);
         self.syncs.is_none()
             && self.verify.is_none()
+            && !recorded
             && matches!(&*self.lanes, [lane] if plain(lane))
     }
 
@@ -214,7 +216,12 @@ impl<C: Clock> Work<C> {
 
     /// Whether it has done all that it was to do.
     pub(super) fn is_spent(&self) -> bool {
-        self.in_flight() == 0 && self.lanes.iter().all(|lane| lane.left == 0)
+        self.in_flight() == 0 && (self.lanes.iter().all(|lane| lane.left == 0) || self.has_ended())
+    }
+
+    /// Whether all I/Os of its trace were issued.
+    pub(super) fn has_ended(&self) -> bool {
+        self.open.as_ref().is_some_and(Open::has_ended)
     }
 
     /// Reports what was completed and transferred so far, in all phases.

@@ -30,7 +30,10 @@ pub(super) fn unit(target: &Target) -> Bytes {
 }
 
 pub(super) fn check_block(target: &Target, problems: &mut Vec<Problem>) {
-    if matches!(target.workload.access, Access::Mixed(_)) {
+    if matches!(
+        target.workload.access,
+        Access::Mixed(_) | Access::Recorded(_)
+    ) {
         return; // each line is looked at by itself
     }
     let (block, unit) = (target.workload.block, unit(target));

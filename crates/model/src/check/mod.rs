@@ -269,7 +269,11 @@ fn alignment(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>) 
     };
     let alignment = direct.offset.max(direct.memory).max(BLOCK_MIN);
     let mixed = matches!(target.workload.access, Access::Mixed(_)); // each line is looked at by itself
-    if !mixed && !target.workload.block.is_multiple_of(alignment) {
+    let unit = match &target.workload.access {
+        Access::Recorded(recorded) => recorded.unit,
+        _ => target.workload.block,
+    };
+    if !mixed && !unit.is_multiple_of(alignment) {
         let rule = Rule::Aligned {
             to: alignment,
             path: facts.path.clone(),
@@ -324,7 +328,7 @@ fn range_length(
     let whole = Bytes(end.0.saturating_sub(base.0));
     let anywhere = matches!(
         target.workload.access,
-        Access::Diskspd(_) | Access::Mixed(_)
+        Access::Diskspd(_) | Access::Mixed(_) | Access::Recorded(_)
     );
     let each = matches!(
         target.workload.access,

@@ -25,10 +25,12 @@ pub enum Spacing {
     Constant,
     /// At random, as independent users come: exponential gaps.
     Poisson,
+    /// At the times of a trace, of which the rate is the mean.
+    Recorded,
 }
 
 impl Spacing {
-    /// Both with their names.
+    /// Those that can be requested by a name.
     pub const ALL: [(&str, Spacing); 2] = [
         ("constant", Spacing::Constant),
         ("poisson", Spacing::Poisson),
@@ -39,6 +41,7 @@ impl Spacing {
         match self {
             Spacing::Constant => "constant",
             Spacing::Poisson => "poisson",
+            Spacing::Recorded => "recorded",
         }
     }
 }

@@ -35,6 +35,6 @@ pub use target::{
 pub use unsealed::Unsealed;
 pub use verify::{Verify, VerifyLevel};
 pub use workload::{
-    Access, DiskspdAccess, Distribution, Operation, PermutedAccess, QueueDepth, Sequence, Skew,
-    StripeAccess, Workload,
+    Access, DiskspdAccess, Distribution, Operation, PermutedAccess, QueueDepth, RecordedAccess,
+    RecordedOmissions, Sequence, Skew, StripeAccess, Workload,
 };

@@ -156,7 +156,9 @@ impl PlannedTarget {
             Access::Sequential | Access::Random | Access::Permuted(_) | Access::Skewed(_) => {
                 self.workload.block
             }
-            Access::Stripe(_) | Access::Diskspd(_) | Access::Mixed(_) => BLOCK,
+            Access::Stripe(_) | Access::Diskspd(_) | Access::Mixed(_) | Access::Recorded(_) => {
+                BLOCK
+            }
         }
     }
 

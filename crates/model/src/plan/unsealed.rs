@@ -87,6 +87,7 @@ impl PlannedTarget {
             Access::Diskspd(walk) => {
                 whole(self.workload.block) && whole(walk.align) && whole(walk.thread_stride)
             }
+            Access::Recorded(recorded) => whole(recorded.unit),
             Access::Sequential
             | Access::Random
             | Access::Permuted(_)

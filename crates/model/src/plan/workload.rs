@@ -1,7 +1,7 @@
 //! What is done to a target: how large, how many at once, in which order, reads or writes.
 
 use super::mixed::{MixedAccess, MixedLine};
-use crate::units::{Bytes, Ratio};
+use crate::units::{Bytes, Nanos, Ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -39,6 +39,7 @@ impl Workload {
                 .iter()
                 .all(|line| line.block == self.block)
                 .then_some(self.block),
+            Access::Recorded(_) => None,
             _ => Some(self.block),
         }
     }
@@ -80,6 +81,47 @@ pub enum Access {
     Diskspd(DiskspdAccess),
     /// Several sizes and mixes that take turns by chance. Called elsewhere: IOmeter access specification lines.
     Mixed(MixedAccess),
+    /// The I/Os of a trace, at its times.
+    Recorded(Box<RecordedAccess>),
+}
+
+/// A trace that is replayed, and what was changed in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordedAccess {
+    /// Its name, as it was given.
+    pub trace: String,
+    /// A checksum of all its I/Os, as hexadecimal digits.
+    pub digest: String,
+    /// The largest power of two that divides its offsets and lengths, at most 4096.
+    pub granularity: Bytes,
+    /// I/Os that are issued, of all targets.
+    pub ios: u64,
+    /// From the first to the last, as they are issued.
+    pub duration: Nanos,
+    /// Times are divided by this, in millionths.
+    pub speed_ppm: u64,
+    /// How its places were kept: identity, compact, hash, modulo or scale.
+    pub fit: String,
+    /// Share of the used regions of 1 MiB that share their place with another, in millionths; none where it was not
+    /// counted.
+    pub overlap_ppm: Option<u32>,
+    /// Offsets and lengths are rounded outwards to multiples of this.
+    pub unit: Bytes,
+    /// I/Os of the trace that are not issued.
+    pub omitted: RecordedOmissions,
+}
+
+/// I/Os of a trace that are not issued, by the reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordedOmissions {
+    /// Writes, where only reads were requested.
+    pub writes: u64,
+    /// Flushes of the write cache.
+    pub flushes: u64,
+    /// Discards.
+    pub discards: u64,
+    /// Of devices to which no target belongs.
+    pub unmapped: u64,
 }
 
 /// How often the blocks come that are not equally likely. Numbers are in millionths.

@@ -54,5 +54,6 @@ pub use verification::{
 };
 pub use watched::{WatchLatency, WatchMoment, WatchRecord};
 pub use worker::{
-    Account, Backlog, KernelWorkers, LineCount, SyncCount, ThreadCpu, Waiting, WorkerRecord,
+    Account, Backlog, KernelWorkers, LineCount, RecordedCount, SyncCount, ThreadCpu, Waiting,
+    WorkerRecord,
 };

@@ -25,6 +25,19 @@ pub struct WorkerRecord {
     /// Its fsync and fdatasync calls, target by target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub syncs: Vec<SyncCount>,
+    /// How it kept the times of a trace; only where one was replayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedCount>,
+}
+
+/// How a thread kept the times of a trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordedCount {
+    /// From the moment at which an I/O was to start to its submission, of each I/O that was issued.
+    #[schemars(with = "super::histogram::Encoded")]
+    pub late: LatencyHistogram,
+    /// How often the trace was not read in time.
+    pub reader_late: u64,
 }
 
 /// The fsync and fdatasync calls of a thread on one target.

@@ -83,6 +83,7 @@ fn rate_record() -> RunRecord {
     };
     record.engine.workers = vec![WorkerRecord {
         syncs: Vec::new(),
+        recorded: None,
         thread: 1,
         backlog: Some(Backlog {
             from: waiting(0),

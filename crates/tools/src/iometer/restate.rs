@@ -146,6 +146,9 @@ fn lines(target: &Target) -> Result<Vec<Line>, String> {
         Access::Stripe(_) => {
             return Err("a stripe: IOmeter is sequential, random or both".to_owned());
         }
+        Access::Recorded(_) => {
+            return Err("a trace: IOmeter draws its I/Os".to_owned());
+        }
         Access::Diskspd(_) => {
             return Err("a walk of DISKSPD's: IOmeter is sequential, random or both".to_owned());
         }

@@ -99,9 +99,10 @@ fn restate_work(target: &Target) -> Option<WorkText> {
             Access::Sequential => "sequential".to_owned(),
             Access::Permuted(PermutedAccess::Shared) => "permuted".to_owned(),
             Access::Skewed(skew) => skew.to_string(),
-            Access::Permuted(PermutedAccess::Each) | Access::Diskspd(_) | Access::Stripe(_) => {
-                return None;
-            }
+            Access::Permuted(PermutedAccess::Each)
+            | Access::Diskspd(_)
+            | Access::Stripe(_)
+            | Access::Recorded(_) => return None,
         },
     })
 }
