@@ -94,6 +94,7 @@ fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Com
         Command::Iometer(args) => commands::iometer::iometer(args, environment),
         Command::Import(args) => commands::import::import(args, environment),
         Command::Trace(args) => commands::trace::trace(args, environment),
+        Command::Replay(args) => commands::replay::replay(args, environment),
         Command::List(args) => commands::list::list(args, environment),
         Command::Show(args) => commands::show::show(args, environment),
         Command::Report(args) => commands::report::report(args, environment),

@@ -10,6 +10,7 @@ mod import;
 mod known;
 mod load;
 mod looks;
+mod replay;
 mod report;
 mod run;
 mod sweep;
@@ -30,6 +31,7 @@ pub(crate) use import::ImportArgs;
 pub(crate) use known::{HINTS, KnownArgs, known_by};
 pub(crate) use load::LoadArgs;
 pub(crate) use looks::{LayersArgs, QuickArgs};
+pub(crate) use replay::ReplayArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
 use std::ffi::OsString;
@@ -121,6 +123,8 @@ pub(crate) enum Command {
     /// Describe, cut or convert a trace of block I/Os: blktrace, perf, fio's iologs, published traces
     #[command(after_help = trace::formats())]
     Trace(TraceArgs),
+    /// Issue the I/Os of a trace at their times, each with its lateness and its response time
+    Replay(Box<ReplayArgs>),
     /// List stored sessions, newest first
     List(ListArgs),
     /// Show a stored result

@@ -33,7 +33,7 @@ pub(crate) struct TraceArgs {
 }
 
 /// Which trace is read, and which part of it.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct TraceInputArgs {
     /// The files of one trace, which are merged by time; - is standard input
     #[arg(value_name = "TRACE", required = true)]

@@ -1,17 +1,18 @@
 //! `fathom run`: one workload. The whole flow of the house, from request to view, in one function.
 
 use super::{command_line, ended};
-use crate::args::RunArgs;
+use crate::args::{KeepArgs, OutputArgs, RunArgs};
 use crate::commands::answer;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::progress::RunBars;
 use crate::report::Form;
 use crate::run_context::RunContext;
-use crate::{keep, live, output, report, signals};
-use engine::Stop;
-use model::{CommandError, NoResult, RunRecord, RunResult};
-use session::{Journal, ProvenFiles, Runner, Timespans, clock};
+use crate::{output, report, signals};
+use analysis::Known;
+use engine::{Recording, Stop};
+use model::{CommandError, NoResult, Note, Profile, RunRecord, RunResult};
+use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, Timespans, clock};
 use store::{NewSession, SessionKind, SessionOutcome};
 use tools::native::{self, Built};
 
@@ -27,9 +28,57 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
     for note in notes.iter().filter(|note| !of_defaults(note.option)) {
         output::tell(&note.to_string());
     }
-    let store = keep::open(ground.place.as_ref())?;
     let stop = Stop::new();
     signals::listen(&stop)?;
+    let measurement = Measurement {
+        ground: &ground,
+        gate: &gate,
+        profile: &profile,
+        checked,
+        recording: None,
+        known: &known,
+        notes: args.known.notes(),
+        keep: &args.keep,
+        live: args.live,
+        output: args.output,
+    };
+    measure(measurement, &stop, environment)
+}
+
+/// A request of one time span that was checked, and what is done with its result.
+pub(super) struct Measurement<'a> {
+    pub(super) ground: &'a RunContext,
+    pub(super) gate: &'a Admission<'a>,
+    pub(super) profile: &'a Profile,
+    pub(super) checked: Vec<CheckedPlan>,
+    /// The trace that is replayed, where the request is one of a trace.
+    pub(super) recording: Option<Recording>,
+    pub(super) known: &'a Known,
+    pub(super) notes: Vec<Note>,
+    pub(super) keep: &'a KeepArgs,
+    pub(super) live: bool,
+    pub(super) output: OutputArgs,
+}
+
+/// Runs it, stores it, prints it.
+pub(super) fn measure(
+    request: Measurement<'_>,
+    stop: &Stop,
+    environment: &Environment,
+) -> Result<Ending, CommandError> {
+    let Measurement {
+        ground,
+        gate,
+        profile,
+        checked,
+        recording,
+        known,
+        notes,
+        keep,
+        live,
+        output,
+    } = request;
+    let store = crate::keep::open(ground.place.as_ref())?;
     let targets = checked.iter().flat_map(|one| &one.facts);
     let names: Vec<_> = targets.map(|facts| facts.path.to_string_lossy()).collect();
     let new = session::new_session(
@@ -39,21 +88,16 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
         clock::utc(),
     );
     let new = NewSession {
-        notes: args.known.notes(),
+        notes: notes.clone(),
         ..new
     };
     let journal = Journal::single(store, new);
-    let screen = live::screen(args.live, environment, &checked[0].facts)?;
+    let screen = crate::live::screen(live, environment, &checked[0].facts)?;
     let total = checked[0].plan.phases.total();
     let screen = screen.map(|screen| screen.of_run("run".to_owned(), total));
-    let mut runner = Runner::new(
-        &gate,
-        ProvenFiles::default(),
-        &journal,
-        command_line(),
-        &stop,
-    );
+    let mut runner = Runner::new(gate, ProvenFiles::default(), &journal, command_line(), stop);
     let mut schedule = Timespans::new(&profile.timespans, &[], checked, |_| {});
+    schedule.recording = recording;
     runner.run(
         &mut schedule,
         &mut RunBars::new(environment).on_screen(screen),
@@ -64,17 +108,17 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
         ));
     };
     let form = Form {
-        json: args.output.json,
-        kept: keep::kept(journal.store(), journal.name()),
-        notes: &args.known.notes(),
-        place_named: args.keep.store.is_some(),
+        json: output.json,
+        kept: crate::keep::kept(journal.store(), journal.name()),
+        notes: &notes,
+        place_named: keep.store.is_some(),
         columns: environment.columns,
-        verbose: args.output.verbose,
-        known: Some(&known),
+        verbose: output.verbose,
+        known: Some(known),
     };
-    output::print(&report::run(&record, form))?;
+    crate::output::print(&report::run(&record, form))?;
     let stored = answer::finish(&journal, SessionOutcome::Complete, None);
-    let goals = report::goals_of_run(&record, &known);
+    let goals = report::goals_of_run(&record, known);
     let data = Ending::of_data(record.is_corrupt());
     Ok(tell_outcome(&record).and(stored).and(goals).and(data))
 }

@@ -23,11 +23,7 @@ pub(crate) fn trace(args: &TraceArgs, environment: &Environment) -> Result<Endin
     let mut trace = open(&args.input)?;
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
-    let mut pace = Pace {
-        stop: &stop,
-        draws: environment.draws_progress,
-        ios: 0,
-    };
+    let mut pace = Pace::new(&stop, environment);
     match writer {
         None => {
             let summary = describe(&mut trace, &mut pace)?;
@@ -96,15 +92,23 @@ fn writer_of(name: &str) -> Result<&'static WriterFormat, CommandError> {
 }
 
 /// Checks for the stop word now and then, and draws how far the reading is.
-struct Pace<'a> {
+pub(super) struct Pace<'a> {
     stop: &'a Stop,
     draws: bool,
     ios: u64,
 }
 
-impl Pace<'_> {
+impl<'a> Pace<'a> {
+    pub(super) fn new(stop: &'a Stop, environment: &Environment) -> Pace<'a> {
+        Pace {
+            stop,
+            draws: environment.draws_progress,
+            ios: 0,
+        }
+    }
+
     /// Counts an I/O. Returns whether reading continues.
-    fn goes_on(&mut self) -> bool {
+    pub(super) fn goes_on(&mut self) -> bool {
         self.ios += 1;
         if !self.ios.is_multiple_of(CHECK_EVERY) {
             return true;
@@ -119,7 +123,7 @@ impl Pace<'_> {
     }
 
     /// Removes the line of progress.
-    fn end(&self) {
+    pub(super) fn end(&self) {
         if self.draws && self.ios >= CHECK_EVERY {
             output::draw_over(&format!("{:40}\r", ""));
         }

@@ -48,6 +48,7 @@ mod packages;
 mod page;
 mod proofs;
 mod refusals;
+mod replays;
 mod results;
 mod same_figures;
 mod sqlio;

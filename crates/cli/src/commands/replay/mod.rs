@@ -1,0 +1,110 @@
+//! `fathom replay`: the I/Os of a trace on a target, at their times.
+//!
+//! Read in this order: the flow (here), `request` (trace and options → a request that can be checked). The run itself, its
+//! result and its storing are those of `fathom run`. Omitted: reading traces (`traces`), issuing I/Os (`engine`).
+
+mod request;
+
+use super::run::{Measurement, measure};
+use super::trace::Pace;
+use crate::args::ReplayArgs;
+use crate::environment::Environment;
+use crate::failure::Ending;
+use crate::run_context::RunContext;
+use crate::{output, signals};
+use analysis::say;
+use engine::Stop;
+use model::{Access, CommandError, Profile};
+use request::{Request, Scanned};
+
+/// Reads the trace once to place its I/Os, then replays it.
+pub(crate) fn replay(args: &ReplayArgs, environment: &Environment) -> Result<Ending, CommandError> {
+    let known = args.known.read()?;
+    let request = Request::read(args)?;
+    let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
+    let stop = Stop::new();
+    signals::listen(&stop)?;
+    let mut pace = Pace::new(&stop, environment);
+    let scanned = Scanned::read(&request, &mut pace)?;
+    if stop.asked() {
+        return Err(CommandError::failed(
+            "interrupted before the measurement began",
+        ));
+    }
+    let gate = ground.gate();
+    let (profile, recording) = scanned.place(&request, &gate)?;
+    let checked = gate.check(&profile)?;
+    let text = description(&profile);
+    if args.replay.dry_run {
+        output::print(format!("{text}\n").as_bytes())?;
+        return Ok(Ending::Good);
+    }
+    output::tell(&text);
+    let measurement = Measurement {
+        ground: &ground,
+        gate: &gate,
+        profile: &profile,
+        checked,
+        recording: Some(recording),
+        known: &known,
+        notes: args.known.notes(),
+        keep: &args.keep,
+        live: args.live,
+        output: args.output,
+    };
+    measure(measurement, &stop, environment)
+}
+
+/// Returns what is replayed, and what of the trace is not.
+fn description(profile: &Profile) -> String {
+    let span = &profile.timespans[0];
+    let access = span.targets.first().map(|target| &target.workload.access);
+    let Some(Access::Recorded(recorded)) = access else {
+        return String::new();
+    };
+    let mut parts = vec![format!(
+        "{}: {} over {}",
+        recorded.trace,
+        say::counted(recorded.ios, "I/O"),
+        say::time(recorded.duration.0 as f64)
+    )];
+    for target in &span.targets {
+        if let Access::Recorded(its) = &target.workload.access {
+            let overlap = its.overlap_ppm.filter(|&ppm| ppm > 0).map(|ppm| {
+                let share = say::percent(f64::from(ppm) / 1e6);
+                format!(" ({share} of the used regions share their place)")
+            });
+            parts.push(format!("fit {}{}", its.fit, overlap.unwrap_or_default()));
+        }
+    }
+    if recorded.speed_ppm != traces::SPEED_ONE {
+        let speed = recorded.speed_ppm as f64 / 1e6;
+        parts.push(format!(
+            "speed {}: gaps change, as more users would not change them",
+            say::digits(speed)
+        ));
+    }
+    if recorded.unit > recorded.granularity {
+        parts.push(format!(
+            "offsets and lengths are rounded outwards to {}",
+            recorded.unit
+        ));
+    }
+    let omitted = recorded.omitted;
+    for (count, one, several) in [
+        (omitted.writes, "write", "writes"),
+        (omitted.flushes, "flush", "flushes"),
+        (omitted.discards, "discard", "discards"),
+        (
+            omitted.unmapped,
+            "I/O of other devices",
+            "I/Os of other devices",
+        ),
+    ] {
+        if count > 0 {
+            let what = if count == 1 { one } else { several };
+            parts.push(format!("{count} {what} omitted"));
+        }
+    }
+    parts.join("; ")
+}

@@ -1,0 +1,358 @@
+//! From a trace and the options to a request that can be checked, with the places of all I/Os.
+
+use crate::args::{ReplayArgs, TraceInputArgs};
+use crate::commands::trace::{self, Pace};
+use engine::{RecordedIo, RecordedIos, RecordedShare, Recording};
+use model::plan::{RecordedAccess, RecordedOmissions};
+use model::{
+    Access, Arrivals, Bytes, CommandError, Nanos, Operation, Profile, Ratio, Spacing, TargetFacts,
+    invalid_value,
+};
+use session::Admission;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tools::native;
+use traces::{Fit, Placement, Room, Route, SPEED_ONE, Scan, Share, Trace};
+
+/// The offsets and lengths that every device accepts.
+const UNIT_MIN: u64 = 512;
+/// A replay that is late ends at the latest after so many times its length, and this time more.
+const LATE_TIMES: u64 = 2;
+const LATE_MORE: Nanos = Nanos::seconds(10);
+const SPEED_FORM: &str = "must be a number from 0.01 to 100";
+
+/// The options that were read.
+pub(super) struct Request<'a> {
+    args: &'a ReplayArgs,
+    input: TraceInputArgs,
+    speed_ppm: u64,
+    fit: Option<Fit>,
+    map: Vec<(String, PathBuf)>,
+}
+
+impl<'a> Request<'a> {
+    /// Reads the options; all problems at once.
+    pub(super) fn read(args: &'a ReplayArgs) -> Result<Request<'a>, CommandError> {
+        let options = &args.replay;
+        let mut wrong = Vec::new();
+        let speed_ppm = speed(&options.speed).unwrap_or_else(|| {
+            wrong.push(invalid_value(&options.speed, "--speed", SPEED_FORM));
+            SPEED_ONE
+        });
+        let fit = options.fit.as_deref().and_then(|text| {
+            let found = Fit::ALL.iter().find(|(name, _)| *name == text);
+            if found.is_none() {
+                let names = Fit::ALL.map(|(name, _)| name).join(", ");
+                wrong.push(invalid_value(
+                    text,
+                    "--fit",
+                    &format!("must be one of {names}"),
+                ));
+            }
+            found.map(|(_, fit)| *fit)
+        });
+        let mut map = Vec::new();
+        for text in &options.map {
+            match text.split_once('=') {
+                Some((device, target)) if !device.is_empty() && !target.is_empty() => {
+                    map.push((device.to_owned(), PathBuf::from(target)));
+                }
+                _ => wrong.push(invalid_value(
+                    text,
+                    "--map",
+                    "must be DEVICE=TARGET, such as 8:16=/dev/sdb",
+                )),
+            }
+        }
+        if args.trace.as_os_str() == "-" {
+            let accepted = "must be a file, because it is read more than once; hint: fathom trace - --convert iotrace --out FILE";
+            wrong.push(invalid_value("-", "TRACE", accepted));
+        }
+        match wrong.is_empty() {
+            false => Err(CommandError::refused_for(wrong)),
+            true => Ok(Request {
+                args,
+                input: TraceInputArgs {
+                    files: vec![args.trace.clone()],
+                    format: options.format.clone(),
+                    window: options.window.clone(),
+                },
+                speed_ppm,
+                fit,
+                map,
+            }),
+        }
+    }
+
+    /// The targets, in the order of the plan.
+    fn targets(&self) -> Vec<PathBuf> {
+        let mut targets: Vec<PathBuf> = self.args.target.iter().cloned().collect();
+        for (_, target) in &self.map {
+            if !targets.contains(target) {
+                targets.push(target.clone());
+            }
+        }
+        targets
+    }
+}
+
+/// Reads a factor as millionths.
+fn speed(text: &str) -> Option<u64> {
+    let factor: f64 = text.parse().ok()?;
+    (0.01..=100.0)
+        .contains(&factor)
+        .then_some((factor * SPEED_ONE as f64).round() as u64)
+}
+
+/// A trace after the first pass.
+pub(super) struct Scanned {
+    scan: Scan,
+    devices: Vec<String>,
+}
+
+impl Scanned {
+    /// Reads the trace to its end.
+    pub(super) fn read(
+        request: &Request<'_>,
+        pace: &mut Pace<'_>,
+    ) -> Result<Scanned, CommandError> {
+        let mut trace = trace::open(&request.input)?;
+        let reads_only = request.args.replay.reads_only;
+        let scan = Scan::read(&mut trace, reads_only, || pace.goes_on());
+        pace.end();
+        Ok(Scanned {
+            scan: scan.map_err(trace::of_trace)?,
+            devices: trace.devices().to_vec(),
+        })
+    }
+
+    /// Chooses the places on the targets as they are now.
+    pub(super) fn place(
+        &self,
+        request: &Request<'_>,
+        gate: &Admission<'_>,
+    ) -> Result<(Profile, Recording), CommandError> {
+        let targets = self.target_of_devices(request)?;
+        let mut profile = self.profile(request, &targets)?;
+        let facts = gate.facts(&profile);
+        let mut placements = Vec::new();
+        for (number, facts) in (0u32..).zip(&facts) {
+            let create = profile.timespans[0].targets[number as usize].create;
+            let room = self.room(facts, create);
+            if room.length.0 == 0 {
+                // The check reports what is wrong with the target.
+                return gate.check(&profile).and(Err(CommandError::refused(format!(
+                    "{}: has no size; hint: --create SIZE",
+                    facts.path.display()
+                ))));
+            }
+            let its: Vec<u16> = (0u16..)
+                .zip(&targets)
+                .filter(|(_, target)| **target == Some(number))
+                .map(|(device, _)| device)
+                .collect();
+            let placement = Placement::choose(&self.scan.used, &its, room, request.fit);
+            placements.push((placement.map_err(trace::of_trace)?, room));
+        }
+        let route = Route {
+            reads_only: request.args.replay.reads_only,
+            speed_ppm: request.speed_ppm,
+            by_thread: self.scan.has_threads,
+            placements: Vec::new(),
+            targets,
+        };
+        for (target, (placement, room)) in profile.timespans[0].targets.iter_mut().zip(&placements)
+        {
+            target.workload.block = Bytes(placement.largest());
+            target.workload.access =
+                Access::Recorded(Box::new(self.access(request, &route, placement, *room)));
+        }
+        let route = Route {
+            placements: placements
+                .into_iter()
+                .map(|(placement, _)| placement)
+                .collect(),
+            ..route
+        };
+        Ok((profile, recording(request.input.clone(), Arc::new(route))))
+    }
+
+    /// The number of the target of each device.
+    fn target_of_devices(&self, request: &Request<'_>) -> Result<Vec<Option<u32>>, CommandError> {
+        if request.map.is_empty() {
+            return Ok(vec![Some(0); self.devices.len()]);
+        }
+        let paths = request.targets();
+        let mut targets = vec![None; self.devices.len()];
+        let mut wrong = Vec::new();
+        for (label, path) in &request.map {
+            let number = (0u32..)
+                .zip(&paths)
+                .find(|(_, one)| *one == path)
+                .map(|(number, _)| number);
+            match self.devices.iter().position(|device| device == label) {
+                Some(device) => targets[device] = number,
+                None => {
+                    const SHOWN: usize = 10;
+                    let mut known = self
+                        .devices
+                        .iter()
+                        .take(SHOWN)
+                        .cloned()
+                        .collect::<Vec<_>>()
+                        .join(", ");
+                    if self.devices.len() > SHOWN {
+                        known += " …";
+                    }
+                    wrong.push(invalid_value(
+                        label,
+                        "--map",
+                        &format!("must be a device of the trace: {known}"),
+                    ));
+                }
+            }
+        }
+        match wrong.is_empty() {
+            true => Ok(targets),
+            false => Err(CommandError::refused_for(wrong)),
+        }
+    }
+
+    /// The request of `fathom run` for the same targets, which the trace then changes.
+    fn profile(
+        &self,
+        request: &Request<'_>,
+        targets: &[Option<u32>],
+    ) -> Result<Profile, CommandError> {
+        let (args, place) = (request.args, &request.args.place);
+        let [reads, writes] = self.issued(targets);
+        let share = match (reads, writes) {
+            (_, 0) => 0,
+            (0, _) => 100,
+            _ => (writes * 100 / (reads + writes)).clamp(1, 99),
+        };
+        let length = self.duration(request);
+        let measured = Nanos(length.0.saturating_mul(LATE_TIMES)).plus(LATE_MORE);
+        let simple = native::Request {
+            targets: request.targets(),
+            work: native::WorkText {
+                depth: place.depth.clone(),
+                threads: place.threads.clone(),
+                write: share.to_string(),
+                ..native::WorkText::default()
+            },
+            place: native::PlaceText {
+                create: place.create.clone(),
+                cache: place.cache.clone(),
+                ..native::PlaceText::default()
+            },
+            time: native::TimeText {
+                duration: format!("{}ns", measured.0),
+                warmup: "0s".to_owned(),
+                ..native::TimeText::default()
+            },
+            engine: native::EngineText {
+                engine: place.engine.clone(),
+                continue_on_error: place.continue_on_error,
+                ..native::EngineText::default()
+            },
+            verify: native::VerifyText::default(),
+        };
+        let mut profile = native::build(&simple)?.profile;
+        let per_s = length.rate_of((reads + writes) as f64).round() as u64;
+        let span = &mut profile.timespans[0];
+        span.arrivals = Some(Arrivals {
+            per_s: per_s.clamp(1, 1_000_000_000),
+            spacing: Spacing::Recorded,
+        });
+        if args.replay.reads_only {
+            span.targets
+                .iter_mut()
+                .for_each(|target| target.workload.write = Ratio::NONE);
+        }
+        Ok(profile)
+    }
+
+    /// Reads and writes that go to a target.
+    fn issued(&self, targets: &[Option<u32>]) -> [u64; 2] {
+        let each = self.scan.by_device.iter().zip(targets);
+        let mapped = each.filter(|(_, target)| target.is_some());
+        mapped.fold([0; 2], |[reads, writes], (its, _)| {
+            [reads + its[0], writes + its[1]]
+        })
+    }
+
+    fn duration(&self, request: &Request<'_>) -> Nanos {
+        let ns =
+            u128::from(self.scan.last.0) * u128::from(SPEED_ONE) / u128::from(request.speed_ppm);
+        Nanos(u64::try_from(ns).unwrap_or(u64::MAX))
+    }
+
+    /// The length of a target, and what its offsets are multiples of.
+    fn room(&self, facts: &TargetFacts, create: Option<Bytes>) -> Room {
+        let direct = facts
+            .direct_io
+            .map_or(UNIT_MIN, |direct| direct.offset.max(direct.memory).0);
+        let unit = Bytes(direct.max(self.scan.granularity).max(UNIT_MIN));
+        Room {
+            length: create.unwrap_or(facts.size).floor_to(unit),
+            unit,
+        }
+    }
+
+    fn access(
+        &self,
+        request: &Request<'_>,
+        route: &Route,
+        placement: &Placement,
+        room: Room,
+    ) -> RecordedAccess {
+        let [reads, writes] = self.issued(&route.targets);
+        let all: u64 = self.scan.by_device.iter().flatten().sum();
+        RecordedAccess {
+            trace: request.args.trace.to_string_lossy().into_owned(),
+            digest: self.scan.digest(),
+            granularity: Bytes(self.scan.granularity),
+            ios: reads + writes,
+            duration: self.duration(request),
+            speed_ppm: request.speed_ppm,
+            fit: placement.fit().name().to_owned(),
+            overlap_ppm: placement.overlap_ppm,
+            unit: room.unit,
+            omitted: RecordedOmissions {
+                writes: self.scan.omitted_writes,
+                flushes: self.scan.flushes,
+                discards: self.scan.discards,
+                unmapped: all - reads - writes,
+            },
+        }
+    }
+}
+
+/// The trace as the engine reads it, once per thread.
+fn recording(input: TraceInputArgs, route: Arc<Route>) -> Recording {
+    Recording::new(move |share: RecordedShare| {
+        let mut trace: Trace = trace::open(&input).map_err(|error| error.to_string())?;
+        let (route, mut number) = (Arc::clone(&route), 0);
+        let share = Share {
+            target: share.target,
+            index: share.index,
+            threads: share.threads,
+        };
+        let ios: RecordedIos = Box::new(std::iter::from_fn(move || {
+            let next = route.next(&mut trace, share, &mut number);
+            let next = next.map_err(|error| error.to_string()).transpose()?;
+            Some(next.map(|io| RecordedIo {
+                at: io.at,
+                offset: io.offset,
+                length: io.length as u32, // at most 1 GiB and a unit
+                operation: if io.is_write {
+                    Operation::Write
+                } else {
+                    Operation::Read
+                },
+            }))
+        }));
+        Ok(ios)
+    })
+}
