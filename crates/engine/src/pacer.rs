@@ -18,6 +18,11 @@ pub(crate) enum Pacer {
         charged: u64,     // bytes issued
         due: Nanos,       // when the rate allows one block more
     },
+    Ios {
+        per_s: u64,  // above 0
+        issued: u64, // how many
+        due: Nanos,  // when the rate allows one more
+    },
     Bursts {
         ios: u32, // above 0
         left: u32,
@@ -40,6 +45,11 @@ impl Pacer {
                 charged: 0,
                 due: moment(block, bytes_per_s),
             },
+            Pacing::Ios { per_s } => Pacer::Ios {
+                per_s,
+                issued: 0,
+                due: Nanos(0),
+            },
             Pacing::Bursts { ios, pause } => Pacer::Bursts {
                 ios,
                 left: ios,
@@ -54,9 +64,10 @@ impl Pacer {
     pub(crate) fn holds_until<C: Clock>(&self, clock: &C) -> Option<Nanos> {
         match self {
             Pacer::Free => None,
-            Pacer::Rate { due, .. } | Pacer::Bursts { due, .. } | Pacer::Scheduled { due } => {
-                (clock.now() < *due).then_some(*due)
-            }
+            Pacer::Rate { due, .. }
+            | Pacer::Ios { due, .. }
+            | Pacer::Bursts { due, .. }
+            | Pacer::Scheduled { due } => (clock.now() < *due).then_some(*due),
         }
     }
 
@@ -81,6 +92,10 @@ impl Pacer {
             } => {
                 *charged += bytes;
                 *due = moment(*charged + *block, *bytes_per_s);
+            }
+            Pacer::Ios { per_s, issued, due } => {
+                *issued += 1;
+                *due = moment(*issued, *per_s);
             }
             Pacer::Bursts {
                 ios,
@@ -123,6 +138,18 @@ mod tests {
         for expected in [None, None, None, Some(Nanos::millis(4))] {
             assert_eq!(pacer.holds_until(&clock), expected);
             pacer.charge(Nanos::millis(3), 4096);
+        }
+    }
+
+    #[test]
+    fn a_rate_of_ios_counts_them_whatever_their_size() {
+        let clock = FakeClock::new(Nanos(0));
+        let mut pacer = Pacer::new(Pacing::Ios { per_s: 1000 }, 4096);
+        for (bytes, due) in [(512, 1), (1 << 20, 2), (4096, 3)] {
+            assert_eq!(pacer.holds_until(&clock), None);
+            pacer.charge(Nanos(0), bytes);
+            assert_eq!(pacer.holds_until(&clock), Some(Nanos::millis(due)));
+            clock.wait_until(Nanos::millis(due));
         }
     }
 

@@ -677,3 +677,54 @@ fn fio_plot_s_reader_takes_the_json() {
     assert_eq!(rows[0]["iops"], read["iops"]);
     assert_eq!(rows[0]["lat"], read["lat_ns"]["mean"]);
 }
+
+/// Of each job its name, reads, writes, bytes of both and syncs, as the JSON of a program has them.
+fn totals(json: &[u8]) -> Vec<(String, [u64; 5])> {
+    let document: Value = serde_json::from_slice(json).expect(&String::from_utf8_lossy(json));
+    let of = |job: &Value| {
+        let count = |side: &str, key: &str| job[side][key].as_u64().unwrap_or(0);
+        let name = job["jobname"].as_str().unwrap().to_owned();
+        let [reads, writes] = ["read", "write"].map(|side| count(side, "total_ios"));
+        let [read, written] = ["read", "write"].map(|side| count(side, "io_bytes"));
+        (
+            name,
+            [reads, writes, read, written, count("sync", "total_ios")],
+        )
+    };
+    document["jobs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(of)
+        .collect()
+}
+
+/// Runs a job file with the installed fio and with fathom, each in a folder of its own; none where fio is absent.
+fn both_totals(job: &str) -> Option<[Vec<(String, [u64; 5])>; 2]> {
+    if Command::new("fio").arg("--version").output().is_err() {
+        println!("skipped: fio is not installed");
+        return None;
+    }
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("fio")).unwrap();
+    std::fs::write(bench.path("j.fio"), job).unwrap();
+    let mut fio = Command::new("fio");
+    fio.args(["--output-format=json", "../j.fio"])
+        .current_dir(bench.path("fio"));
+    let theirs = fio.output().unwrap();
+    assert!(theirs.status.success(), "{job}: {theirs:?}");
+    let ours = bench.line("fio j.fio --output-format=json --no-store");
+    assert_eq!(ours.code, Some(0), "{job}: {}", ours.err);
+    Some([totals(&theirs.stdout), totals(ours.out.as_bytes())])
+}
+
+#[test]
+fn jobs_side_by_side_do_as_much_as_fio_s() {
+    for job in [
+        "[global]\nsize=1m\nbs=4k\n[a]\nrw=randread\n[b]\nrw=write\nrate_iops=2k\n[c]\nrw=randwrite\nbs=16k\nrate=8m\n",
+    ] {
+        if let Some([theirs, ours]) = both_totals(job) {
+            assert_eq!(ours, theirs, "{job}");
+        }
+    }
+}

@@ -48,6 +48,9 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
         Pacing::Rate { bytes_per_s: 0 } => problems.push(Problem::PaceZero {
             what: "a rate of 0 bytes a second",
         }),
+        Pacing::Ios { per_s: 0 } => problems.push(Problem::PaceZero {
+            what: "a rate of 0 IOPS",
+        }),
         Pacing::Bursts { ios: 0, .. } => problems.push(Problem::PaceZero {
             what: "a burst of 0 I/Os",
         }),

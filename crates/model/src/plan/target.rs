@@ -179,6 +179,11 @@ pub enum Pacing {
         /// Bytes a second. // above 0
         bytes_per_s: u64,
     },
+    /// I/Os issued never run ahead of this rate, whatever their size. Called elsewhere: fio `rate_iops`.
+    Ios {
+        /// IOPS of each thread. // above 0
+        per_s: u64,
+    },
     /// A pause after every burst.
     Bursts {
         /// I/Os of one burst. // above 0

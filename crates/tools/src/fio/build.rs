@@ -15,7 +15,7 @@ use super::spread;
 use crate::refusal::{Once, Problems};
 use model::{
     Arrivals, Bytes, CacheMode, EngineChoice, Flush, Fsync, Hint, Nanos, OnError, Pacing, Phases,
-    Placement, Pool, PoolDraw, Profile, Ratio, Target, Timespan, WriteContent,
+    Placement, Pool, PoolDraw, Profile, Ratio, Spacing, Target, Timespan, WriteContent,
 };
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -199,7 +199,7 @@ impl Builder<'_> {
             if several {
                 pool = self.pool(job, jobs.len());
             }
-            self.targets(job, &files, several, &mut targets);
+            self.targets(job, &files, several, jobs.len() == 1, &mut targets);
             let group = self.parts.last().map_or(0, |last| {
                 let new = job.new_group || (place == 0 && number > 0 && job.stonewall);
                 last.group + u32::from(new)
@@ -341,14 +341,12 @@ impl Builder<'_> {
         }
     }
 
-    fn arrivals(&mut self, jobs: &[&Job]) -> Option<Arrivals> {
+    /// The rate of a job that runs alone, whose response times count from the moments at which its I/Os are due.
+    fn arrivals(&self, jobs: &[&Job]) -> Option<Arrivals> {
         let rates = jobs.iter().map(|job| (job, job.one_rate(job.rates_iops)));
         let (job, rate) = rates.into_iter().find(|(_, rate)| rate.is_some())?;
         if jobs.len() > 1 {
-            self.refuse(
-                job,
-                "rate_iops: a rate is of all jobs that run together: give this one a stonewall",
-            );
+            return None; // each has a pace of its own
         }
         Some(Arrivals {
             per_s: rate?.saturating_mul(job.jobs),
@@ -399,8 +397,19 @@ impl Builder<'_> {
         job.fsync
     }
 
-    fn pacing(&mut self, job: &Job) -> Pacing {
+    fn pacing(&mut self, job: &Job, alone: bool) -> Pacing {
         let rate = job.one_rate(job.rates);
+        let iops = job.one_rate(job.rates_iops).filter(|_| !alone);
+        if let Some(per_s) = iops {
+            if rate.is_some() || job.think_ns > 0 || job.spacing == Spacing::Poisson {
+                self.refuse(
+                    job,
+                    "rate_iops: a job beside others has no further pace, and no poisson: omit these, or give it a stonewall",
+                );
+            }
+            self.note(job, "rate_iops: beside other jobs, latencies count from the submission, as in fio; with a stonewall also from the moment at which an I/O is due");
+            return Pacing::Ios { per_s };
+        }
         match (rate, job.think_ns) {
             (Some(_), 1..) => {
                 self.refuse(
@@ -423,6 +432,7 @@ impl Builder<'_> {
         job: &Job,
         files: &[Vec<Range>],
         several: bool,
+        alone: bool,
         targets: &mut Vec<Target>,
     ) {
         let depth = self.depth(job);
@@ -443,7 +453,7 @@ impl Builder<'_> {
                 "buffer_pattern: data that repeats is not shaped: omit buffer_compress_percentage and dedupe_percentage",
             );
         }
-        let pacing = self.pacing(job);
+        let pacing = self.pacing(job, alone);
         let fsync = self.fsync(job);
         let whole: u64 = files
             .first()

@@ -203,7 +203,7 @@ const ACCEPTED: &[Row] = &[
     ),
     read(
         &["rate_iops"],
-        "IOPS of each job, read as `rate`: an open loop, with response times",
+        "IOPS of each job, read as `rate`: an open loop, with response times; beside other jobs a pace of each thread",
         read::rate_iops,
     ),
     read(&["rate_process"], "linear or poisson", read::rate_process),

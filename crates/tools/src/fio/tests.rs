@@ -104,6 +104,24 @@ fn without_a_runtime_a_job_ends_by_its_size() {
     assert_eq!(target.amount.map(|amount| amount.0), Some(1 << 20));
 }
 
+#[test]
+fn jobs_side_by_side_have_a_rate_of_iops_each() {
+    let paces = |options: &str| -> Result<Vec<Pacing>, String> {
+        let text = format!(
+            "[global]\nsize=1m\nbs=4k\n{options}[a]\nrw=randread\n[b]\nrw=randwrite\nrate_iops=3k\nnumjobs=2\n"
+        );
+        let span = read(&text)?.profile.timespans.remove(0);
+        assert_eq!(span.arrivals, None);
+        Ok(span.targets.iter().map(|target| target.pacing).collect())
+    };
+    let each = Pacing::Ios { per_s: 3072 };
+    assert_eq!(paces(""), Ok(vec![Pacing::Free, each, each]));
+    for option in ["rate=1m", "thinktime=5", "rate_process=poisson"] {
+        let refused = paces(&format!("{option}\n")).unwrap_err();
+        assert!(refused.contains("rate_iops"), "{refused}");
+    }
+}
+
 /// fio 3.33 has 2000 reads and 2000 writes per second in the first two, and 3000 and 1000 in the third.
 #[test]
 fn each_direction_of_a_mix_has_its_own_rate() {

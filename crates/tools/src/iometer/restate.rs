@@ -119,8 +119,8 @@ fn lines(target: &Target) -> Result<Vec<Line>, String> {
     let (burst, pause) = match target.pacing {
         Pacing::Free => (1, 0),
         Pacing::Bursts { ios, pause } => (ios, pause.0),
-        Pacing::Rate { .. } => {
-            return Err("a pace in bytes: IOmeter has bursts with delays".to_owned());
+        Pacing::Rate { .. } | Pacing::Ios { .. } => {
+            return Err("a rate: IOmeter has bursts with delays".to_owned());
         }
     };
     let plain = |random: Ratio, align: Bytes| {
