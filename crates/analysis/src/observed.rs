@@ -156,7 +156,7 @@ impl Observed {
             .plan
             .targets
             .iter()
-            .all(|target| target.pacing == model::Pacing::Free);
+            .all(model::PlannedTarget::is_unhindered);
         let asked = record.plan.outstanding_max() as f64;
         let may_ask = free && record.plan.arrivals.is_none() && asked > 0.0;
         let full = full_intervals(intervals, record.plan.interval);

@@ -44,6 +44,11 @@ impl Moments {
         Some(Moments::new(arrivals, plan.seed, thread, plan.threads()))
     }
 
+    /// Those of a thread that has a rate for itself.
+    pub(crate) fn of_thread(arrivals: Arrivals, seed: u64, thread: u32) -> Self {
+        Moments::new(arrivals, seed.wrapping_add(u64::from(thread) << 32), 0, 1)
+    }
+
     fn new(arrivals: Arrivals, seed: u64, thread: u32, threads: u32) -> Self {
         let per_s = arrivals.per_s;
         let every = u64::from(threads) * NS_PER_S; // times 1 / rate

@@ -3,8 +3,9 @@
 //! Each meter starts with the run, and what was not used counts later: after a stall a rate runs at full speed until it
 //! has caught up, as in DISKSPD. Waiting itself is the worker's business.
 
+use crate::arrivals::Moments;
 use crate::clock::Clock;
-use model::{Nanos, Pacing};
+use model::{Arrivals, Nanos, Pacing};
 
 const NS_PER_S: u128 = 1_000_000_000;
 
@@ -18,11 +19,7 @@ pub(crate) enum Pacer {
         charged: u64,     // bytes issued
         due: Nanos,       // when the rate allows one block more
     },
-    Ios {
-        per_s: u64,  // above 0
-        issued: u64, // how many
-        due: Nanos,  // when the rate allows one more
-    },
+    Ios(Moments),
     Bursts {
         ios: u32, // above 0
         left: u32,
@@ -36,7 +33,7 @@ pub(crate) enum Pacer {
 }
 
 impl Pacer {
-    pub(crate) fn new(pacing: Pacing, block: u64) -> Self {
+    pub(crate) fn new(pacing: Pacing, block: u64, seed: u64, thread: u32) -> Self {
         match pacing {
             Pacing::Free => Pacer::Free,
             Pacing::Rate { bytes_per_s } => Pacer::Rate {
@@ -45,11 +42,10 @@ impl Pacer {
                 charged: 0,
                 due: moment(block, bytes_per_s),
             },
-            Pacing::Ios { per_s } => Pacer::Ios {
-                per_s,
-                issued: 0,
-                due: Nanos(0),
-            },
+            Pacing::Ios { per_s, spacing } => {
+                let arrivals = Arrivals { per_s, spacing };
+                Pacer::Ios(Moments::of_thread(arrivals, seed, thread))
+            }
             Pacing::Bursts { ios, pause } => Pacer::Bursts {
                 ios,
                 left: ios,
@@ -64,10 +60,10 @@ impl Pacer {
     pub(crate) fn holds_until<C: Clock>(&self, clock: &C) -> Option<Nanos> {
         match self {
             Pacer::Free => None,
-            Pacer::Rate { due, .. }
-            | Pacer::Ios { due, .. }
-            | Pacer::Bursts { due, .. }
-            | Pacer::Scheduled { due } => (clock.now() < *due).then_some(*due),
+            Pacer::Ios(moments) => (clock.now() < moments.next()).then_some(moments.next()),
+            Pacer::Rate { due, .. } | Pacer::Bursts { due, .. } | Pacer::Scheduled { due } => {
+                (clock.now() < *due).then_some(*due)
+            }
         }
     }
 
@@ -93,9 +89,8 @@ impl Pacer {
                 *charged += bytes;
                 *due = moment(*charged + *block, *bytes_per_s);
             }
-            Pacer::Ios { per_s, issued, due } => {
-                *issued += 1;
-                *due = moment(*issued, *per_s);
+            Pacer::Ios(moments) => {
+                moments.take();
             }
             Pacer::Bursts {
                 ios,
@@ -123,6 +118,7 @@ fn moment(bytes: u64, bytes_per_s: u64) -> Nanos {
 mod tests {
     use super::*;
     use crate::clock::FakeClock;
+    use model::Spacing;
 
     #[test]
     fn a_rate_lets_the_first_block_wait_and_remembers_what_was_not_used() {
@@ -132,6 +128,8 @@ mod tests {
                 bytes_per_s: 4_096_000,
             },
             4096,
+            7,
+            3,
         );
         assert_eq!(pacer.holds_until(&clock), Some(Nanos::millis(1)));
         clock.wait_until(Nanos::millis(3));
@@ -144,7 +142,11 @@ mod tests {
     #[test]
     fn a_rate_of_ios_counts_them_whatever_their_size() {
         let clock = FakeClock::new(Nanos(0));
-        let mut pacer = Pacer::new(Pacing::Ios { per_s: 1000 }, 4096);
+        let pacing = Pacing::Ios {
+            per_s: 1000,
+            spacing: Spacing::Constant,
+        };
+        let mut pacer = Pacer::new(pacing, 4096, 7, 3);
         for (bytes, due) in [(512, 1), (1 << 20, 2), (4096, 3)] {
             assert_eq!(pacer.holds_until(&clock), None);
             pacer.charge(Nanos(0), bytes);
@@ -162,6 +164,8 @@ mod tests {
                 pause: Nanos::millis(5),
             },
             4096,
+            7,
+            3,
         );
         pacer.charge(Nanos(0), 4096);
         assert_eq!(pacer.holds_until(&clock), None);

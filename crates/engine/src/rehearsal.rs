@@ -148,6 +148,7 @@ pub(crate) mod tests {
             mapped: None,
             content: WriteContent::Marked,
             pacing: Pacing::Free,
+            active: Active::default(),
             priority: Priority::Normal,
             hint: Hint::None,
             large_pages: false,

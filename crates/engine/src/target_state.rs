@@ -16,6 +16,7 @@ use crate::verify::{Medium, Verifier};
 use gate::Pins;
 use model::{Access, Nanos, Plan, PlannedTarget, PoolDraw, TargetFacts};
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What all threads of a plan share.
@@ -103,6 +104,8 @@ pub(crate) struct TargetState {
     pub(crate) block: u32,
     /// Bytes that it may still issue; `MAX` where the time decides alone.
     pub(crate) left: u64,
+    /// When it may issue its first I/O, and when no more.
+    pub(crate) active: Range<Nanos>,
     pub(crate) target: u32,
 }
 
@@ -126,6 +129,16 @@ pub(crate) enum Draw {
 }
 
 impl TargetState {
+    /// Whether it issues I/Os from the start to the end, as many as there is time for.
+    pub(crate) fn is_endless(&self) -> bool {
+        self.left == u64::MAX && self.active == (Nanos(0)..Nanos::MAX)
+    }
+
+    /// Whether it has issued all that it was to issue.
+    pub(crate) fn is_spent(&self, now: Nanos) -> bool {
+        self.left == 0 || now >= self.active.end
+    }
+
     /// The next turn of a mixed workload.
     #[inline]
     pub(crate) fn turn(&mut self) -> Option<Turn> {
@@ -165,11 +178,12 @@ impl TargetState {
             pacer: if pauses {
                 Pacer::Scheduled { due: Nanos(0) }
             } else {
-                Pacer::new(target.pacing, target.workload.block.0)
+                Pacer::new(target.pacing, target.workload.block.0, plan.seed, thread)
             },
             tally: ThreadTally::new(plan, shared.steps_a_row),
             block: u32::try_from(target.workload.block.0).expect("at most 1 GiB"),
             left: left(target),
+            active: target.active.after..target.active.end(plan.phases.warmup),
             target: seat.target,
         }
     }
@@ -184,6 +198,23 @@ fn left(target: &PlannedTarget) -> u64 {
 }
 
 impl Draw {
+    /// The seat whose meter counts the I/Os of a seat: in turn the thread has one for all.
+    #[inline]
+    pub(crate) fn metered(&self, seat: u16) -> usize {
+        match self {
+            Draw::InTurn { .. } => 0,
+            Draw::Bound | Draw::Weights { .. } => usize::from(seat),
+        }
+    }
+
+    /// The seat had its turn too early, and has the next one too.
+    #[inline]
+    pub(crate) fn repeat(&mut self, seat: u16) {
+        if let Draw::InTurn { next, .. } = self {
+            *next = seat;
+        }
+    }
+
     pub(crate) fn new(plan: &Plan, place: &ThreadPlan) -> Self {
         if !place.draws || place.seats.len() == 1 {
             return Draw::Bound;

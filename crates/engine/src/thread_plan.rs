@@ -60,7 +60,7 @@ pub(crate) fn places(plan: &Plan, salt: u64) -> Vec<ThreadPlan> {
             let seats: Vec<TargetShare> = targets()
                 .filter_map(|(target, number)| {
                     let weight = target.weight_on(thread)?;
-                    let depth = pool.outstanding.unwrap_or(target.workload.queue_depth.0);
+                    let depth = pool.slots(target.workload.queue_depth.0);
                     let first_slot = if pool.outstanding.is_some() { 0 } else { slots };
                     slots = first_slot + depth;
                     Some(TargetShare {

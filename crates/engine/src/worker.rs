@@ -50,7 +50,7 @@ fn take_turns<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     while !work.config.schedule.is_over(now) {
         let turn = start_turn::<B, C, PLAIN, OPEN>(work, backend, now)?;
         now = end_turn::<B, C, PLAIN, OPEN>(work, backend, &turn, &mut paced)?;
-        if !PLAIN && work.is_spent() {
+        if !PLAIN && work.is_spent(now) {
             now = work.sync(now, Syncs::call_at_end);
             work.config.schedule.finish_thread(now, work.config.threads);
             break;

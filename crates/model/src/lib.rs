@@ -24,13 +24,14 @@ pub use check::{
 };
 pub use command_error::{CommandError, ErrorKind};
 pub use plan::{
-    Access, Arrivals, BeyondEnd, CacheMode, DataFault, DataFaults, DiskspdAccess, Distribution,
-    Effective, EffectiveRange, EngineChoice, Extent, FaultPlan, Flush, Fsync, Hint, LINES_MAX,
-    Location, MixedAccess, MixedLine, NEIGHBOUR_BLOCK, NullBehaviour, OnError, Operation, Pacing,
-    PermutedAccess, Phases, Placement, Plan, PlannedTarget, Polling, Pool, PoolDraw, Priority,
-    Profile, QueueDepth, SHARE_MAX, SIMULATED_KEYS, Sequence, ServiceLaw, SimulatedDevice,
-    SimulatedError, SimulatedFaults, SimulatedKey, SimulatedModel, SimulatedUnit, Skew, Spacing,
-    Stall, StripeAccess, Target, Timespan, Unsealed, Verify, VerifyLevel, Workload, WriteContent,
+    Access, Active, Arrivals, BeyondEnd, CacheMode, DataFault, DataFaults, DiskspdAccess,
+    Distribution, Effective, EffectiveRange, EngineChoice, Extent, FaultPlan, Flush, Fsync, Hint,
+    LINES_MAX, Location, MixedAccess, MixedLine, NEIGHBOUR_BLOCK, NullBehaviour, OnError,
+    Operation, Pacing, PermutedAccess, Phases, Placement, Plan, PlannedTarget, Polling, Pool,
+    PoolDraw, Priority, Profile, QueueDepth, SHARE_MAX, SIMULATED_KEYS, Sequence, ServiceLaw,
+    SimulatedDevice, SimulatedError, SimulatedFaults, SimulatedKey, SimulatedModel, SimulatedUnit,
+    Skew, Spacing, Stall, StripeAccess, Target, Timespan, Unsealed, Verify, VerifyLevel, Workload,
+    WriteContent,
 };
 pub use record::{
     Account, Backlog, BlockDevice, CachedPages, Claim, ClockRecord, Content, CopyWork,

@@ -180,7 +180,7 @@ fn work(target: &TargetReport, null: bool) -> String {
     let pace = match work.pacing {
         Pacing::Free => String::new(),
         Pacing::Rate { bytes_per_s } => format!("; at most {}/s per thread", bytes(bytes_per_s)),
-        Pacing::Ios { per_s } => format!("; at most {per_s} IOPS per thread"),
+        Pacing::Ios { per_s, .. } => format!("; at most {per_s} IOPS per thread"),
         Pacing::Bursts { ios, pause } => {
             format!(
                 "; {} per thread, then a pause of {pause}",

@@ -11,7 +11,6 @@
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::intervals::full_intervals;
 use crate::say;
-use model::Pacing;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("queue-not-full"),
@@ -111,7 +110,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
     }
     let mut targets = seen.record.plan.targets.iter();
     let deep = targets.all(|target| {
-        let unhindered = target.pacing == Pacing::Free && target.mapped.is_none();
+        let unhindered = target.is_unhindered() && target.mapped.is_none();
         unhindered && target.workload.queue_depth.0 > 1
     });
     let evidence = [

@@ -331,6 +331,7 @@ pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
             mapped: planned.mapped,
             content: planned.content.clone(),
             pacing: planned.pacing,
+            active: planned.active,
             priority: planned.priority,
             hint: planned.hint,
             large_pages: planned.large_pages,

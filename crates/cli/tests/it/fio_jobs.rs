@@ -722,9 +722,28 @@ fn both_totals(job: &str) -> Option<[Vec<(String, [u64; 5])>; 2]> {
 fn jobs_side_by_side_do_as_much_as_fio_s() {
     for job in [
         "[global]\nsize=1m\nbs=4k\n[a]\nrw=randread\n[b]\nrw=write\nrate_iops=2k\n[c]\nrw=randwrite\nbs=16k\nrate=8m\n",
+        "[global]\nbs=4k\n[a]\nnrfiles=3\nsize=3m\nrw=randwrite\nfsync=64\nnumjobs=2\n[b]\nsize=1m\nrw=read\nnumjobs=2\nfilename=x\n",
+        "[a]\nnrfiles=2\nsize=2m\nbs=4k\nrw=write\nrate=8m\n[b]\nstonewall\nnrfiles=4\nsize=1m\nrw=read\nrate_iops=2000\n",
+        "[global]\nsize=1m\n[a]\nrw=write\nruntime=30\ncpus_allowed=0\n[b]\nstartdelay=300ms\nrw=randread\nnumjobs=2\n",
+        "[c]\ncreate_only=1\nfilename=f\nsize=2m\nrw=write\n[a]\nstonewall\nfilename=f\nsize=1m\nrw=read\nbs=64k\n",
     ] {
-        if let Some([theirs, ours]) = both_totals(job) {
+        if let Some([mut theirs, ours]) = both_totals(job) {
+            theirs.retain(|(_, counts)| *counts != [0; 5]); // fio has a result for files that are only created
             assert_eq!(ours, theirs, "{job}");
         }
     }
+}
+
+/// fio 3.33 prints a runtime of 300 ms for the first job and of 900 ms for the second.
+#[test]
+fn the_results_of_a_job_are_over_its_own_time() {
+    let bench = Bench::new();
+    let reported = bench.line(
+        "fio --ioengine=null --size=1m --rw=randread --time_based --output-format=json --no-store \
+         --name=a --runtime=300ms --startdelay=200ms --name=b --runtime=900ms",
+    );
+    assert_eq!(reported.code, Some(0), "{}", reported.err);
+    let document: Value = serde_json::from_str(&reported.out).unwrap();
+    let times = [0, 1].map(|job| document["jobs"][job]["job_runtime"].as_u64().unwrap());
+    assert_eq!(times, [300, 900]);
 }

@@ -10,7 +10,7 @@ use crate::buffer::{Memory, Write};
 use crate::clock::Clock;
 use crate::mix::Turn;
 use crate::open_loop::Open;
-use crate::target_state::{Draw, TargetState};
+use crate::target_state::Draw;
 use model::{Bytes, Nanos, Operation};
 
 /// Submits one I/O for each free slot whose target may have one; in an open loop, for each whose moment has come.
@@ -33,9 +33,12 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
         }
         let slot = work.slots.free.take();
         let seat = if PLAIN { 0 } else { seat_of(work, slot) };
-        if !PLAIN && let Some(moment) = holds_until(&work.lanes[usize::from(seat)], &work.clock) {
+        if !PLAIN && let Some(moment) = holds_until(work, seat, now) {
             due = due.min(moment);
             work.slots.free.put(slot);
+            if moment < Nanos::MAX {
+                work.draw.repeat(seat);
+            }
             continue;
         }
         let next = draw::<C, PLAIN, OPEN>(work, seat, slot, now);
@@ -80,11 +83,16 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
 
 /// The moment before which a target gets nothing more; `MAX` where it has had all that it was to get.
 #[inline]
-pub(super) fn holds_until<C: Clock>(lane: &TargetState, clock: &C) -> Option<Nanos> {
-    if lane.left == 0 {
+pub(super) fn holds_until<C: Clock>(work: &Work<C>, seat: u16, now: Nanos) -> Option<Nanos> {
+    let lane = &work.lanes[usize::from(seat)];
+    if lane.is_spent(now) {
         return Some(Nanos::MAX);
     }
-    lane.pacer.holds_until(clock)
+    if now < lane.active.start {
+        return Some(lane.active.start);
+    }
+    let meter = &work.lanes[work.draw.metered(seat)].pacer;
+    meter.holds_until(&work.clock)
 }
 
 /// What goes into a slot.
@@ -154,14 +162,16 @@ pub(super) fn choose<C, const PLAIN: bool, const OPEN: bool>(
 /// Puts what is about to be issued on its target's account.
 #[inline]
 pub(super) fn charge<C>(work: &mut Work<C>, seat: u16, slot: u32, next: &Chosen, issued: Nanos) {
-    let lane = &mut work.lanes[usize::from(seat)];
     let length = u64::from(next.length);
+    work.lanes[work.draw.metered(seat)]
+        .pacer
+        .charge(issued, length);
+    let lane = &mut work.lanes[usize::from(seat)];
     if let Some(syncs) = &mut work.syncs
         && next.step.operation == Operation::Write
     {
         syncs.wrote(usize::from(seat));
     }
-    lane.pacer.charge(issued, length);
     if lane.left < u64::MAX {
         lane.left = lane.left.saturating_sub(length);
     }

@@ -34,9 +34,12 @@ pub(super) fn issue<B: Backend, C: Clock, const OPEN: bool>(
         }
         let slot = work.slots.free.take();
         let seat = seat_of(work, slot);
-        if let Some(moment) = holds_until(&work.lanes[usize::from(seat)], &work.clock) {
+        if let Some(moment) = holds_until(work, seat, now) {
             due = due.min(moment);
             work.slots.free.put(slot);
+            if moment < Nanos::MAX {
+                work.draw.repeat(seat);
+            }
             continue;
         }
         let next = choose::<C, false, OPEN>(work, seat, slot);

@@ -172,7 +172,7 @@ impl<C: Clock> Work<C> {
     /// Whether all slots go to one target at no pace and in one size, so that the loop need not ask for each.
     pub(super) fn is_plain(&self) -> bool {
         let plain = |lane: &TargetState| {
-            lane.mix.is_none() && lane.left == u64::MAX && matches!(lane.pacer, Pacer::Free)
+            lane.mix.is_none() && lane.is_endless() && matches!(lane.pacer, Pacer::Free)
         };
         let recorded = self.open.as_ref().is_some_and(Open::is_recorded);
         self.syncs.is_none()
@@ -215,8 +215,9 @@ impl<C: Clock> Work<C> {
     }
 
     /// Whether it has done all that it was to do.
-    pub(super) fn is_spent(&self) -> bool {
-        self.in_flight() == 0 && (self.lanes.iter().all(|lane| lane.left == 0) || self.has_ended())
+    pub(super) fn is_spent(&self, now: Nanos) -> bool {
+        let spent = || self.lanes.iter().all(|lane| lane.is_spent(now));
+        self.in_flight() == 0 && (spent() || self.has_ended())
     }
 
     /// Whether all I/Os of its trace were issued.

@@ -230,3 +230,44 @@ fn targets_that_take_turns_get_one_io_after_another_without_overlap() {
     );
     assert_eq!(record.plan.outstanding_max(), 2);
 }
+
+/// A thread has one meter for all of its targets, and loses no turn while it waits.
+#[test]
+fn targets_that_take_turns_share_the_pace_and_the_depth_of_their_thread() {
+    let record = rehearsed(3, &|span| {
+        span.pool = Some(Pool {
+            threads: 2,
+            outstanding: Some(4),
+            draw: PoolDraw::InTurn,
+        });
+        for target in &mut span.targets[..2] {
+            target.pool_threads = vec![(0, 0)];
+            target.pacing = Pacing::Ios {
+                per_s: 300,
+                spacing: Spacing::Constant,
+            };
+            target.workload.queue_depth = QueueDepth(1);
+        }
+        span.targets[2].pool_threads = vec![(1, 0)];
+        span.targets[2].workload.queue_depth = QueueDepth(4);
+    });
+    let paced: Vec<(u32, u32, u64)> = ios(&record).into_iter().take(2).collect();
+    assert_eq!(paced, [(0, 0, 150), (0, 1, 150)]);
+    assert_eq!(record.plan.outstanding_max(), 5);
+}
+
+#[test]
+fn a_target_runs_only_in_its_part_of_the_time() {
+    let record = rehearsed(2, &|span| {
+        span.targets[0].active = Active {
+            after: Nanos::millis(400),
+            length: Some(Nanos::millis(300)),
+        };
+    });
+    let each: Vec<u64> = ios(&record).into_iter().map(|(.., ios)| ios).collect();
+    assert_eq!(each, [3_000, 9_999]);
+    let steps = &record.threads[0].measured[0].intervals;
+    let active: Vec<bool> = steps.iter().map(|step| step.ios > 0).collect();
+    let tenths = |tenth: usize| active[active.len() * tenth / 10];
+    assert!(!tenths(3) && tenths(5) && !active[active.len() * 8 / 10..].contains(&true));
+}

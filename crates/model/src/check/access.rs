@@ -2,11 +2,10 @@
 //!
 //! What cannot be done as asked is refused with the nearest thing that can: nothing is accepted and then ignored.
 
-use super::{BLOCK_MAX, BLOCK_MIN, Field, Problem, Remedy, Rule};
+use super::{BLOCK_MAX, BLOCK_MIN, Field, Problem, RATE_MAX, Remedy, Rule};
 use crate::plan::{
     Access, CacheMode, DiskspdAccess, Distribution, EngineChoice, Hint, Location, Pacing,
-    PlannedTarget, Pool, PoolDraw, Priority, Sequence, StripeAccess, Target, Timespan,
-    WriteContent,
+    PlannedTarget, PoolDraw, Priority, Sequence, StripeAccess, Target, Timespan, WriteContent,
 };
 use crate::record::{TargetFacts, TargetKind};
 use crate::units::Bytes;
@@ -48,9 +47,13 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
         Pacing::Rate { bytes_per_s: 0 } => problems.push(Problem::PaceZero {
             what: "a rate of 0 bytes a second",
         }),
-        Pacing::Ios { per_s: 0 } => problems.push(Problem::PaceZero {
-            what: "a rate of 0 IOPS",
-        }),
+        Pacing::Ios { per_s, .. } if !(1..=RATE_MAX).contains(&per_s) => {
+            let rule = Rule::Range {
+                most: RATE_MAX,
+                of: "I/Os per second of each thread",
+            };
+            problems.push(Problem::value(Field::Rate, per_s, rule));
+        }
         Pacing::Bursts { ios: 0, .. } => problems.push(Problem::PaceZero {
             what: "a burst of 0 I/Os",
         }),
@@ -66,14 +69,7 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
             let rule = Rule::OneBlock(target.workload.block);
             problems.push(Problem::value(Field::Amount, amount, rule));
         }
-        // In turn all have the same amount left.
-        let in_turn = |pool: Pool| pool.draw == PoolDraw::InTurn;
-        let uneven = || {
-            span.targets
-                .iter()
-                .any(|other| other.amount != target.amount)
-        };
-        if span.pool.is_some_and(|pool| !in_turn(pool) || uneven()) {
+        if span.pool.is_some_and(|pool| pool.draw != PoolDraw::InTurn) {
             problems.push(Problem::PoolCannot {
                 what: "an amount after which a thread is done",
             });

@@ -53,7 +53,7 @@ pub(super) fn check(plan: &Plan, host: &HostRecord, problems: &mut Vec<Problem>)
 /// once, or more often, for writes.
 fn buffers_of_thread(plan: &Plan, target: &PlannedTarget) -> u128 {
     let own = target.workload.queue_depth.0;
-    let slots = plan.pool.and_then(|pool| pool.outstanding).unwrap_or(own);
+    let slots = plan.pool.map_or(own, |pool| pool.slots(own));
     let buffers = u128::from(slots) * u128::from(target.workload.block.0);
     let write = target.workload.write.as_percent();
     let reads = if write < 100 { buffers } else { 0 };

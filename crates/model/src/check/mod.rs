@@ -170,6 +170,7 @@ fn plan_target(
         mapped: target.mapped,
         content: target.content.clone(),
         pacing: target.pacing,
+        active: target.active,
         priority: target.priority,
         hint: target.hint,
         large_pages: target.large_pages,

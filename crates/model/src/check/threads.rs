@@ -69,6 +69,11 @@ pub(super) fn check_arrivals(span: &Timespan, problems: &mut Vec<Problem>) {
             what: "a pace of each target",
         });
     }
+    if span.targets.iter().any(|target| !target.active.is_always()) {
+        problems.push(Problem::RateCannot {
+            what: "a part of the time of each target",
+        });
+    }
     let pauses =
         |target: &Target| matches!(&target.workload.access, Access::Mixed(mixed) if mixed.pauses());
     if span.targets.iter().any(pauses) {
@@ -122,20 +127,57 @@ fn check_pool(span: &Timespan, pool: Pool, problems: &mut Vec<Problem>) {
             .targets
             .iter()
             .filter(|t| weight_on(t.weight, &t.pool_threads, thread).is_some());
-        let depths: Vec<u32> = own.map(|target| target.workload.queue_depth.0).collect();
+        let own: Vec<&Target> = own.collect();
+        if pool.draw == PoolDraw::InTurn {
+            check_turns(&own, problems);
+        }
+        let depths: Vec<u32> = own
+            .iter()
+            .map(|target| target.workload.queue_depth.0)
+            .collect();
         if depths.is_empty() && !span.targets.is_empty() {
             problems.push(Problem::PoolIdle { thread });
         }
-        let depth = pool.outstanding.unwrap_or_else(|| {
-            depths
+        let depth = match (pool.draw, pool.outstanding) {
+            (PoolDraw::InTurn, _) => depths.first().copied().unwrap_or(1),
+            (_, Some(outstanding)) => outstanding,
+            _ => depths
                 .iter()
-                .fold(0, |sum, depth| sum.saturating_add(*depth))
-        });
+                .fold(0u32, |sum, depth| sum.saturating_add(*depth)),
+        };
         if depth > QUEUE_DEPTH_MAX || pool.outstanding == Some(0) {
             problems.push(depth_out_of_range(depth));
         }
         sync_depth(span, depth, problems);
     }
+}
+
+/// A thread that takes its targets in turn does the same to each.
+fn check_turns(own: &[&Target], problems: &mut Vec<Problem>) {
+    let differs = |same: fn(&Target, &Target) -> bool| {
+        own.first()
+            .is_some_and(|first| own.iter().any(|target| !same(first, target)))
+    };
+    let rules: [(&'static str, bool); 4] = [
+        (
+            "an amount after which a thread is done",
+            differs(|a, b| a.amount == b.amount),
+        ),
+        (
+            "a queue depth of each target",
+            differs(|a, b| a.workload.queue_depth == b.workload.queue_depth),
+        ),
+        (
+            "a pace of each target",
+            differs(|a, b| a.pacing == b.pacing),
+        ),
+        (
+            "a part of the time of each target",
+            differs(|a, b| a.active == b.active),
+        ),
+    ];
+    let broken = rules.into_iter().filter(|(_, differs)| *differs);
+    problems.extend(broken.map(|(what, _)| Problem::PoolCannot { what }));
 }
 
 /// What one target asks of the pool that it belongs to.
@@ -165,7 +207,7 @@ fn check_member(target: &Target, pool: Pool, problems: &mut Vec<Problem>) {
     if target.weight == 0 {
         problems.push(Problem::WeightZero);
     }
-    if target.pacing != Pacing::Free {
+    if target.pacing != Pacing::Free && pool.draw != PoolDraw::InTurn {
         problems.push(Problem::PoolCannot {
             what: "a pace of each target",
         });

@@ -29,8 +29,8 @@ pub use simulated::{
     Unit as SimulatedUnit,
 };
 pub use target::{
-    BeyondEnd, CacheMode, Flush, Fsync, Hint, Location, NullBehaviour, Pacing, Priority, Stall,
-    Target, WriteContent,
+    Active, BeyondEnd, CacheMode, Flush, Fsync, Hint, Location, NullBehaviour, Pacing, Priority,
+    Stall, Target, WriteContent,
 };
 pub use unsealed::Unsealed;
 pub use verify::{Verify, VerifyLevel};

@@ -4,13 +4,16 @@ use super::arrivals::Arrivals;
 use super::effective::Effective;
 use super::placement::Placement;
 use super::profile::{EngineChoice, OnError, Phases, Polling, Pool};
-use super::target::{CacheMode, Flush, Fsync, Hint, Location, Pacing, Priority, WriteContent};
+use super::target::{
+    Active, CacheMode, Flush, Fsync, Hint, Location, Pacing, Priority, WriteContent,
+};
 use super::verify::Verify;
 use super::workload::{Access, Workload};
 use crate::block_header::BLOCK;
-use crate::record::Namespace;
+use crate::record::{Namespace, PhaseTimes};
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::path::Path;
 
 /// One timespan that can be run: every field is filled, in range, and fits the machine it was checked on.
@@ -78,6 +81,9 @@ pub struct PlannedTarget {
     /// How fast a thread may go.
     #[serde(default)]
     pub pacing: Pacing,
+    /// Which part of the time span its threads run.
+    #[serde(default, skip_serializing_if = "Active::is_always")]
+    pub active: Active,
     /// How urgent its I/Os are to the system's scheduler.
     #[serde(default)]
     pub priority: Priority,
@@ -162,6 +168,18 @@ impl PlannedTarget {
         }
     }
 
+    /// Returns whether its threads issue I/Os from the start to the end, as fast as they can.
+    pub fn is_unhindered(&self) -> bool {
+        self.pacing == Pacing::Free && self.active.is_always()
+    }
+
+    /// Returns the part of the measured phase in which its threads ran, from the start of that phase.
+    pub fn measured(&self, warmup: Nanos, phases: &PhaseTimes) -> Range<Nanos> {
+        let from = self.active.after.max(phases.measured_from);
+        let to = self.active.end(warmup).min(phases.measured_to).max(from);
+        from.minus(phases.measured_from)..to.minus(phases.measured_from)
+    }
+
     /// Whether it is opened for writing alone.
     pub fn writes_only(&self) -> bool {
         self.workload.write.as_percent() == 100
@@ -208,7 +226,13 @@ impl Plan {
                 .sum();
         };
         if let Some(outstanding) = pool.outstanding {
-            return u64::from(pool.threads) * u64::from(outstanding);
+            let first = |thread: u32| {
+                let mut targets = self.targets.iter();
+                targets.find(|target| target.weight_on(thread).is_some())
+            };
+            let slots = |target: &PlannedTarget| pool.slots(target.workload.queue_depth.0);
+            let each = (0..pool.threads).map(|thread| first(thread).map_or(outstanding, slots));
+            return each.map(u64::from).sum();
         }
         let users = |t: &PlannedTarget| {
             (0..pool.threads)

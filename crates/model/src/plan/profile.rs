@@ -68,12 +68,23 @@ pub struct Timespan {
 pub struct Pool {
     /// How many. // in [1, 1024]
     pub threads: u32,
-    /// Outstanding I/Os of each thread over all targets, each drawing its target by weight when it is free; without
-    /// it each target has its own outstanding I/Os.
+    /// Most outstanding I/Os of a thread over all targets, each drawing its target when it is free; without it each target
+    /// has its own outstanding I/Os. In turn a thread has the queue depth of its targets.
     pub outstanding: Option<u32>,
     /// How a free slot gets its target, where slots are not bound to targets.
     #[serde(default)]
     pub draw: PoolDraw,
+}
+
+impl Pool {
+    /// Returns how many I/Os a thread may have outstanding on a target of this queue depth; where slots are not bound to
+    /// targets, on all of its targets together.
+    pub fn slots(self, depth: u32) -> u32 {
+        match self.draw {
+            PoolDraw::InTurn => depth,
+            PoolDraw::ByWeight => self.outstanding.unwrap_or(depth),
+        }
+    }
 }
 
 /// How a free slot of a pool gets its target.

@@ -1,5 +1,6 @@
 //! What is measured and how it is opened. What is done to it stands in `workload`.
 
+use super::arrivals::Spacing;
 use super::simulated::SimulatedDevice;
 use super::verify::Verify;
 use super::workload::Workload;
@@ -38,8 +39,11 @@ pub struct Target {
     pub mapped: Option<Flush>,
     /// What is written.
     pub content: WriteContent,
-    /// How fast a thread may go.
+    /// How fast a thread may go; where a thread takes its targets in turn, over all of them.
     pub pacing: Pacing,
+    /// Which part of the time span its threads run.
+    #[serde(default)]
+    pub active: Active,
     /// How urgent its I/Os are to the system's scheduler.
     pub priority: Priority,
     /// The hint to the system about the pattern.
@@ -79,6 +83,7 @@ impl Target {
             mapped: None,
             content: WriteContent::default(),
             pacing: Pacing::default(),
+            active: Active::default(),
             priority: Priority::default(),
             hint: Hint::default(),
             large_pages: false,
@@ -181,8 +186,10 @@ pub enum Pacing {
     },
     /// I/Os issued never run ahead of this rate, whatever their size. Called elsewhere: fio `rate_iops`.
     Ios {
-        /// IOPS of each thread. // above 0
+        /// IOPS of each thread. // in [1, 1 000 000 000]
         per_s: u64,
+        /// From one to the next.
+        spacing: Spacing,
     },
     /// A pause after every burst.
     Bursts {
@@ -191,6 +198,32 @@ pub enum Pacing {
         /// Pause after it.
         pause: Nanos,
     },
+}
+
+/// Which part of a time span a thread runs. Called elsewhere: fio `startdelay` and `runtime` of jobs that run side by side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Active {
+    /// From the start of the warm-up to its first I/O.
+    pub after: Nanos,
+    /// How long it runs behind its own warm-up; without it to the end.
+    pub length: Option<Nanos>,
+}
+
+impl Active {
+    /// Returns whether it runs from the start to the end.
+    #[allow(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks with a reference"
+    )]
+    pub fn is_always(&self) -> bool {
+        *self == Active::default()
+    }
+
+    /// Returns when its last I/O starts at the latest, from the start of a warm-up of this length.
+    pub fn end(self, warmup: Nanos) -> Nanos {
+        self.length
+            .map_or(Nanos::MAX, |length| self.after.plus(warmup).plus(length))
+    }
 }
 
 /// How urgent I/Os are to the system's scheduler.

@@ -216,6 +216,7 @@ fn planned_target(dice: &mut Dice) -> PlannedTarget {
         priority: Priority::Normal,
         hint: Hint::None,
         large_pages: false,
+        active: model::Active::default(), // came later
         weight: 1,
         pool_threads: Vec::new(),
         verify: model::Verify::default(),

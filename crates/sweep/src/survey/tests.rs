@@ -54,6 +54,7 @@ fn plan(span: &Timespan) -> Plan {
         priority: target.priority,
         hint: target.hint,
         large_pages: false,
+        active: model::Active::default(),
         weight: 1,
         pool_threads: Vec::new(),
         verify: model::Verify::default(),

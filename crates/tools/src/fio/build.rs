@@ -12,16 +12,15 @@ use super::problem::{Note, Refusal};
 use super::ranges::Range;
 use super::reporting::Reporting;
 use super::spread;
+use super::times::{SpanPart, Times};
 use crate::refusal::{Once, Problems};
 use model::{
     Arrivals, Bytes, CacheMode, EngineChoice, Flush, Fsync, Hint, Nanos, OnError, Pacing, Phases,
-    Placement, Pool, PoolDraw, Profile, Ratio, Spacing, Target, Timespan, WriteContent,
+    Placement, Pool, PoolDraw, Profile, Ratio, Target, Timespan, WriteContent,
 };
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// How long jobs run at most that end by their size and say no time.
-const LONGEST: Nanos = Nanos::seconds(6 * 3600);
 /// Most sizes and zones of all these, each file with those of its job.
 const PARTS_MAX: u64 = 1 << 17;
 /// Most bytes of the names of all files together.
@@ -94,18 +93,13 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
         threads: 0,
     };
     let spans = builder.spans(&request.jobs.jobs);
-    let first_creates = request.jobs.jobs.first().is_some_and(|job| job.create_only);
-    if let Some(job) = request
-        .jobs
-        .jobs
-        .iter()
-        .find(|job| job.create_only != first_creates)
-    {
-        builder.refuse(
-            job,
-            "create_only: some jobs create files only and others run: specify it in [global], or select jobs by --section",
-        );
-    }
+    let all_create = request.jobs.jobs.iter().all(|job| job.create_only);
+    // A job that only creates files has no part in a time span where others run.
+    let spans = spans.into_iter().map(|mut jobs| {
+        jobs.retain(|job| all_create || !job.create_only);
+        jobs
+    });
+    let spans: Vec<Vec<&Job>> = spans.filter(|jobs| !jobs.is_empty()).collect();
     let mut timespans = Vec::new();
     let files = |job: &Job| {
         job.jobs
@@ -137,11 +131,15 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
         let span = builder.timespan(number, jobs);
         timespans.push(span);
     }
+    let jobs = request.jobs.jobs.iter();
+    for job in jobs.filter(|job| job.create_only && !all_create) {
+        builder.create_files(job, &mut timespans);
+    }
     Refusal::none_or(builder.problems)?;
     Ok(Built {
         profile: Profile { timespans },
         parts: merged(builder.parts),
-        create_only: first_creates,
+        create_only: all_create,
         logs: builder.logs,
         globals: request.jobs.globals.clone(),
         notes: builder.notes,
@@ -190,16 +188,21 @@ impl Builder<'_> {
     fn timespan(&mut self, number: usize, jobs: &[&Job]) -> Timespan {
         let first = jobs[0];
         self.alike(jobs);
+        let files: Vec<Vec<Vec<Range>>> = jobs.iter().map(|job| self.ranges(job)).collect();
+        let pool = self.pool(jobs, &files);
+        let times = Times::new(jobs);
         let mut targets = Vec::new();
-        let mut pool = None;
-        for (place, job) in jobs.iter().enumerate() {
+        let mut thread = 0;
+        for (place, (job, files)) in jobs.iter().zip(&files).enumerate() {
             let from = targets.len() as u32;
-            let files = self.ranges(job);
-            let several = files.first().is_some_and(|clone| clone.len() > 1);
-            if several {
-                pool = self.pool(job, jobs.len());
-            }
-            self.targets(job, &files, several, jobs.len() == 1, &mut targets);
+            let span = SpanPart {
+                thread,
+                pooled: pool.is_some(),
+                alone: jobs.len() == 1 && pool.is_none(),
+                active: times.active(job),
+            };
+            self.targets(job, files, &span, &mut targets);
+            thread += job.jobs as u32;
             let group = self.parts.last().map_or(0, |last| {
                 let new = job.new_group || (place == 0 && number > 0 && job.stonewall);
                 last.group + u32::from(new)
@@ -219,15 +222,15 @@ impl Builder<'_> {
             });
         }
         same_size(&mut targets);
-        let phases = self.phases(jobs);
+        let phases = self.phases(jobs, &times);
         let tenth = Nanos(phases.measured.0 / 10 / 1_000_000 * 1_000_000);
         let interval = tenth.clamp(Nanos::millis(1), Nanos::seconds(1));
         Timespan {
             phases,
             interval: first.interval_ns.map_or(interval, Nanos),
             seed: self.seed(jobs),
-            start_delay: Nanos(first.start_delay_ns),
-            end_with_first: first.exit_all && jobs.iter().all(|job| !job.time_based),
+            start_delay: Nanos(times.delay_ns),
+            end_with_first: first.exit_all && targets.iter().any(ends_by_itself),
             engine: first.engine,
             polling: first.polling,
             on_error: if first.go_on {
@@ -236,10 +239,30 @@ impl Builder<'_> {
                 OnError::Stop
             },
             pool,
-            placement: self.placement(first),
-            arrivals: self.arrivals(jobs),
+            placement: self.placement(jobs),
+            arrivals: self.arrivals(jobs, pool),
             targets,
         }
+    }
+
+    /// Lets a job that runs create the files of one that only creates them.
+    fn create_files(&mut self, job: &Job, timespans: &mut [Timespan]) {
+        let files = self.ranges(job).into_iter().flatten();
+        for file in files.filter(|file| file.create.is_some()) {
+            let users = timespans.iter_mut().flat_map(|span| &mut span.targets);
+            let mut users = users
+                .filter(|target| target.location == file.location)
+                .peekable();
+            if users.peek().is_none() {
+                let name = file.location.name();
+                self.refuse(job, format!("create_only: no job that runs uses {name}: specify create_only in [global], or omit this job"));
+            }
+            users.for_each(|target| target.create = target.create.max(file.create.map(Bytes)));
+        }
+        self.note(
+            job,
+            "create_only: its files are created when the first job that uses them begins; it has no results",
+        );
     }
 
     fn logs(&mut self, job: &Job, span: usize, targets: &[u32]) {
@@ -257,14 +280,12 @@ impl Builder<'_> {
     /// What jobs that run together cannot have apart.
     fn alike(&mut self, jobs: &[&Job]) {
         type Same = fn(&Job, &Job) -> bool;
-        let rules: [(&str, Same); 8] = [
-            ("startdelay", |a, b| a.start_delay_ns == b.start_delay_ns),
+        let rules: [(&str, Same); 6] = [
             ("exitall", |a, b| a.exit_all == b.exit_all),
             ("ioengine", |a, b| a.engine == b.engine),
             ("hipri, sqthread_poll", |a, b| a.polling == b.polling),
             ("continue_on_error", |a, b| a.go_on == b.go_on),
             ("ramp_time", |a, b| a.ramp_ns == b.ramp_ns),
-            ("cpus_allowed", |a, b| a.cores == b.cores),
             ("log_avg_msec", |a, b| a.interval_ns == b.interval_ns),
         ];
         for (what, same) in rules {
@@ -275,16 +296,9 @@ impl Builder<'_> {
                 ));
             }
         }
-        let times: Vec<&&Job> = jobs.iter().filter(|job| job.runtime_ns.is_some()).collect();
-        if let Some(job) = times
-            .iter()
-            .find(|job| job.runtime_ns != times[0].runtime_ns)
-        {
-            let first = &times[0].name;
-            self.refuse(job, format!(
-                "runtime: jobs that run side by side are measured over the same time, and [{first}] has another: give this \
-                 one a stonewall, or both the same"
-            ));
+        let delayed = |job: &&&Job| job.start_delay_ns != jobs[0].start_delay_ns;
+        if let Some(job) = jobs.iter().find(delayed).filter(|job| job.ramp_ns > 0) {
+            self.refuse(job, "startdelay, ramp_time: jobs that run side by side and start at different times have no ramp: omit one of them");
         }
     }
 
@@ -306,8 +320,7 @@ impl Builder<'_> {
         }
     }
 
-    fn phases(&mut self, jobs: &[&Job]) -> Phases {
-        let asked = jobs.iter().find_map(|job| job.runtime_ns).map(Nanos);
+    fn phases(&mut self, jobs: &[&Job], times: &Times) -> Phases {
         for job in jobs {
             if job.io_size.is_some() && job.loops > 1 {
                 self.refuse(job, "loops: with io_size fio does neither wholly: specify io_size alone, which is all \
@@ -322,30 +335,48 @@ impl Builder<'_> {
         }
         Phases {
             warmup: Nanos(jobs[0].ramp_ns),
-            measured: asked.unwrap_or(LONGEST),
+            measured: Nanos(times.measured_ns),
             cooldown: Nanos(0),
         }
     }
 
-    fn placement(&mut self, job: &Job) -> Placement {
-        let Some(cores) = &job.cores else {
-            return Placement::Free;
-        };
-        match cores.parse() {
-            Ok(placement) => placement,
-            Err(error) => {
-                let error: model::UnitError = error;
-                self.refuse(job, error.of("cpus_allowed"));
-                Placement::Free
+    /// Each thread is on one processor of the list of its job; without a list the system places it.
+    fn placement(&mut self, jobs: &[&Job]) -> Placement {
+        let mut lists = Vec::new();
+        for job in jobs {
+            lists.push(match job.cores.as_deref().map(str::parse) {
+                None => Vec::new(),
+                Some(Ok(Placement::Cores(cores))) => cores,
+                Some(Ok(other)) => return other,
+                Some(Err(error)) => {
+                    let error: model::UnitError = error;
+                    self.refuse(job, error.of("cpus_allowed"));
+                    return Placement::Free;
+                }
+            });
+        }
+        match &lists[..] {
+            lists if lists.iter().all(Vec::is_empty) => Placement::Free,
+            [first, rest @ ..] if rest.iter().all(|list| list == first) => {
+                Placement::Cores(first.clone())
+            }
+            lists => {
+                let of = |job: &Job, cores: &[u32]| -> Vec<Vec<u32>> {
+                    let cores = cores.iter().map(|core| vec![*core]);
+                    let each = cores.cycle().chain(std::iter::repeat(Vec::new()));
+                    each.take(job.jobs as usize).collect()
+                };
+                let each = jobs.iter().zip(lists).flat_map(|(job, list)| of(job, list));
+                Placement::Masks(each.collect())
             }
         }
     }
 
     /// The rate of a job that runs alone, whose response times count from the moments at which its I/Os are due.
-    fn arrivals(&self, jobs: &[&Job]) -> Option<Arrivals> {
+    fn arrivals(&self, jobs: &[&Job], pool: Option<Pool>) -> Option<Arrivals> {
         let rates = jobs.iter().map(|job| (job, job.one_rate(job.rates_iops)));
         let (job, rate) = rates.into_iter().find(|(_, rate)| rate.is_some())?;
-        if jobs.len() > 1 {
+        if jobs.len() > 1 || pool.is_some() {
             return None; // each has a pace of its own
         }
         Some(Arrivals {
@@ -354,14 +385,16 @@ impl Builder<'_> {
         })
     }
 
-    /// Threads that take files in turn are a pool, which has its timespan for itself.
-    fn pool(&mut self, job: &Job, jobs: usize) -> Option<Pool> {
-        if jobs > 1 {
-            self.refuse(job, "several files: a job that takes files in turn runs alone: give it a stonewall, or each file a job");
+    /// Threads that take files in turn are a pool, to which those of the jobs beside them belong.
+    fn pool(&mut self, jobs: &[&Job], files: &[Vec<Vec<Range>>]) -> Option<Pool> {
+        let several = |files: &Vec<Vec<Range>>| files.first().is_some_and(|clone| clone.len() > 1);
+        if !files.iter().any(several) {
+            return None;
         }
+        let depths: Vec<u32> = jobs.iter().map(|job| self.depth(job)).collect();
         Some(Pool {
-            threads: job.jobs as u32,
-            outstanding: Some(self.depth(job)),
+            threads: jobs.iter().map(|job| job.jobs as u32).sum(),
+            outstanding: depths.into_iter().max(),
             draw: PoolDraw::InTurn,
         })
     }
@@ -401,14 +434,17 @@ impl Builder<'_> {
         let rate = job.one_rate(job.rates);
         let iops = job.one_rate(job.rates_iops).filter(|_| !alone);
         if let Some(per_s) = iops {
-            if rate.is_some() || job.think_ns > 0 || job.spacing == Spacing::Poisson {
+            if rate.is_some() || job.think_ns > 0 {
                 self.refuse(
                     job,
-                    "rate_iops: a job beside others has no further pace, and no poisson: omit these, or give it a stonewall",
+                    "rate_iops: a job beside others has no further pace: omit rate and thinktime, or give it a stonewall",
                 );
             }
             self.note(job, "rate_iops: beside other jobs, latencies count from the submission, as in fio; with a stonewall also from the moment at which an I/O is due");
-            return Pacing::Ios { per_s };
+            return Pacing::Ios {
+                per_s,
+                spacing: job.spacing,
+            };
         }
         match (rate, job.think_ns) {
             (Some(_), 1..) => {
@@ -431,8 +467,7 @@ impl Builder<'_> {
         &mut self,
         job: &Job,
         files: &[Vec<Range>],
-        several: bool,
-        alone: bool,
+        span: &SpanPart,
         targets: &mut Vec<Target>,
     ) {
         let depth = self.depth(job);
@@ -453,7 +488,7 @@ impl Builder<'_> {
                 "buffer_pattern: data that repeats is not shaped: omit buffer_compress_percentage and dedupe_percentage",
             );
         }
-        let pacing = self.pacing(job, alone);
+        let pacing = self.pacing(job, span.alone);
         let fsync = self.fsync(job);
         let whole: u64 = files
             .first()
@@ -487,22 +522,24 @@ impl Builder<'_> {
                     mapped: job.mapped.then_some(Flush::Never),
                     content: content(job),
                     pacing,
-                    threads: if shared && !several {
+                    active: span.active,
+                    threads: if shared && !span.pooled {
                         job.jobs as u32
                     } else {
                         1
                     },
-                    pool_threads: if several && !shared {
-                        vec![(clone, 0)]
-                    } else {
-                        Vec::new()
-                    },
+                    pool_threads: span.pool_threads(job, shared, clone),
                     amount: (!job.time_based).then_some(Bytes(amount.0 / ranges.len() as u64)),
                     ..Target::new(range.location.clone(), workload.clone())
                 });
             }
         }
     }
+}
+
+/// Returns whether a target is done before the end of its time span.
+fn ends_by_itself(target: &Target) -> bool {
+    target.amount.is_some() || target.active.length.is_some()
 }
 
 /// Returns what is moved from the start of a range to its end with a step between the I/Os: as in fio, that is all.

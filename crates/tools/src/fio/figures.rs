@@ -6,6 +6,7 @@
 use super::reporting::{Reporting, Sides};
 use model::{CounterWindow, LatencyHistogram, Nanos, Operation, RunRecord, Tally, ThreadRecord};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Upper edges of fio's latency classes, which go on in steps of 2, 4, 10, 20, 50, 100, 250, 500, 750 and 1000 of a unit.
 pub const CLASSES: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
@@ -156,14 +157,14 @@ fn job(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -> 
         Sides::Mixed => vec![("mixed", &all)],
         Sides::Both => vec![("read", &read), ("write", &write), ("mixed", &all)],
     };
-    let sides = tallies.iter();
+    let (sides, within) = (tallies.iter(), measured(record, threads));
     let classed = LatencyHistogram::new();
     Job {
         sides: sides
-            .map(|(name, tally)| side(record, name, tally, reporting))
+            .map(|(name, tally)| side(record, &within, name, tally, reporting))
             .collect(),
         started_utc_ms: record.started_utc.0 / 1_000_000,
-        measured_ns: record.phases.measured().0,
+        measured_ns: within.end.minus(within.start).0,
         lifetime_ns: record.phases.drained.0,
         cpu_percent: cpu(record, threads),
         classes: classes(if reporting.clat {
@@ -189,12 +190,30 @@ fn syncs(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -
     distribution(&all, None, reporting)
 }
 
-fn side(record: &RunRecord, name: &'static str, tally: &Tally, reporting: &Reporting) -> Side {
-    let measured = record.phases.measured();
+/// Returns the part of the measured phase in which these threads ran.
+fn measured(record: &RunRecord, threads: &[&ThreadRecord]) -> Range<Nanos> {
+    let targets = threads
+        .iter()
+        .filter_map(|thread| record.plan.targets.get(thread.target as usize));
+    let times = targets.map(|target| target.measured(record.plan.phases.warmup, &record.phases));
+    times
+        .reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
+        .unwrap_or(Nanos(0)..record.phases.measured())
+}
+
+fn side(
+    record: &RunRecord,
+    within: &Range<Nanos>,
+    name: &'static str,
+    tally: &Tally,
+    reporting: &Reporting,
+) -> Side {
+    let measured = within.end.minus(within.start);
     let step = record.plan.interval;
-    // The last step may be cut short by the end of the run.
-    let whole = (measured.0 / step.0.max(1)) as usize;
-    let steps = || tally.intervals.iter().take(whole);
+    // The first and the last step may be cut short.
+    let first = within.start.0.div_ceil(step.0.max(1)) as usize;
+    let end = (within.end.0 / step.0.max(1)) as usize;
+    let steps = || tally.intervals.iter().take(end).skip(first);
     let rates = |of: &dyn Fn(&model::Interval) -> u64| {
         steps()
             .map(|interval| step.rate_of(of(interval) as f64))

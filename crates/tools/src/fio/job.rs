@@ -42,6 +42,16 @@ pub(super) struct Pattern {
     pub(super) writes: bool,
 }
 
+impl Pattern {
+    /// That of a job without `rw`.
+    const READ: Pattern = Pattern {
+        random: false,
+        step: 0,
+        reads: true,
+        writes: false,
+    };
+}
+
 /// Where random I/Os fall, where they are not uniform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Zones {
@@ -142,12 +152,7 @@ impl Job {
             files: Vec::new(),
             directories: Vec::new(),
             file_count: 1,
-            pattern: Pattern {
-                random: false,
-                step: 0,
-                reads: true,
-                writes: false,
-            },
+            pattern: Pattern::READ,
             write_percent: 50,
             percentage_random: (100, 100),
             random_map: true,

@@ -33,6 +33,7 @@ mod spread;
 mod table;
 mod terse;
 mod text;
+mod times;
 
 pub use build::{Built, JobPart, There, build};
 pub use command::{Action, Extra, Form, MAIN, Main, Request, parse};

@@ -572,6 +572,16 @@ pub(super) fn dedupe(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.dedupe = percent(value)?)
 }
 
+pub(super) fn cpumask(job: &mut Job, value: Option<&str>) -> OptionRead {
+    let mask = size(job, value)?;
+    let cores = (0..64).filter(|core| mask >> core & 1 == 1);
+    let cores: Vec<String> = cores.map(|core: u64| core.to_string()).collect();
+    match cores.is_empty() {
+        true => Err("must have at least one bit".to_owned()),
+        false => done!(job.cores = Some(cores.join(","))),
+    }
+}
+
 pub(super) fn cpus_allowed(job: &mut Job, value: Option<&str>) -> OptionRead {
     let cores = text(value)?;
     match cores.len() > PATH_MAX {

@@ -81,7 +81,6 @@ pub(super) const REFUSED: &[Row] = &[
             "gid",
             "numa_cpu_nodes",
             "numa_mem_policy",
-            "cpumask",
             "cpumode",
             "cpuload",
             "cpuchunks",

@@ -290,6 +290,7 @@ const ACCEPTED: &[Row] = &[
         "processors of the threads, round robin",
         read::cpus_allowed,
     ),
+    read(&["cpumask"], "the same as a mask of bits", read::cpumask),
     read(&["hipri"], "polled completion", read::hipri),
     read(
         &["sqthread_poll"],
@@ -367,17 +368,17 @@ const ACCEPTED: &[Row] = &[
     ),
     read(
         &["startdelay"],
-        "pause before the start, the same for all jobs that run side by side",
+        "pause before the start of the job",
         read::startdelay,
     ),
     read(
         &["create_only"],
-        "the files of all jobs are created, and no job is run; for all jobs or none",
+        "the files of the job are created, and it is not run",
         read::create_only,
     ),
     read(
         &["exitall"],
-        "the run ends when the first thread is done; without effect where all have the same runtime",
+        "the run of the jobs side by side ends when the first thread is done",
         read::exitall,
     ),
     read(

@@ -1,7 +1,10 @@
 //! What job files mean.
 
 use super::*;
-use model::{Access, Pacing, PermutedAccess, Profile, Sequence, WriteContent};
+use model::{
+    Access, Active, Bytes, Nanos, Pacing, PermutedAccess, Placement, Profile, Sequence, Spacing,
+    WriteContent,
+};
 use std::path::Path;
 
 fn read(text: &str) -> Result<Built, String> {
@@ -114,12 +117,97 @@ fn jobs_side_by_side_have_a_rate_of_iops_each() {
         assert_eq!(span.arrivals, None);
         Ok(span.targets.iter().map(|target| target.pacing).collect())
     };
-    let each = Pacing::Ios { per_s: 3072 };
+    let pace = |spacing| Pacing::Ios {
+        per_s: 3072,
+        spacing,
+    };
+    let [each, drawn] = [Spacing::Constant, Spacing::Poisson].map(pace);
     assert_eq!(paces(""), Ok(vec![Pacing::Free, each, each]));
-    for option in ["rate=1m", "thinktime=5", "rate_process=poisson"] {
+    assert_eq!(
+        paces("rate_process=poisson\n"),
+        Ok(vec![Pacing::Free, drawn, drawn])
+    );
+    for option in ["rate=1m", "thinktime=5"] {
         let refused = paces(&format!("{option}\n")).unwrap_err();
         assert!(refused.contains("rate_iops"), "{refused}");
     }
+}
+
+#[test]
+fn jobs_side_by_side_start_and_end_at_times_of_their_own() {
+    let span = profile(
+        "[a]\nsize=1m\nruntime=5\nstartdelay=2\n[b]\nsize=1m\nruntime=9\nstartdelay=1\ntime_based\n[c]\nsize=1m\nruntime=8\n",
+    )
+    .timespans
+    .remove(0);
+    let active = |after, length: Option<u64>| Active {
+        after: Nanos::seconds(after),
+        length: length.map(Nanos::seconds),
+    };
+    let each: Vec<Active> = span.targets.iter().map(|target| target.active).collect();
+    assert_eq!(
+        each,
+        [active(2, Some(5)), active(1, None), active(0, Some(8))]
+    );
+    assert_eq!(
+        (span.phases.measured, span.start_delay),
+        (Nanos::seconds(10), Nanos(0))
+    );
+    let refused = read("[a]\nsize=1m\nramp_time=1\n[b]\nsize=1m\nramp_time=1\nstartdelay=1\n");
+    assert!(refused.is_err_and(|why| why.contains("startdelay, ramp_time")));
+}
+
+#[test]
+fn files_in_turn_stand_beside_jobs_of_one_file() {
+    let span = profile(
+        "[global]\nsize=4m\nioengine=libaio\n[a]\nnrfiles=2\nnumjobs=2\niodepth=8\nrate_iops=50\n[b]\nfilename=x\nnumjobs=2\niodepth=2\n",
+    )
+    .timespans
+    .remove(0);
+    let users: Vec<&[(u32, u32)]> = span.targets.iter().map(|t| &t.pool_threads[..]).collect();
+    let [first, second] = [[(0, 0)], [(1, 0)]];
+    assert_eq!(
+        users,
+        [&first[..], &first, &second, &second, &[(2, 0), (3, 0)]]
+    );
+    let pool = span.pool.unwrap();
+    assert_eq!((pool.threads, pool.outstanding), (4, Some(8)));
+    let pacing = Pacing::Ios {
+        per_s: 50,
+        spacing: Spacing::Constant,
+    };
+    assert_eq!(span.targets[0].pacing, pacing);
+}
+
+#[test]
+fn each_job_side_by_side_has_its_processors() {
+    let placement = |last: &str| {
+        profile(&format!(
+            "[global]\nsize=1m\n[a]\ncpus_allowed=0,2\nnumjobs=3\n[b]\n{last}\n"
+        ))
+        .timespans
+        .remove(0)
+        .placement
+    };
+    let lists = |last: Vec<u32>| Placement::Masks(vec![vec![0], vec![2], vec![0], last]);
+    assert_eq!(placement("cpumask=0x6"), lists(vec![1]));
+    assert_eq!(placement(""), lists(Vec::new()));
+    assert_eq!(placement("cpumask=5"), Placement::Cores(vec![0, 2]));
+}
+
+/// fio 3.33 creates the file of the first job, and does 16 reads in the second.
+#[test]
+fn a_job_that_only_creates_files_lets_another_one_create_them() {
+    let job = "[c]\ncreate_only=1\nfilename=f\nsize=2m\nrw=write\n[a]\nstonewall\nsize=1m\nrw=read\nfilename=";
+    let profile = profile(&format!("{job}f\n"));
+    assert_eq!(profile.timespans.len(), 1);
+    let target = &profile.timespans[0].targets[0];
+    assert_eq!(
+        (target.create, target.length),
+        (Some(Bytes(2 << 20)), Some(Bytes(1 << 20)))
+    );
+    let refused = read(&format!("{job}g\n")).unwrap_err();
+    assert!(refused.contains("no job that runs uses f"), "{refused}");
 }
 
 /// fio 3.33 has 2000 reads and 2000 writes per second in the first two, and 3000 and 1000 in the third.
@@ -282,13 +370,13 @@ fn everything_that_cannot_be_is_reported_at_once_with_its_line() {
 }
 
 #[test]
-fn jobs_side_by_side_have_one_engine_and_one_time() {
+fn jobs_side_by_side_have_one_engine() {
     let reported = read(
         "[a]\nsize=1m\nruntime=5\nioengine=libaio\n[b]\nsize=1m\nruntime=6\nioengine=io_uring\n",
     )
     .unwrap_err();
     assert!(
-        reported.contains("ioengine: jobs that run side by side") && reported.contains("runtime: "),
+        reported.contains("ioengine: jobs that run side by side"),
         "{reported}"
     );
 }

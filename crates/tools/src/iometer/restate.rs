@@ -31,6 +31,9 @@ pub fn restate(span: &Timespan) -> Result<Config, Vec<String>> {
         managers: Vec::new(),
     };
     let mut workers = Vec::new();
+    if span.targets.iter().any(|target| !target.active.is_always()) {
+        reported.push("a part of the time: IOmeter's workers begin and end together".to_owned());
+    }
     for target in &span.targets {
         add(
             target,

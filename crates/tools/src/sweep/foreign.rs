@@ -87,6 +87,9 @@ fn refuse_unsayable(span: &Timespan) -> Result<(), String> {
     {
         return says("this pace");
     }
+    if span.targets.iter().any(|target| !target.active.is_always()) {
+        return says("a part of the time of one target");
+    }
     Ok(())
 }
 

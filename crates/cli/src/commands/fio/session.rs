@@ -68,11 +68,7 @@ pub(super) fn run(
     if !quiet {
         notes.iter().for_each(|note| output::tell(note));
     }
-    let command: Vec<String> = ["fathom", "fio"]
-        .map(str::to_owned)
-        .into_iter()
-        .chain(args.iter().cloned())
-        .collect();
+    let command = command(args);
     let session = session::new_session(
         SessionKind::Run,
         command.clone(),
@@ -114,6 +110,12 @@ pub(super) fn run(
         true => Ending::Good,
         false => Ending::Wrong,
     })
+}
+
+/// Returns the command line, for the records.
+fn command(args: &[String]) -> Vec<String> {
+    let begins = ["fathom", "fio"].map(str::to_owned);
+    begins.into_iter().chain(args.iter().cloned()).collect()
 }
 
 /// Returns what is different from fio in a request.

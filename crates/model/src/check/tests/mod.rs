@@ -447,6 +447,18 @@ fn targets_take_turns_only_where_their_slots_are_shared_and_no_weight_says_other
     };
     assert!(turns(None, 1).contains("take turns"));
     assert!(turns(Some(1), 3).contains("take turns"));
+    let differs = profile("/data/t", |span| {
+        span.pool = Some(Pool {
+            threads: 1,
+            outstanding: Some(1),
+            draw: PoolDraw::InTurn,
+        });
+        span.targets.push(span.targets[0].clone());
+        span.targets[1].pacing = Pacing::Rate { bytes_per_s: 1 };
+    });
+    let facts = [file(Bytes::gib(1)), file(Bytes::gib(1))];
+    let differs = messages(&check(&differs, &host(), &facts, &Consent::default()).unwrap_err());
+    assert!(differs.contains("a pace of each target"), "{differs}");
 }
 
 #[test]
