@@ -747,3 +747,28 @@ fn the_results_of_a_job_are_over_its_own_time() {
     let times = [0, 1].map(|job| document["jobs"][job]["job_runtime"].as_u64().unwrap());
     assert_eq!(times, [300, 900]);
 }
+
+/// fio 3.33 removes these files, too.
+#[test]
+fn unlink_removes_what_fathom_wrote_and_nothing_else() {
+    let bench = Bench::new();
+    let before = bench.snapshot();
+    let job = "fio --size=1m --bs=64k --rw=write --unlink=1 --no-store --name=a --numjobs=2 --name=b --zero_buffers";
+    let reported = bench.line(job);
+    assert_eq!(reported.code, Some(0), "{}", reported.err);
+    assert_eq!(bench.snapshot(), before);
+    bench.write("mine.dat", 1 << 20);
+    let before = bench.snapshot();
+    for rw in ["read", "write"] {
+        let job =
+            format!("fio --name=c --rw={rw} --size=1m --filename=mine.dat --unlink=1 --no-store");
+        let reported = bench.line(&job);
+        assert_eq!(reported.code, Some(2), "{}", reported.err);
+        assert!(reported.err.contains("--overwrite"), "{}", reported.err);
+        assert_eq!(bench.snapshot(), before);
+        let confirmed = bench.line(&format!("{job} --overwrite"));
+        assert_eq!(confirmed.code, Some(0), "{}", confirmed.err);
+        assert!(!bench.path("mine.dat").exists());
+        bench.write("mine.dat", 1 << 20);
+    }
+}

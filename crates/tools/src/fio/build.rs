@@ -73,6 +73,8 @@ pub struct Built {
     pub notes: Vec<Note>,
     /// The files are created and no job is run.
     pub create_only: bool,
+    /// Files that are removed when all jobs are done, each once.
+    pub unlinked: Vec<PathBuf>,
     pub(super) logs: Vec<JobLogs>,
 }
 
@@ -90,6 +92,7 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
         reported: Once::default(),
         parts: Vec::new(),
         logs: Vec::new(),
+        unlinked: Vec::new(),
         threads: 0,
     };
     let spans = builder.spans(&request.jobs.jobs);
@@ -136,11 +139,14 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
         builder.create_files(job, &mut timespans);
     }
     Refusal::none_or(builder.problems)?;
+    builder.unlinked.sort();
+    builder.unlinked.dedup();
     Ok(Built {
         profile: Profile { timespans },
         parts: merged(builder.parts),
         create_only: all_create,
         logs: builder.logs,
+        unlinked: builder.unlinked,
         globals: request.jobs.globals.clone(),
         notes: builder.notes,
     })
@@ -202,6 +208,7 @@ impl Builder<'_> {
                 active: times.active(job),
             };
             self.targets(job, files, &span, &mut targets);
+            self.unlink(job, files);
             thread += job.jobs as u32;
             let group = self.parts.last().map_or(0, |last| {
                 let new = job.new_group || (place == 0 && number > 0 && job.stonewall);
@@ -263,6 +270,29 @@ impl Builder<'_> {
             job,
             "create_only: its files are created when the first job that uses them begins; it has no results",
         );
+    }
+
+    /// Notes the files of a job that are removed when all jobs are done. Devices stay.
+    fn unlink(&mut self, job: &Job, files: &[Vec<Range>]) {
+        if job.unlink_each_loop && (job.loops > 1 || job.time_based) {
+            self.refuse(
+                job,
+                "unlink_each_loop: files are not created again for each loop: specify unlink=1",
+            );
+        }
+        if !job.unlink && !job.unlink_each_loop {
+            return;
+        }
+        for path in files
+            .iter()
+            .flatten()
+            .filter_map(|file| file.location.path())
+        {
+            let device = (self.found)(path).is_some_and(|there| there.device);
+            if !device {
+                self.unlinked.push(path.to_owned());
+            }
+        }
     }
 
     fn logs(&mut self, job: &Job, span: usize, targets: &[u32]) {

@@ -5,7 +5,7 @@ use super::logs::JobLogs;
 use super::problem::{Note, Problem};
 use super::{JobPart, There};
 use crate::refusal::{Once, PROBLEMS_MAX, Problems};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A profile while it is put together.
 pub(super) struct Builder<'f> {
@@ -19,6 +19,7 @@ pub(super) struct Builder<'f> {
     pub(super) reported: Once,
     pub(super) parts: Vec<JobPart>,
     pub(super) logs: Vec<JobLogs>,
+    pub(super) unlinked: Vec<PathBuf>,
     /// Of the jobs so far.
     pub(super) threads: u64,
 }

@@ -105,6 +105,9 @@ pub(super) struct Job {
     pub(super) exit_all: bool,
     /// Its files are created, and nothing else is done.
     pub(super) create_only: bool,
+    /// Its files are removed when all is done.
+    pub(super) unlink: bool,
+    pub(super) unlink_each_loop: bool,
     pub(super) loops: u64,
     pub(super) runtime_ns: Option<u64>,
     pub(super) time_based: bool,
@@ -178,6 +181,8 @@ impl Job {
             start_delay_ns: 0,
             exit_all: false,
             create_only: false,
+            unlink: false,
+            unlink_each_loop: false,
             loops: 1,
             runtime_ns: None,
             time_based: false,

@@ -387,6 +387,14 @@ pub(super) fn create_only(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.create_only = flag(value)?)
 }
 
+pub(super) fn unlink(job: &mut Job, value: Option<&str>) -> OptionRead {
+    done!(job.unlink = flag(value)?)
+}
+
+pub(super) fn unlink_each_loop(job: &mut Job, value: Option<&str>) -> OptionRead {
+    done!(job.unlink_each_loop = flag(value)?)
+}
+
 pub(super) fn log_avg_msec(job: &mut Job, value: Option<&str>) -> OptionRead {
     let ns = nanos(value, 1_000_000)?;
     done!(job.interval_ns = Some(ns).filter(|ns| *ns > 0))

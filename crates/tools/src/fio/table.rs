@@ -325,9 +325,14 @@ const ACCEPTED: &[Row] = &[
         read::only_off,
     ),
     read(
-        &["unlink", "unlink_each_loop"],
-        "0 only: fathom deletes nothing",
-        read::only_off,
+        &["unlink"],
+        "the files of the job are removed when all jobs are done: those that fathom wrote; any other needs `--overwrite`",
+        read::unlink,
+    ),
+    read(
+        &["unlink_each_loop"],
+        "the same where the job does its size once; files are not created again for each of several loops",
+        read::unlink_each_loop,
     ),
     read(
         &[

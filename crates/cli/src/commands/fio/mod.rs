@@ -4,6 +4,7 @@
 //! any option means (`dialects`), and any number or layout (`views`).
 
 mod session;
+mod unlink;
 
 use super::VERSION;
 use super::dialect::{Line, text_of};

@@ -2,7 +2,7 @@
 //!
 //! All is checked before anything is written; a stop ends the measuring and leaves the results.
 
-use super::refused;
+use super::{refused, unlink};
 use crate::commands::VERSION;
 use crate::commands::dialect::{
     self, Course, ResultFile, StoredSession, check_files, has, write_whole,
@@ -63,6 +63,8 @@ pub(super) fn run(
     let mut files = file.as_slice().to_vec();
     files.extend(logs.iter().map(|(path, _)| log_file(path)));
     check_files(&files, &targets, gate.store)?;
+    let overwrite = extra.own.consent.overwrite_files;
+    unlink::check(&built.unlinked, &gate, overwrite)?;
     let first = gate.check(&built.profile)?;
     let notes = notes(request, &built);
     if !quiet {
@@ -92,6 +94,7 @@ pub(super) fn run(
         false => course.run(&built.profile, first, &stored)?,
     };
     let kept = stored.close(&ran.records);
+    let removed = unlink::remove(&built.unlinked, &gate, overwrite);
     let page: Vec<u8> = forms
         .iter()
         .flat_map(|form| match form {
@@ -106,7 +109,7 @@ pub(super) fn run(
         refused => output::print(&page).map(|()| refused.is_none())?,
     };
     let logged = write_logs(&built, &ran.records);
-    Ok(match kept && shown && logged && ran.whole {
+    Ok(match kept && removed && shown && logged && ran.whole {
         true => Ending::Good,
         false => Ending::Wrong,
     })
