@@ -678,9 +678,12 @@ fn fio_plot_s_reader_takes_the_json() {
     assert_eq!(rows[0]["lat"], read["lat_ns"]["mean"]);
 }
 
-/// Of each job its name, reads, writes, bytes of both and syncs, as the JSON of a program has them.
-fn totals(json: &[u8]) -> Vec<(String, [u64; 5])> {
-    let document: Value = serde_json::from_slice(json).expect(&String::from_utf8_lossy(json));
+/// Of each job its name, reads, writes, bytes of both and syncs.
+type Totals = Vec<(String, [u64; 5])>;
+
+/// Returns those that the JSON of a program has.
+fn totals(json: &[u8]) -> Totals {
+    let document: Value = serde_json::from_slice(json).unwrap();
     let of = |job: &Value| {
         let count = |side: &str, key: &str| job[side][key].as_u64().unwrap_or(0);
         let name = job["jobname"].as_str().unwrap().to_owned();
@@ -700,7 +703,7 @@ fn totals(json: &[u8]) -> Vec<(String, [u64; 5])> {
 }
 
 /// Runs a job file with the installed fio and with fathom, each in a folder of its own; none where fio is absent.
-fn both_totals(job: &str) -> Option<[Vec<(String, [u64; 5])>; 2]> {
+fn both_totals(job: &str) -> Option<[Totals; 2]> {
     if Command::new("fio").arg("--version").output().is_err() {
         println!("skipped: fio is not installed");
         return None;
@@ -725,6 +728,7 @@ fn jobs_side_by_side_do_as_much_as_fio_s() {
         "[global]\nbs=4k\n[a]\nnrfiles=3\nsize=3m\nrw=randwrite\nfsync=64\nnumjobs=2\n[b]\nsize=1m\nrw=read\nnumjobs=2\nfilename=x\n",
         "[a]\nnrfiles=2\nsize=2m\nbs=4k\nrw=write\nrate=8m\n[b]\nstonewall\nnrfiles=4\nsize=1m\nrw=read\nrate_iops=2000\n",
         "[global]\nsize=1m\n[a]\nrw=write\nruntime=30\ncpus_allowed=0\n[b]\nstartdelay=300ms\nrw=randread\nnumjobs=2\n",
+        "[a]\nnrfiles=300\nsize=2400k\nbs=4k\nrw=write\n",
         "[c]\ncreate_only=1\nfilename=f\nsize=2m\nrw=write\n[a]\nstonewall\nfilename=f\nsize=1m\nrw=read\nbs=64k\n",
     ] {
         if let Some([mut theirs, ours]) = both_totals(job) {

@@ -128,7 +128,7 @@ pub(super) fn directory(job: &mut Job, value: Option<&str>) -> OptionRead {
 }
 
 pub(super) fn nrfiles(job: &mut Job, value: Option<&str>) -> OptionRead {
-    done!(job.file_count = count(job, value, 1..=256)?)
+    done!(job.file_count = count(job, value, 1..=1024)?)
 }
 
 pub(super) fn rw(job: &mut Job, value: Option<&str>) -> OptionRead {
