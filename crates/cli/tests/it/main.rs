@@ -28,6 +28,7 @@ mod environments;
 mod explain;
 mod files;
 mod fio_jobs;
+mod fio_side_by_side;
 mod fleet;
 mod goals;
 mod golden;

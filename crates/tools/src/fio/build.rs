@@ -12,7 +12,7 @@ use super::problem::{Note, Refusal};
 use super::ranges::Range;
 use super::reporting::Reporting;
 use super::spread;
-use super::times::{SpanPart, Times};
+use super::times::{SpanPart, Times, ends_by_itself};
 use crate::refusal::{Once, Problems};
 use model::{
     Arrivals, Bytes, CacheMode, EngineChoice, Flush, Fsync, Hint, Nanos, OnError, Pacing, Phases,
@@ -326,9 +326,11 @@ impl Builder<'_> {
                 ));
             }
         }
-        let delayed = |job: &&&Job| job.start_delay_ns != jobs[0].start_delay_ns;
-        if let Some(job) = jobs.iter().find(delayed).filter(|job| job.ramp_ns > 0) {
-            self.refuse(job, "startdelay, ramp_time: jobs that run side by side and start at different times have no ramp: omit one of them");
+        if let Some(job) = Times::ramp_apart(jobs) {
+            self.refuse(
+                job,
+                "startdelay, ramp_time: jobs that run side by side and start at different times have no ramp: omit one of them",
+            );
         }
     }
 
@@ -565,11 +567,6 @@ impl Builder<'_> {
             }
         }
     }
-}
-
-/// Returns whether a target is done before the end of its time span.
-fn ends_by_itself(target: &Target) -> bool {
-    target.amount.is_some() || target.active.length.is_some()
 }
 
 /// Returns what is moved from the start of a range to its end with a step between the I/Os: as in fio, that is all.

@@ -3,7 +3,7 @@
 //! Deliberately absent: what they do (`build`).
 
 use super::job::Job;
-use model::{Active, Nanos};
+use model::{Active, Nanos, Target};
 
 /// How long jobs run at most that end by their size and specify no time.
 const LONGEST: Nanos = Nanos::seconds(6 * 3600);
@@ -52,6 +52,12 @@ impl Times {
         }
     }
 
+    /// Returns a job with a ramp that does not start together with the others.
+    pub(super) fn ramp_apart<'j>(jobs: &[&'j Job]) -> Option<&'j Job> {
+        let apart = |job: &&&Job| job.start_delay_ns != jobs[0].start_delay_ns && job.ramp_ns > 0;
+        jobs.iter().find(apart).copied()
+    }
+
     /// The part of the time span in which the threads of a job run.
     pub(super) fn active(&self, job: &Job) -> Active {
         let after = Nanos(job.start_delay_ns - self.delay_ns);
@@ -61,4 +67,9 @@ impl Times {
             length: length.filter(|length| after.plus(*length).0 < self.measured_ns),
         }
     }
+}
+
+/// Returns whether a target is done before the end of its time span.
+pub(super) fn ends_by_itself(target: &Target) -> bool {
+    target.amount.is_some() || target.active.length.is_some()
 }

@@ -8,7 +8,6 @@ use gate::{Folder, Name};
 use model::{CommandError, Content, Location, TargetFacts, TargetKind};
 use session::Admission;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Refuses files with data that fathom did not write, before anything is run.
@@ -73,7 +72,7 @@ fn why(path: &Path) -> String {
 fn removed(path: &Path, facts: &TargetFacts) -> io::Result<()> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let folder = Folder::open(folder.unwrap_or(Path::new("."))).map_err(io::Error::other)?;
-    let name = Name::new(path.file_name().unwrap_or_default().as_bytes())?;
+    let name = Name::new(path.file_name().unwrap_or_default().as_encoded_bytes())?;
     let there = folder.look_up(&name)?;
     match facts.identity == Some((there.st_dev, there.st_ino)) {
         true => folder.remove_file(&name),
