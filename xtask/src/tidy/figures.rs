@@ -54,17 +54,17 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "source files with fewer than 50 lines of code",
-        bound: 127,
+        bound: 141,
         count: |tree| Count::Places(in_files(tree, few_lines)),
     },
     Figure {
         name: "names that one lib.rs re-exports",
-        bound: 176,
+        bound: 177,
         count: re_exports,
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 98_725,
+        bound: 103_942,
         count: lines_of_code,
     },
 ];
