@@ -60,6 +60,16 @@ fn what_is_right_is_verified_and_what_was_damaged_since_is_found_with_exit_code_
     assert_eq!(case["offset_bytes"], 5 * 4096);
     let shown = bench.say(&["show", "2", "--json"]);
     assert!(shown.out.contains("\"kind\": \"bit_rot\""), "{}", shown.out);
+
+    // The first block is part of every sample of what a target contains: damage there is compared as elsewhere.
+    file.write_all_at(&[0xFF], 99).unwrap();
+    file.sync_all().unwrap();
+    let damaged = bench.say(&[
+        "run", "f.dat", "-d", "100ms", "--warmup", "0s", "--verify", "full", "--json",
+    ]);
+    assert_eq!(damaged.code, Some(4), "{damaged:?}");
+    let case = &document(&damaged.out)["verification"]["cases"][0];
+    assert_eq!(case["offset_bytes"], 0);
 }
 
 #[test]

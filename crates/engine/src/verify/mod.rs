@@ -22,8 +22,8 @@ use diagnose::{Suspect, in_hexadecimal};
 use map::{Entry, WriteMap};
 use model::block_header::{BLOCK, BLOCK_BYTES};
 use model::{
-    Content, CorruptBlock, CorruptKind, KindCount, Location, Nanos, Plan, PlannedTarget,
-    TargetFacts, TargetKind, Verification, Verify, VerifyCounts,
+    CorruptBlock, CorruptKind, KindCount, Location, Nanos, Plan, PlannedTarget, TargetFacts,
+    TargetKind, Verification, Verify, VerifyCounts,
 };
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -173,7 +173,7 @@ impl Verifier {
 /// Whether every block of a target that the run does not write is fathom's: what is only sampled and then written over may
 /// have anything between the samples.
 fn is_known(target: &PlannedTarget, facts: &TargetFacts) -> bool {
-    let sampled = facts.content == Content::Fathom && !target.writes();
+    let sampled = facts.content.has_headers() && !target.writes();
     let created = target.create.is_some() && facts.kind == TargetKind::Missing;
     let simulated = matches!(target.location, Location::Simulated(_));
     target.prove_ours || created || sampled || simulated

@@ -61,7 +61,7 @@ fn obstacle(target: &PlannedTarget, facts: &TargetFacts) -> Option<Problem> {
         return Some(refused(no_headers(Unsealed::Unaligned)));
     }
     let reads_only = !target.writes() && target.create.is_none();
-    let ours = facts.content == Content::Fathom || simulated;
+    let ours = facts.content.has_headers() || facts.content == Content::FathomPartial || simulated;
     (reads_only && !ours).then(|| Problem::Verify {
         why: format!(
             "{path}: it contains no data of fathom that could be compared: write it first"

@@ -332,6 +332,21 @@ pub enum Content {
     Unknown,
 }
 
+impl Content {
+    /// Whether every block that was looked at has a block header, or had one before it was damaged.
+    pub fn has_headers(self) -> bool {
+        match self {
+            Content::Fathom => true,
+            Content::Flawed { flaw, .. } => matches!(flaw, Flaw::Torn | Flaw::Altered),
+            Content::Empty
+            | Content::Unproven
+            | Content::FathomPartial
+            | Content::Foreign
+            | Content::Unknown => false,
+        }
+    }
+}
+
 impl TargetFacts {
     /// Nothing is there, and nobody means a file to be made: among the system's devices a new name is a misspelt one.
     pub fn names_no_device(&self) -> bool {
