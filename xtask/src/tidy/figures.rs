@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 103_942,
+        bound: 103_955,
         count: lines_of_code,
     },
 ];
