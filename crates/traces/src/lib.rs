@@ -1,8 +1,8 @@
 //! Traces of block I/Os, as other programs recorded them: read, described, cut and written.
 //!
 //! A trace is a stream: memory does not depend on its length. Files become events by a row of [`FORMATS`] each
-//! ([`source`]), the events of several files become one stream in the order of time, events of the same I/O become one
-//! [`TraceRecord`](model::trace::TraceRecord) ([`pairing`]), and [`Trace`] returns these one by one. [`describe`] summarizes them,
+//! (`source`), the events of several files become one stream in the order of time, events of the same I/O become one
+//! [`TraceRecord`](model::trace::TraceRecord) (`pairing`), and [`Trace`] returns these one by one. [`describe`] summarizes them,
 //! [`Window`] cuts, and [`WRITERS`] has the formats that are written. Omitted: opening files for writing (`gate`), issuing
 //! the I/Os (`engine`), and any content of an I/O.
 
