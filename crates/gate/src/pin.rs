@@ -3,15 +3,17 @@
 //!
 //! Omitted: which pins a session has, and what it holds exclusively (`pins`).
 
+use crate::folder::Name;
+use crate::part::remove_if_same;
 use crate::walk::{PLAIN, Resolved, resolve};
 use rustix::fs::{AtFlags, Mode, OFlags, PROC_SUPER_MAGIC};
-use rustix::fs::{openat, readlinkat, statat, statfs, unlinkat};
+use rustix::fs::{fstat, openat, readlinkat, statat, statfs, unlinkat};
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io;
-use std::os::fd::AsRawFd;
-use std::os::unix::ffi::OsStringExt;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -216,10 +218,16 @@ impl Pin {
     /// # Errors
     /// Those of unlink(2).
     pub fn remove(&self) -> io::Result<bool> {
-        if !self.has_its_name() {
+        let Some(node) = self.node() else {
             return Ok(false);
+        };
+        let name = Name::new(self.name.as_bytes())?;
+        match remove_if_same(self.folder.as_fd(), &name, &fstat(&*node)?) {
+            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
         }
-        unlinkat(&self.folder, &self.name, AtFlags::empty())?;
         *self.lock() = None;
         Ok(true)
     }

@@ -125,29 +125,48 @@ impl Admission<'_> {
 
     /// Whether a record saves the proof of this target.
     fn is_remembered(&self, target: &PlannedTarget) -> bool {
-        let Some((file, now)) = self.file_of(target) else {
-            return false;
-        };
-        let Some(record) = self
-            .record(&file, &now)
-            .filter(|record| record.closed == Some(now))
-        else {
-            return false;
-        };
-        let Some(age) = now.age() else {
-            return false;
-        };
+        let record = self
+            .file_of(target)
+            .and_then(|(file, now)| self.record_in_force(&file, now, target.prove_ours));
+        if let Some(record) = &record {
+            self.know(target, &record.content);
+        }
+        record.is_some()
+    }
+
+    /// Proves that a file contains nothing but what fathom wrote: by what is recorded of it, or by reading all of it.
+    ///
+    /// # Errors
+    /// Those of [`engine::prove_ours`]; the file was exchanged since the facts were taken.
+    pub fn prove_own(
+        &self,
+        facts: &TargetFacts,
+        observer: &dyn Observer,
+        stop: &Stop,
+    ) -> Result<(), RunError> {
+        let recorded = ClosedFile::open(&facts.path)
+            .filter(|(_, now)| Some(now.identity) == facts.identity)
+            .and_then(|(file, now)| self.record_in_force(&file, now, true));
+        match recorded.is_some() || facts.content == Content::Empty {
+            true => Ok(()),
+            false => engine::prove_ours(&facts.path, &self.pins, observer, stop),
+        }
+    }
+
+    /// Returns the record of a file that is as it was when it was recorded. A record of blocks with headers counts only
+    /// some time after the file was closed, which is waited for if `waits` and the file is large.
+    fn record_in_force(&self, file: &File, now: ClosedFile, waits: bool) -> Option<Record> {
+        let record = self
+            .record(file, &now)
+            .filter(|record| record.closed == Some(now))?;
+        let age = now.age()?;
         if record.content == BLOCKS && age < CLOSED_FOR {
-            if !target.prove_ours || now.size < WORTH_WAITING.0 {
-                return false;
+            if !waits || now.size < WORTH_WAITING.0 {
+                return None;
             }
             std::thread::sleep(CLOSED_FOR - age);
         }
-        let remembered = ClosedFile::of(&file) == Some(now);
-        if remembered {
-            self.know(target, &record.content);
-        }
-        remembered
+        (ClosedFile::of(file) == Some(now)).then_some(record)
     }
 
     fn know(&self, target: &PlannedTarget, content: &str) {

@@ -103,3 +103,28 @@ fn unlink_removes_what_fathom_wrote_and_nothing_else() {
         bench.write("mine.dat", 1 << 20);
     }
 }
+
+/// The sample of a file of 4 MiB reads every fourth block; what is between is found before the file is removed.
+#[test]
+fn a_foreign_block_between_the_samples_keeps_the_file() {
+    let bench = Bench::new();
+    let fill = "fio --name=a --rw=write --size=4m --bs=64k --filename=own.dat --no-store";
+    assert_eq!(bench.line(fill).code, Some(0));
+    let own = std::fs::read(bench.path("own.dat")).unwrap();
+    let job = "fio --name=b --rw=read --size=4m --bs=64k --filename=own.dat --unlink=1 --no-store";
+    for block in [1, 333, 1023] {
+        let mut data = own.clone();
+        data[block * 4096..(block + 1) * 4096].fill(b'T');
+        std::fs::write(bench.path("own.dat"), &data).unwrap();
+        let reported = bench.line(job);
+        assert_ne!(reported.code, Some(0), "block {block}: {}", reported.err);
+        assert_eq!(
+            std::fs::read(bench.path("own.dat")).unwrap(),
+            data,
+            "block {block}"
+        );
+    }
+    std::fs::write(bench.path("own.dat"), &own).unwrap();
+    assert_eq!(bench.line(job).code, Some(0));
+    assert!(!bench.path("own.dat").exists());
+}

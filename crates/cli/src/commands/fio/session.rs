@@ -94,7 +94,7 @@ pub(super) fn run(
         false => course.run(&built.profile, first, &stored)?,
     };
     let kept = stored.close(&ran.records);
-    let removed = unlink::remove(&built.unlinked, &gate, overwrite);
+    let removed = unlink::remove(&built.unlinked, &gate, overwrite)?;
     let page: Vec<u8> = forms
         .iter()
         .flat_map(|form| match form {
