@@ -75,9 +75,7 @@ impl Shared {
             recording: None,
         })
     }
-}
 
-impl Shared {
     /// The same with what the threads compare with, where the plan asks for it.
     pub(crate) fn with_verifier(
         self,

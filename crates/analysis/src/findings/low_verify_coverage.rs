@@ -4,8 +4,8 @@
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
-use model::Verification;
 use model::block_header::BLOCK;
+use model::{Verification, VerifyCounts};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("low-verify-coverage"),
@@ -15,8 +15,14 @@ pub(super) const RULE: Rule = Rule {
     what: "Too little of what was written was compared.",
     method: "No pass read the whole range after the run, and fewer than 5% as many blocks were compared as were written; or \
              the pass was interrupted; or more than 20% of the blocks that were read could not be compared: a write of the \
-             same place was in flight, a write failed, or the content was unknown.",
-    evidence: &["compared_share", "undecided_share", "pass_share"],
+             same place was in flight, a write failed, or the content was unknown; or the run wrote nothing and more than \
+             20% were zeros, of which nothing shows whether data was there.",
+    evidence: &[
+        "compared_share",
+        "undecided_share",
+        "zero_share",
+        "pass_share",
+    ],
     source: "fathom: the record. The limits are chosen, not measured.",
     advice: "Let the pass after the run complete, read more (-w 50), or use a larger range.",
     look: Look::Own(look),
@@ -36,7 +42,8 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
     let pass = verification
         .pass
         .map(|pass| share(pass.done.0, pass.total.0));
-    let undecided = undecided(verification);
+    let undecided = share_of(verification, |all| all.undecided + all.unknown);
+    let zeros = share_of(verification, |all| all.zeros);
     let reason = match pass {
         Some(done) if done < 1.0 => {
             let pass = verification.pass.unwrap_or_default();
@@ -56,6 +63,10 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
              failed, or the content was unknown",
             say::percent(undecided)
         ),
+        _ if written == 0 && zeros > UNDECIDED_MAX => format!(
+            "{} of the blocks that were read are zeros, and nothing shows whether data was written there",
+            say::percent(zeros)
+        ),
         _ => return None,
     };
     Some(finding(
@@ -65,6 +76,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         &[
             ("compared_share", compared),
             ("undecided_share", undecided),
+            ("zero_share", zeros),
             ("pass_share", pass.unwrap_or_default()),
         ],
         "let the pass after the run complete, read more (-w 50), or use a larger range",
@@ -72,10 +84,10 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
 }
 
 /// Of all blocks that were read, in the run and after it.
-fn undecided(verification: &Verification) -> f64 {
+fn share_of(verification: &Verification, part: fn(&VerifyCounts) -> u64) -> f64 {
     let mut all = verification.reads;
     all.add(&verification.pass.unwrap_or_default().counts);
-    (all.undecided + all.unknown) as f64 / all.all().max(1) as f64
+    part(&all) as f64 / all.all().max(1) as f64
 }
 
 #[cfg(test)]
@@ -118,5 +130,13 @@ mod tests {
         assert!(warned(of(1000, counts(0, 0), pass(1 << 19))));
         assert!(warned(of(1000, counts(700, 300), None)));
         assert!(!warned(of(0, counts(10, 0), None)));
+        let zeros = |right| VerifyCounts {
+            right,
+            zeros: 30,
+            ..VerifyCounts::default()
+        };
+        assert!(warned(of(0, zeros(70), None)));
+        assert!(!warned(of(0, zeros(170), None)));
+        assert!(!warned(of(70, zeros(70), None)));
     }
 }

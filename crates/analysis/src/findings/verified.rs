@@ -1,22 +1,25 @@
-//! All that was compared is what was written.
+//! Nothing that was compared is damaged.
 //!
 //! Omitted: whether enough was compared (`low_verify_coverage`), and damage (`corrupt_data`).
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
-use model::block_header::BLOCK;
+use model::VerifyCounts;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("verified"),
     group: Group::Data,
     cause: Cause::Alone,
     limit: None,
-    what: "All data that was read and compared is what was written.",
-    method: "--verify: each block that the run or the pass after it read has the expected place and version. Versions that \
-             were written over before anything read them are not compared.",
+    what: "No block that was read and compared is damaged.",
+    method: "--verify: each block that the run or the pass after it read has the expected place and version; each that the \
+             run did not write is whole, of any version, or zeros. Versions that were written over before anything read \
+             them are not compared.",
     evidence: &[
         "right_blocks",
         "pass_right_blocks",
+        "older_blocks",
+        "zero_blocks",
         "undecided_blocks",
         "unknown_blocks",
         "deferred_writes",
@@ -29,25 +32,29 @@ pub(super) const RULE: Rule = Rule {
 fn look(seen: &Own<'_>) -> Option<Finding> {
     let verification = seen.record.engine.verification.as_ref()?;
     let pass = verification.pass.unwrap_or_default();
-    let reads = verification.reads;
-    let compared = reads.right + reads.older_data + pass.counts.right + pass.counts.older_data;
+    let mut all = verification.reads;
+    all.add(&pass.counts);
+    let compared = all.right + all.older_data + all.zeros;
     if verification.corrupt() > 0 || !verification.kinds.is_empty() || compared == 0 {
         return None;
     }
+    let reads = verification.reads;
     let mut sentence = format!(
-        "verified: {} of {} read in the run contain what was written",
-        say::count(reads.right + reads.older_data),
+        "verified: {} read in the run: {}",
         say::counted(reads.all(), "block"),
+        contents(&reads)
     );
     if verification.pass.is_some() {
         sentence.push_str(&format!(
-            "; after it, {} of {} read past the page cache do",
-            say::bytes((pass.counts.right + pass.counts.older_data) * BLOCK.0),
-            say::bytes(pass.done.0)
+            "; {} read past the page cache after it: {}",
+            say::bytes(pass.done.0),
+            contents(&pass.counts)
         ));
     }
-    let undecided = reads.undecided + pass.counts.undecided;
-    let unknown = reads.unknown + pass.counts.unknown;
+    let not_compared = match all.older_data > 0 {
+        true => "of earlier runs any version is accepted, so a lost write of theirs is not visible",
+        false => "versions that were written over before anything read them were not compared",
+    };
     Some(finding(
         RULE.id,
         Severity::Note,
@@ -55,12 +62,35 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         &[
             ("right_blocks", reads.right as f64),
             ("pass_right_blocks", pass.counts.right as f64),
-            ("undecided_blocks", undecided as f64),
-            ("unknown_blocks", unknown as f64),
+            ("older_blocks", all.older_data as f64),
+            ("zero_blocks", all.zeros as f64),
+            ("undecided_blocks", all.undecided as f64),
+            ("unknown_blocks", all.unknown as f64),
             ("deferred_writes", verification.deferred as f64),
         ],
-        "versions that were written over before anything read them were not compared",
+        not_compared,
     ))
+}
+
+/// Lists what the blocks contain, the most important first.
+fn contents(counts: &VerifyCounts) -> String {
+    let parts = [
+        (counts.right, "as this run wrote them"),
+        (counts.older_data, "whole and of earlier runs"),
+        (counts.zeros, "zeros"),
+        (counts.undecided + counts.unknown, "not compared"),
+    ];
+    let all = counts.all();
+    let present = parts.iter().filter(|(blocks, _)| *blocks > 0);
+    let words = present.map(|(blocks, what)| match *blocks == all {
+        true => format!("all {what}"),
+        false => format!("{} {what}", say::count(*blocks)),
+    });
+    let words: Vec<String> = words.collect();
+    match words.is_empty() {
+        true => "none".to_owned(),
+        false => words.join(", "),
+    }
 }
 
 #[cfg(test)]
@@ -96,8 +126,28 @@ mod tests {
         assert_eq!(note.severity, Severity::Note);
         assert_eq!(
             note.sentence,
-            "verified: 90 of 100 blocks read in the run contain what was written; after it, 1 MiB of 1 MiB read past the \
-             page cache do"
+            "verified: 100 blocks read in the run: 90 as this run wrote them, 10 not compared; 1 MiB read past the page \
+             cache after it: all as this run wrote them"
         );
+    }
+
+    #[test]
+    fn data_of_earlier_runs_and_zeros_are_not_called_written() {
+        let mut record = Sample::default().build();
+        record.engine.verification = Some(Verification {
+            reads: VerifyCounts {
+                older_data: 60,
+                zeros: 40,
+                ..VerifyCounts::default()
+            },
+            ..Verification::default()
+        });
+        let note = found(&record, "verified").unwrap();
+        assert_eq!(
+            note.sentence,
+            "verified: 100 blocks read in the run: 60 whole and of earlier runs, 40 zeros"
+        );
+        let figures: Vec<f64> = note.evidence.iter().map(|one| one.value).collect();
+        assert_eq!(figures, [0.0, 0.0, 60.0, 40.0, 0.0, 0.0, 0.0]);
     }
 }

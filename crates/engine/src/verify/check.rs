@@ -19,16 +19,33 @@ pub(crate) struct Place {
     pub(crate) target: u16,
     /// From the start of the target.
     pub(crate) offset: u64,
-    /// Every block that the run did not write is fathom's: a check before the run proved or sampled it.
-    pub(crate) known: bool,
+    /// What the blocks that the run did not write contain.
+    pub(crate) before: Before,
+}
+
+/// What is known of the blocks of a target before the run writes any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// Each was written for this place: the file was filled for the run, or all blocks of a sample are at their places.
+    Placed {
+        /// None is zeros.
+        filled: bool,
+    },
+    /// Each was written by fathom or is zeros, perhaps for another place: a copy of a part of another file, or stripes
+    /// that were written one by one.
+    Ours,
+    /// There may be anything.
+    Unknown,
 }
 
 /// What the comparison gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compared {
     Right,
-    /// Whole or zeros, and not of this run.
+    /// Whole, and of an earlier run.
     OlderData,
+    /// Zeros where the run wrote nothing.
+    Zeros,
     Undecided,
     Unknown,
     Wrong(Wrong),
@@ -83,17 +100,29 @@ impl Place {
                 Ok(header) if self.is_own(&header) && is_between(header.generation, from, to) => {
                     Compared::Right
                 }
-                Ok(header) if from == 0 && header.run != self.run => Compared::OlderData,
+                Ok(header) if from == 0 && self.is_older(&header) => Compared::OlderData,
                 _ => Compared::Undecided,
             },
             Expected::Exactly(_) => Compared::Wrong(self.wrong(data, expected)),
             Expected::Unwritten => match read {
-                Ok(header) if header.run != self.run => Compared::OlderData,
-                Err(_) if block_header::is_zero(data) => Compared::OlderData,
-                Err(_) if !self.known => Compared::Unknown,
+                Ok(header) if self.is_older(&header) => Compared::OlderData,
+                Err(_) if self.before == Before::Unknown && !block_header::is_zero(data) => {
+                    Compared::Unknown
+                }
+                Err(_) if self.may_be_zeros() && block_header::is_zero(data) => Compared::Zeros,
                 _ => Compared::Wrong(self.wrong(data, expected)),
             },
         }
+    }
+
+    /// Whether a block of an earlier run may be here.
+    fn is_older(&self, header: &BlockHeader) -> bool {
+        let placed = matches!(self.before, Before::Placed { .. });
+        header.run != self.run && (header.block == self.block() || !placed)
+    }
+
+    fn may_be_zeros(&self) -> bool {
+        self.before != Before::Placed { filled: true }
     }
 
     /// What one reading of a block is, that is not as it should be.
@@ -229,8 +258,39 @@ pub(crate) fn count(counts: &mut VerifyCounts, compared: Compared) {
     match compared {
         Compared::Right => counts.right += 1,
         Compared::OlderData => counts.older_data += 1,
+        Compared::Zeros => counts.zeros += 1,
         Compared::Undecided => counts.undecided += 1,
         Compared::Unknown => counts.unknown += 1,
         Compared::Wrong(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_are_damage_only_where_the_whole_file_was_filled() {
+        let compared = |before| {
+            let place = Place {
+                run: 1,
+                target: 0,
+                offset: 8192,
+                before,
+            };
+            place.compare(&[0; BLOCK_BYTES], Expected::Unwritten, true)
+        };
+        for before in [
+            Before::Placed { filled: false },
+            Before::Ours,
+            Before::Unknown,
+        ] {
+            assert_eq!(compared(before), Compared::Zeros);
+        }
+        let filled = compared(Before::Placed { filled: true });
+        assert!(
+            matches!(filled, Compared::Wrong(wrong) if wrong.kind == CorruptKind::Zeroed),
+            "{filled:?}"
+        );
     }
 }

@@ -17,12 +17,12 @@ pub(crate) use pass::{Pass, block_by_block, whole_range};
 
 use crate::buffer::Extent;
 use crate::thread_plan::ThreadPlan;
-use check::{Compared, Place, count};
+use check::{Before, Compared, Place, count};
 use diagnose::{Suspect, in_hexadecimal};
 use map::{Entry, WriteMap};
-use model::block_header::{BLOCK, BLOCK_BYTES};
+use model::block_header::{BLOCK, BLOCK_BYTES, BlockHeader};
 use model::{
-    CorruptBlock, CorruptKind, KindCount, Location, Nanos, Plan, PlannedTarget, TargetFacts,
+    Bytes, CorruptBlock, CorruptKind, KindCount, Location, Nanos, Plan, PlannedTarget, TargetFacts,
     TargetKind, Verification, Verify, VerifyCounts,
 };
 use std::collections::{HashSet, VecDeque};
@@ -31,6 +31,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Cases that a record has.
 const CASES_MAX: usize = 64;
+/// Blocks that show whether data of earlier runs is at its own places.
+const PLACES: u64 = 32;
 /// Corrupt blocks that are counted once, however often they are read.
 const BLOCKS_MAX: usize = 1 << 20;
 /// Cases whose bytes it has.
@@ -51,7 +53,7 @@ pub(crate) struct Verifier {
 struct Checked {
     map: WriteMap,
     medium: Box<dyn Medium>,
-    known: bool,
+    before: Before,
 }
 
 /// What was found so far.
@@ -82,10 +84,11 @@ impl Verifier {
             if target.verify.is_off() {
                 return Ok(None);
             }
+            let medium = medium(number, target)?;
             Ok(Some(Checked {
                 map: WriteMap::new(target.base.0, target.length.0, target.grain().0),
-                medium: medium(number, target)?,
-                known: is_known(target, facts),
+                before: before(target, facts, &*medium),
+                medium,
             }))
         });
         Ok(Some(Arc::new(Verifier {
@@ -107,7 +110,7 @@ impl Verifier {
             run: self.run,
             target: target as u16,
             offset,
-            known: self.checked(target).known,
+            before: self.checked(target).before,
         }
     }
 
@@ -170,13 +173,34 @@ impl Verifier {
     }
 }
 
-/// Whether every block of a target that the run does not write is fathom's: what is only sampled and then written over may
-/// have anything between the samples.
-fn is_known(target: &PlannedTarget, facts: &TargetFacts) -> bool {
+/// Determines what the blocks of a target contain that the run does not write. What is only sampled and then written over
+/// may have anything between the samples.
+fn before(target: &PlannedTarget, facts: &TargetFacts, medium: &dyn Medium) -> Before {
+    if target.create.is_some() && facts.kind == TargetKind::Missing {
+        return Before::Placed { filled: true };
+    }
+    if matches!(target.location, Location::Simulated(_)) {
+        return Before::Placed { filled: false };
+    }
     let sampled = facts.content.has_headers() && !target.writes();
-    let created = target.create.is_some() && facts.kind == TargetKind::Missing;
-    let simulated = matches!(target.location, Location::Simulated(_));
-    target.prove_ours || created || sampled || simulated
+    match target.prove_ours || sampled {
+        true if are_placed(facts.size, medium) => Before::Placed { filled: false },
+        true => Before::Ours,
+        false => Before::Unknown,
+    }
+}
+
+/// Whether all whole blocks of a sample were written for the places where they are, and there is one. A partition and the
+/// disk that it is on have different places for the same data, and a copy may begin anywhere.
+fn are_placed(size: Bytes, medium: &dyn Medium) -> bool {
+    let blocks = size.0 / BLOCK.0;
+    let places = (0..PLACES).map(|number| blocks * number / PLACES * BLOCK.0);
+    let mut placed = places.filter_map(|at| {
+        let block = medium.read(at).ok()?;
+        let header = BlockHeader::read(&block).ok()?;
+        Some(header.block * BLOCK.0 == at)
+    });
+    placed.next() == Some(true) && placed.all(|here| here)
 }
 
 fn count_kind(kinds: &mut Vec<KindCount>, kind: CorruptKind, blocks: u64) {

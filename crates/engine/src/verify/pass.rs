@@ -1,7 +1,7 @@
 //! The pass over the whole range after a run: what was written to storage is read from storage.
 //!
 //! Everything dirty is brought to the device first, and what the page cache has of the target is dropped. Omitted: the
-//! comparison of a block (`check`), and a pass without a run before it (`alone`).
+//! comparison of a block (`check`).
 
 use super::Verifier;
 use super::check::{Compared, count};

@@ -121,7 +121,7 @@ fn headers_alone_find_the_version_and_not_every_byte() {
     assert_eq!(verification.pass, None);
 }
 
-/// Reads a file in which `change` damaged the block at this offset.
+/// Reads a part of a file in which `change` damaged the block at this offset.
 fn read_damaged(offset: u64, change: impl Fn(&mut [u8; BLOCK_BYTES])) -> Verification {
     let (_folder, path) = marked_file(SIZE);
     let file = File::options().read(true).write(true).open(&path).unwrap();
@@ -130,12 +130,17 @@ fn read_damaged(offset: u64, change: impl Fn(&mut [u8; BLOCK_BYTES])) -> Verific
     change(&mut block);
     file.write_all_at(&block, offset).unwrap();
     file.sync_all().unwrap();
-    let (_, verification) = verified(&path, EngineChoice::Sync, &|span| {
+    read_at(&path, offset)
+}
+
+/// Reads 16 KiB from this offset on.
+fn read_at(path: &Path, offset: u64) -> Verification {
+    let read = verified(path, EngineChoice::Sync, &|span| {
         let target = &mut span.targets[0];
         target.workload.access = Access::Sequential;
         (target.base, target.length) = (Bytes(offset), Some(Bytes::kib(16)));
     });
-    verification
+    read.1
 }
 
 type Damage = fn(&mut [u8; BLOCK_BYTES]);
@@ -189,4 +194,53 @@ fn the_first_corrupt_block_ends_a_run_that_asks_for_it() {
     });
     assert!(verification.reads.corrupt > 0);
     assert!(record.phases.measured() < Nanos::seconds(3600));
+}
+
+/// Writes the blocks of a file in another order: `source` gives the block that each place receives.
+fn rearranged(source: impl Fn(u64) -> Option<u64>) -> (tempfile::TempDir, std::path::PathBuf) {
+    let (folder, path) = marked_file(SIZE);
+    let data = std::fs::read(&path).unwrap();
+    let (blocks, _) = data.as_chunks::<BLOCK_BYTES>();
+    let places = (0..blocks.len() as u64).map(|at| match source(at) {
+        Some(block) => blocks[block as usize % blocks.len()],
+        None => [0; BLOCK_BYTES],
+    });
+    let data: Vec<u8> = places.flatten().collect();
+    std::fs::write(&path, data).unwrap();
+    File::open(&path).unwrap().sync_all().unwrap();
+    (folder, path)
+}
+
+#[test]
+fn a_block_of_an_earlier_run_at_another_place_is_named_where_the_others_are_at_theirs() {
+    let (_folder, path) = rearranged(|at| Some(if at == 41 { 777 } else { at }));
+    let found = read_at(&path, 40 * BLOCK.0);
+    let kinds: Vec<CorruptKind> = found.kinds.iter().map(|one| one.kind).collect();
+    assert_eq!(kinds, [CorruptKind::Duplicated]);
+    assert_eq!(found.cases[0].offset, Bytes(41 * BLOCK.0));
+}
+
+/// The partitions of a disk, the stripes of several and copies of a part show whole blocks at other places.
+#[test]
+fn data_of_earlier_runs_that_was_moved_as_a_whole_is_not_accused() {
+    let moves: [fn(u64) -> Option<u64>; 3] = [
+        |at| Some(at + 256),
+        |at| Some(at / 32 * 16 + at % 16),
+        |at| Some(at % 512),
+    ];
+    for moved in moves {
+        let (_folder, path) = rearranged(moved);
+        let found = read_at(&path, 600 * BLOCK.0);
+        assert_eq!(found.kinds, []);
+        assert!(found.pass.unwrap().counts.older_data == 4, "{found:?}");
+    }
+}
+
+#[test]
+fn zeros_are_counted_apart() {
+    let (_folder, path) = rearranged(|at| (at % 3 > 0 || at == 0).then_some(at));
+    let found = read_at(&path, 600 * BLOCK.0);
+    let counts = found.pass.unwrap().counts;
+    assert_eq!((counts.older_data, counts.zeros), (2, 2));
+    assert_eq!(found.kinds, []);
 }

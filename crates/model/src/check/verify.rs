@@ -5,6 +5,7 @@
 
 use super::field::{Field, Remedy};
 use super::problem::Problem;
+use crate::block_header::Flaw;
 use crate::plan::planned::{Plan, PlannedTarget};
 use crate::plan::{Location, Unsealed};
 use crate::record::{Content, HostRecord, TargetFacts};
@@ -61,7 +62,7 @@ fn obstacle(target: &PlannedTarget, facts: &TargetFacts) -> Option<Problem> {
         return Some(refused(no_headers(Unsealed::Unaligned)));
     }
     let reads_only = !target.writes() && target.create.is_none();
-    let ours = facts.content.has_headers() || facts.content == Content::FathomPartial || simulated;
+    let ours = may_have_headers(facts.content) || simulated;
     (reads_only && !ours).then(|| Problem::Verify {
         why: format!(
             "{path}: it contains no data of fathom that could be compared: write it first"
@@ -71,6 +72,16 @@ fn obstacle(target: &PlannedTarget, facts: &TargetFacts) -> Option<Problem> {
             " to create a file filled with data",
         )],
     })
+}
+
+/// Whether some blocks of a file have headers. Foreign data among them is counted as unknown.
+fn may_have_headers(content: Content) -> bool {
+    match content {
+        Content::Flawed { flaw, .. } => {
+            !matches!(flaw, Flaw::OldMark | Flaw::Unfinished | Flaw::Changed)
+        }
+        content => content.has_headers() || content == Content::FathomPartial,
+    }
 }
 
 const fn no_headers(unsealed: Unsealed) -> &'static str {

@@ -45,8 +45,11 @@ pub struct InjectedFault {
 pub struct VerifyCounts {
     /// The expected version of this run, at its place.
     pub right: u64,
-    /// Not written by this run, and whole or zeros.
+    /// Not written by this run, and whole: any version is accepted.
     pub older_data: u64,
+    /// Not written by this run, and zeros: nothing shows whether data was there.
+    #[serde(default)]
+    pub zeros: u64,
     /// A write of the same place was in flight, or began meanwhile, and the block is not plainly one version.
     pub undecided: u64,
     /// Unknown content: not written by this run, or a write of it failed.
@@ -202,6 +205,7 @@ impl VerifyCounts {
     pub fn add(&mut self, other: &VerifyCounts) {
         self.right += other.right;
         self.older_data += other.older_data;
+        self.zeros += other.zeros;
         self.undecided += other.undecided;
         self.unknown += other.unknown;
         self.corrupt += other.corrupt;
@@ -209,7 +213,7 @@ impl VerifyCounts {
 
     /// Returns how many were read.
     pub fn all(&self) -> u64 {
-        self.right + self.older_data + self.undecided + self.unknown + self.corrupt
+        self.right + self.older_data + self.zeros + self.undecided + self.unknown + self.corrupt
     }
 }
 
