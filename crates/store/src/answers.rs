@@ -1,15 +1,17 @@
 //! The answer of a session's report: verdict, headline and device, as lists show them.
 //!
-//! Form, fixed for good, as in `blob`: the letter `A`, a version byte, three texts, a CRC-32. A damaged one counts as missing,
-//! because it follows from the results. Deliberately absent: making it (`cli`).
+//! Form, fixed for good, as in `blob`: the letter `A`, a version byte, the session's number (from version 2 on), three texts,
+//! a CRC-32. A damaged one hides nothing, because it follows from the results. Deliberately absent: making it (`cli`).
 
-use crate::blob::{Damage, Reader, seal, text};
+use crate::blob::{Damage, Reader, put, seal, text};
 use crate::error::Fault;
 use crate::session::SessionId;
 use crate::{Result, Store};
 use rusqlite::{OptionalExtension, Transaction, params};
 
-const VERSION: u8 = 1;
+/// The last version without the session's number.
+const WITHOUT_SESSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// What a list shows of a session's report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,6 +24,36 @@ pub struct SessionAnswer {
     pub device: String,
 }
 
+/// The answer of a session, as it is stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum StoredAnswer {
+    /// None was stored.
+    #[default]
+    Missing,
+    /// What is stored is not what was written.
+    Damaged,
+    /// It was read.
+    Read(SessionAnswer),
+}
+
+impl StoredAnswer {
+    /// Returns what was read.
+    pub fn read(&self) -> Option<&SessionAnswer> {
+        match self {
+            StoredAnswer::Read(answer) => Some(answer),
+            StoredAnswer::Missing | StoredAnswer::Damaged => None,
+        }
+    }
+
+    pub(crate) fn of(session: SessionId, blob: Option<&[u8]>) -> Self {
+        match blob.map(|blob| decode(session, blob)) {
+            None => StoredAnswer::Missing,
+            Some(Err(_)) => StoredAnswer::Damaged,
+            Some(Ok(answer)) => StoredAnswer::Read(answer),
+        }
+    }
+}
+
 impl Store {
     /// Stores the answer of a session in the place of the one before.
     ///
@@ -32,26 +64,25 @@ impl Store {
             self.must_exist(transaction, session)?;
             transaction.execute(
                 "INSERT OR REPLACE INTO answers (session_id, answer) VALUES (?1, ?2)",
-                params![session.0, encode(answer)],
+                params![session.0, encode(session, answer)],
             )?;
             Ok(())
         })
     }
 
-    /// The answer of one session, where it has one.
     pub(crate) fn answer_of(
         &self,
         transaction: &Transaction<'_>,
         session: SessionId,
-    ) -> Result<Option<SessionAnswer>, Fault> {
+    ) -> Result<StoredAnswer, Fault> {
         if !self.has_answers() {
-            return Ok(None);
+            return Ok(StoredAnswer::Missing);
         }
         let blob: Option<Vec<u8>> = transaction
             .prepare_cached("SELECT answer FROM answers WHERE session_id = ?1")?
             .query_row([session.0], |row| row.get(0))
             .optional()?;
-        Ok(blob.and_then(|blob| decode(&blob).ok()))
+        Ok(StoredAnswer::of(session, blob.as_deref()))
     }
 }
 
@@ -61,13 +92,14 @@ pub(crate) fn forget(transaction: &Transaction<'_>, session: SessionId) -> Resul
     Ok(())
 }
 
-fn encode(answer: &SessionAnswer) -> Vec<u8> {
+fn encode(session: SessionId, answer: &SessionAnswer) -> Vec<u8> {
     let SessionAnswer {
         validity,
         headline,
         device,
     } = answer;
     let mut out = vec![b'A', VERSION];
+    put(&mut out, session.0.into());
     for said in [validity, headline, device] {
         text(&mut out, said);
     }
@@ -76,9 +108,12 @@ fn encode(answer: &SessionAnswer) -> Vec<u8> {
 
 /// Reads an answer.
 ///
-/// Errors: the blob is damaged.
-pub(crate) fn decode(blob: &[u8]) -> Result<SessionAnswer, Damage> {
-    let (_, mut from) = Reader::open(blob, b'A', &[VERSION])?;
+/// Errors: the blob is damaged, or of another session.
+fn decode(session: SessionId, blob: &[u8]) -> Result<SessionAnswer, Damage> {
+    let (version, mut from) = Reader::open(blob, b'A', &[WITHOUT_SESSION, VERSION])?;
+    if version != WITHOUT_SESSION && from.number()? != session.0 {
+        return Err("it is of another session");
+    }
     let mut answer = SessionAnswer::default();
     for text in [
         &mut answer.validity,
@@ -96,18 +131,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_reads_back_and_a_changed_bit_makes_it_missing() {
+    fn an_answer_reads_back_and_a_changed_bit_or_session_is_noticed() {
         let answer = SessionAnswer {
             validity: "NOT CHECKED".to_owned(),
             headline: "48.5k IOPS ü".to_owned(),
             device: String::new(),
         };
-        let blob = encode(&answer);
-        assert_eq!(decode(&blob), Ok(answer));
+        let session = SessionId(300);
+        let blob = encode(session, &answer);
+        assert_eq!(decode(session, &blob), Ok(answer));
+        assert!(decode(SessionId(301), &blob).is_err());
         for bit in 0..blob.len() * 8 {
             let mut blob = blob.clone();
             blob[bit / 8] ^= 1 << (bit % 8);
-            assert!(decode(&blob).is_err(), "{bit}");
+            assert!(decode(session, &blob).is_err(), "{bit}");
         }
     }
 }

@@ -276,7 +276,7 @@ mod tests {
             runs: 1,
             tags: Vec::new(),
             notes: Vec::new(),
-            answer: None,
+            answer: crate::StoredAnswer::Missing,
         };
         let all: Vec<SessionSummary> = (1..=1000).rev().map(session).collect();
         let ids = |sessions, seed| -> Vec<u64> {

@@ -41,7 +41,7 @@ mod session;
 mod summary;
 mod tags;
 
-pub use answers::SessionAnswer;
+pub use answers::{SessionAnswer, StoredAnswer};
 pub use baselines::Baseline;
 pub use care::{Answer, Cell, Listing};
 pub use check::{Check, Depth};

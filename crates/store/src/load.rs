@@ -365,7 +365,7 @@ pub(crate) fn session_of(row: &Row<'_>) -> Result<SessionSummary, Fault> {
         runs: row.get("runs")?,
         tags: Vec::new(),
         notes: Vec::new(),
-        answer: None,
+        answer: crate::StoredAnswer::Missing,
     })
 }
 

@@ -3,7 +3,7 @@
 //! Every summary is compared with its checksum. Where one is damaged or missing, its session is read from its own rows; what
 //! is damaged there, too, is reported by name and hides nothing else. Omitted: which results are meant (`cli`).
 
-use crate::answers::decode;
+use crate::answers::StoredAnswer;
 use crate::care::Listing;
 use crate::error::Fault;
 use crate::notes::{Noted, notes_for};
@@ -188,7 +188,8 @@ impl Store {
             };
             session.notes = notes_for(&notes, 0);
             let answer = answers.as_mut().map(|answers| answers.of(id)).transpose()?;
-            session.answer = answer.and_then(|found| decode(&found.first()?.1).ok());
+            let answer = answer.and_then(|found| found.first());
+            session.answer = StoredAnswer::of(id, answer.map(|(_, blob)| blob.as_slice()));
             rows.iter_mut()
                 .for_each(|row| row.notes = notes_for(&notes, row.number));
             if each(&session, rows).is_break() {

@@ -1,6 +1,6 @@
 //! What a person finds in the database: sessions, their runs, and how both are named.
 
-use crate::{SessionAnswer, StoreError};
+use crate::{StoreError, StoredAnswer};
 use model::{FilesRecord, ImportedRun, Nanos, Note, RunRecord, WatchRecord};
 use std::fmt;
 use std::str::FromStr;
@@ -191,8 +191,8 @@ pub struct SessionSummary {
     pub tags: Vec<String>,
     /// Notes that a person added to it, by field.
     pub notes: Vec<Note>,
-    /// What its report answers; `None` where that is not stored.
-    pub answer: Option<SessionAnswer>,
+    /// What its report answers.
+    pub answer: StoredAnswer,
 }
 
 impl SessionSummary {
@@ -209,7 +209,7 @@ impl SessionSummary {
             runs: 0,
             tags: Vec::new(),
             notes: Vec::new(),
-            answer: None,
+            answer: StoredAnswer::Missing,
         }
     }
 }

@@ -580,7 +580,7 @@ mod tests {
             runs: 70_000,
             tags: Vec::new(),
             notes: Vec::new(),
-            answer: None,
+            answer: crate::StoredAnswer::Missing,
         };
         let blob = encode_session(&session);
         assert_eq!(decode_session(SessionId(300), &blob, &mut read), Ok(()));

@@ -29,12 +29,17 @@ pub(crate) fn finish(
 
 /// Stores the answer of a session. Without one the list lacks a verdict, which is no reason to fail.
 pub(crate) fn store(store: &Store, session: SessionId) {
+    if let Some(answer) = of_session(store, session) {
+        let _ = store.set_answer(session, &answer);
+    }
+}
+
+/// Computes the answer of a session; `None` where it has too many results or cannot be read.
+pub(crate) fn of_session(store: &Store, session: SessionId) -> Option<SessionAnswer> {
     let few = store
         .summary_of(session)
         .is_ok_and(|it| it.runs <= RESULTS_MAX);
-    if let Some(answer) = few.then(|| document(store, session).ok()).flatten() {
-        let _ = store.set_answer(session, &answer);
-    }
+    few.then(|| document(store, session).ok()).flatten()
 }
 
 fn document(store: &Store, session: SessionId) -> Result<SessionAnswer, CommandError> {

@@ -1,5 +1,6 @@
 //! `fathom list`: what is kept, newest first.
 
+use super::answer;
 use super::rows::reported;
 use crate::args::ListArgs;
 use crate::environment::Environment;
@@ -56,6 +57,7 @@ pub(crate) fn list(args: &ListArgs, environment: &Environment) -> Result<Ending,
         }
     });
     let damaged = damaged.map_err(CommandError::failed)?;
+    found.repair(|session| answer::of_session(&store, session));
     let filtered = !wanted.is_all();
     let some =
         filtered && found.is_empty() && store.has_sessions().map_err(CommandError::failed)?;

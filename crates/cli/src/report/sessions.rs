@@ -8,7 +8,7 @@ use model::Note;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
-use store::{SessionAnswer, SessionSummary};
+use store::{SessionAnswer, SessionId, SessionSummary, StoredAnswer};
 use views::SessionLine;
 
 /// What `fathom list --json` prints.
@@ -52,6 +52,7 @@ pub(crate) struct Sessions<'a> {
     form: Form<'a>,
     documents: Vec<SessionSummary>,
     lines: Vec<SessionLine>,
+    damaged: Vec<(usize, SessionId)>, // places of sessions whose answer is damaged
 }
 
 impl<'a> Sessions<'a> {
@@ -61,14 +62,34 @@ impl<'a> Sessions<'a> {
             form,
             documents: Vec::new(),
             lines: Vec::new(),
+            damaged: Vec::new(),
         }
     }
 
     /// Adds one at the end.
     pub(crate) fn push(&mut self, session: &SessionSummary) {
+        if session.answer == StoredAnswer::Damaged {
+            let place = self.documents.len().max(self.lines.len());
+            self.damaged.push((place, session.id));
+        }
         match self.form.json {
             true => self.documents.push(session.clone()),
             false => self.lines.push(session_line(session)),
+        }
+    }
+
+    /// Computes answers whose stored form is damaged.
+    pub(crate) fn repair(&mut self, answer: impl Fn(SessionId) -> Option<SessionAnswer>) {
+        for (place, session) in self.damaged.drain(..) {
+            let Some(answer) = answer(session) else {
+                continue;
+            };
+            if let Some(document) = self.documents.get_mut(place) {
+                document.answer = StoredAnswer::Read(answer);
+            } else if let Some(line) = self.lines.get_mut(place) {
+                (line.validity, line.headline) = (answer.validity, answer.headline);
+                line.device = answer.device;
+            }
         }
     }
 
@@ -105,7 +126,7 @@ fn entry(session: &SessionSummary) -> Entry<'_> {
         answer,
     } = session;
     let said = |text: fn(&SessionAnswer) -> &str| {
-        let text = answer.as_ref().map(text);
+        let text = answer.read().map(text);
         text.filter(|text| !text.is_empty())
     };
     Entry {
@@ -128,7 +149,7 @@ fn entry(session: &SessionSummary) -> Entry<'_> {
 }
 
 fn session_line(session: &SessionSummary) -> SessionLine {
-    let answer = session.answer.clone().unwrap_or_default();
+    let answer = session.answer.read().cloned().unwrap_or_default();
     SessionLine {
         validity: answer.validity,
         headline: answer.headline,

@@ -205,6 +205,22 @@ fn the_file_is_looked_after() {
 }
 
 #[test]
+fn a_damaged_answer_of_a_session_is_computed_again() {
+    let bench = database();
+    let path = bench.path("s.db");
+    let listed = ["list", "list --json"].map(|line| bench.line(line).good().out);
+    let document: serde_json::Value = serde_json::from_str(&listed[1]).unwrap();
+    let headline = document["sessions"][0]["headline"].as_str().unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    let mut windows = bytes.windows(headline.len());
+    let at = windows.position(|window| window == headline.as_bytes());
+    bytes[at.expect("the answer is in the file")] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let again = ["list", "list --json"].map(|line| bench.line(line).good().out);
+    assert_eq!(again, listed);
+}
+
+#[test]
 fn a_damaged_store_is_named_and_its_other_results_are_shown() {
     let bench = database();
     let path = bench.path("s.db");

@@ -103,7 +103,7 @@ fn a_session_that_was_never_finished_is_listed_as_cut_short() {
         runs: 1,
         tags: vec![],
         notes,
-        answer: None,
+        answer: store::StoredAnswer::Missing,
     };
     assert_eq!(listed[1], expected);
     assert_eq!(store.load(first).unwrap().summary, expected);
