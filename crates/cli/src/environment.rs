@@ -65,7 +65,7 @@ impl Environment {
             draws_progress: std::io::stderr().is_terminal(),
             quiet: false,
             colours: path("NO_COLOR").is_none(),
-            columns: columns(terminal_size_of(std::io::stdout())),
+            columns: output_columns(),
         }
     }
 
@@ -96,6 +96,11 @@ impl Environment {
 pub(crate) fn runtime_folder() -> Option<PathBuf> {
     let folder = PathBuf::from(std::env::var_os("XDG_RUNTIME_DIR")?);
     folder.is_absolute().then_some(folder)
+}
+
+/// How wide the terminal is that results go to; `None` where they go elsewhere.
+pub(crate) fn output_columns() -> Option<usize> {
+    columns(terminal_size_of(std::io::stdout()))
 }
 
 /// How wide the terminal is that messages go to, at this moment; `None` where they go elsewhere.

@@ -19,6 +19,14 @@ pub(crate) fn print(result: &[u8]) -> Result<(), CommandError> {
     }
 }
 
+/// Prints a list of options, its lines no longer than the terminal.
+pub(crate) fn print_usage(text: &str) -> Result<(), CommandError> {
+    match environment::output_columns() {
+        Some(columns) => print(views::folded_usage(text, columns).as_bytes()),
+        None => print(text.as_bytes()),
+    }
+}
+
 /// The same of a result that is written as it grows, because it would not fit into memory.
 pub(crate) fn stream(
     view: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,

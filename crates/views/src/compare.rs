@@ -5,7 +5,7 @@
 use crate::foot::{self, Note};
 use crate::number::{NOTHING, count, mib_per_s, rate, time};
 use crate::paper::Paper;
-use crate::table::{Column, fitting, left, left_out, picked, right, whole_lines};
+use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, shorten, wrap};
 use analysis::say;
 use analysis::{CellChange, ChangeReport, CompareReport, ConditionOutcome, Estimate, SideReport};
@@ -49,9 +49,9 @@ pub fn compare_summary(
     page.extend(foot::labelled("B", &side(&report.b), paper));
     page.push(String::new());
     if report.cells.len() == 1 {
-        page.extend(overall(report));
+        page.extend(overall(report, paper));
     } else {
-        page.push(counts(report));
+        page.extend(wrap("", &counts(report), paper.width(), usize::MAX));
         page.extend(cells(report, paper));
     }
     let mut foot = differences(report, paper);
@@ -71,7 +71,7 @@ fn side(side: &SideReport) -> String {
 }
 
 /// One row a figure.
-fn overall(report: &CompareReport) -> Vec<String> {
+fn overall(report: &CompareReport, paper: &Paper) -> Vec<String> {
     let heads = [
         left("", 8),
         right("A", 10),
@@ -111,7 +111,7 @@ fn overall(report: &CompareReport) -> Vec<String> {
     let heads: Vec<&Column<'_>> = heads.iter().collect();
     match rows.is_empty() {
         true => Vec::new(),
-        false => whole_lines(&heads, &rows),
+        false => lines(&heads, &rows, paper.width()),
     }
 }
 
@@ -197,7 +197,7 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
         .collect();
     let shown = fitting(&heads, &rows, &DISPENSABLE, paper.width());
     let columns: Vec<&Column<'_>> = shown.iter().map(|&place| &heads[place]).collect();
-    let mut page = whole_lines(&columns, &picked(&rows, &shown));
+    let mut page = lines(&columns, &picked(&rows, &shown), paper.width());
     for ((line, cell), row) in page.iter_mut().skip(1).zip(&report.cells).zip(&rows) {
         if let Some(reason) = &cell.missing {
             let reported = format!("{}  NA: {}", row[..words].join("  "), printable(reason));

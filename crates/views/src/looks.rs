@@ -4,7 +4,7 @@ use crate::foot::{self, Found, Note};
 use crate::json::document;
 use crate::number::{NOTHING, bytes, mib_per_s, percentile, rate};
 use crate::paper::{Paper, Stored};
-use crate::table::{Column, fitting, left, left_out, picked, right, whole_lines};
+use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, width, wrap};
 use analysis::{
     Estimate, LayerCost, LayerRow, LayersReport, LooksPlace, QuickReport, QuickRow, StepFinding,
@@ -40,7 +40,7 @@ pub fn quick_summary(report: &QuickReport, paper: &Paper, out: &mut dyn Write) -
     page.extend(foot::head(answer, &report.verdict, paper));
     let heads: Vec<&Column> = QUICK.iter().collect();
     let rows: Vec<Vec<String>> = report.rows.iter().map(quick_cells).collect();
-    let (table, left_out) = beside(whole_lines(&heads, &rows), &report.rows, paper);
+    let (table, left_out) = beside(lines(&heads, &rows, paper.width()), &report.rows, paper);
     page.extend(table);
     let parts = [
         Some("± half of the 95% interval of the rate".to_owned()),
@@ -72,7 +72,7 @@ pub fn layers_summary(report: &LayersReport, paper: &Paper, out: &mut dyn Write)
         page.push(String::new());
         page.push(format!("{}:", first.work.name()));
         let rows: Vec<Vec<String>> = same.iter().map(layer_cells).collect();
-        page.extend(whole_lines(&heads, &picked(&rows, &shown)));
+        page.extend(lines(&heads, &picked(&rows, &shown), paper.width()));
     }
     let rounds = say::counted(report.rounds, "round");
     let reported = format!(

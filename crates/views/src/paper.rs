@@ -7,10 +7,8 @@ use std::path::PathBuf;
 /// The page of a text view.
 #[derive(Clone, Debug)]
 pub struct Paper {
-    /// No line is longer. // at least 80, where `narrow` at least 40; less is taken as that
+    /// No line is longer. // at least 40; less is taken as that
     pub columns: usize,
-    /// The view on it fits a page of less than 80 columns too. Views say so themselves. // usually false
-    pub narrow: bool,
     /// Everything is written, not only the answer and what speaks against it.
     pub verbose: bool,
     /// Local times are shown in this zone, beside UTC.
@@ -44,17 +42,15 @@ impl Stored {
     }
 }
 
-/// What goes to no terminal is as wide as a mail or an issue. Below this most tables do not fit; terminals this narrow wrap
-/// them themselves.
-const COLUMNS_MIN: usize = 80;
-/// Of views that fit narrower pages.
-const COLUMNS_NARROW: usize = 40;
+/// What goes to no terminal is as wide as a mail or an issue.
+const COLUMNS: usize = 80;
+/// A terminal that is narrower breaks the lines itself.
+const COLUMNS_MIN: usize = 40;
 
 impl Default for Paper {
     fn default() -> Self {
         Paper {
-            columns: COLUMNS_MIN,
-            narrow: false,
+            columns: COLUMNS,
             verbose: false,
             zone: Zone::utc(),
             stored: None,
@@ -64,25 +60,12 @@ impl Default for Paper {
 
 impl Paper {
     pub(crate) fn width(&self) -> usize {
-        let least = if self.narrow {
-            COLUMNS_NARROW
-        } else {
-            COLUMNS_MIN
-        };
-        self.columns.max(least)
-    }
-
-    /// The same page for a view that fits 40 columns.
-    pub(crate) fn narrowed(&self) -> Paper {
-        Paper {
-            narrow: true,
-            ..self.clone()
-        }
+        self.columns.max(COLUMNS_MIN)
     }
 
     /// How many lines hold what `lines` of 80 columns hold.
     pub(crate) fn lines(&self, lines: usize) -> usize {
-        let narrow = self.width().min(COLUMNS_MIN);
-        (lines * COLUMNS_MIN).div_ceil(narrow)
+        let narrow = self.width().min(COLUMNS);
+        (lines * COLUMNS).div_ceil(narrow)
     }
 }

@@ -9,6 +9,8 @@ use std::io::{self, Write};
 
 /// The width from which device and answer are columns; on a narrower page the answer is a line of its own.
 const ON_ONE_LINE: usize = 120;
+/// The width below which the target is on a line of its own, too.
+const TARGET_BELOW: usize = 60;
 /// What stands before an answer on a line of its own.
 const BELOW: &str = "     ";
 
@@ -50,6 +52,9 @@ pub fn write_sessions(
         );
     }
     let wide = paper.width() >= ON_ONE_LINE;
+    if paper.width() < TARGET_BELOW {
+        return write_narrow(sessions, paper, out);
+    }
     let mut columns = vec![
         left("id", 3),
         left("started", 16),
@@ -83,29 +88,49 @@ pub fn write_sessions(
             cells.push(&begin(&session.headline, answer_room));
         }
     }
-    let shown: Vec<usize> = (0..columns.len()).collect();
     if wide {
+        let shown: Vec<usize> = (0..columns.len()).collect();
         return cells.write(&shown, paper.width(), out);
     }
-    let mut lines = Vec::new();
-    cells.write(&shown, paper.width(), &mut lines)?;
-    below(&String::from_utf8_lossy(&lines), sessions, paper, out)
+    below(&cells, sessions, paper, |_| None, out)
 }
 
-/// Writes the lines of the sessions, each with its answer below.
+/// Writes the list with target and answer on lines of their own.
+fn write_narrow(sessions: &[SessionLine], paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
+    let columns = [left("id", 3), left("started", 16), left("result", 11)];
+    let mut cells = Cells::new(&columns);
+    for session in sessions {
+        cells.push(&session.id.to_string());
+        cells.push(&minute(session.started_utc_ns, &paper.zone));
+        cells.push(result(session));
+    }
+    let what = |session: &SessionLine| {
+        let text = format!("{} {}", session.kind, printable(&target(session)));
+        Some(shorten(&text, paper.width().saturating_sub(width(BELOW))))
+    };
+    below(&cells, sessions, paper, what, out)
+}
+
+/// Writes the lines of the sessions, each with `what` and its answer below.
 fn below(
-    lines: &str,
+    cells: &Cells<'_>,
     sessions: &[SessionLine],
     paper: &Paper,
+    what: impl Fn(&SessionLine) -> Option<String>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let head = std::iter::once("");
-    let answers = sessions.iter().map(|session| session.headline.as_str());
-    for (line, answer) in lines.lines().zip(head.chain(answers)) {
+    let mut lines = Vec::new();
+    let shown: Vec<usize> = (0..cells.columns()).collect();
+    cells.write(&shown, paper.width(), &mut lines)?;
+    let lines = String::from_utf8_lossy(&lines);
+    let room = paper.width().saturating_sub(width(BELOW));
+    let each = std::iter::once(None).chain(sessions.iter().map(Some));
+    for (line, session) in lines.lines().zip(each) {
         writeln!(out, "{line}")?;
-        if !answer.is_empty() {
-            let room = paper.width().saturating_sub(width(BELOW));
-            writeln!(out, "{BELOW}{}", begin(answer, room))?;
+        let answer = session.map(|session| begin(&session.headline, room));
+        let below = [session.and_then(&what), answer];
+        for text in below.iter().flatten().filter(|text| !text.is_empty()) {
+            writeln!(out, "{BELOW}{text}")?;
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
 use analysis::{Latency, OperationRow, RunReport, TailSamples, TargetReport};
-use model::{Access, CacheMode, Pacing};
+use model::{Access, CacheMode, Pacing, Spacing};
 use std::io::{self, Write};
 
 static COLUMNS: [Column; 9] = [
@@ -339,10 +339,16 @@ fn open_loop(report: &RunReport, paper: &Paper) -> Vec<String> {
             time(late.max_ns as f64)
         )
     });
+    let requested = match open.spacing {
+        Spacing::Recorded => "I/Os start at the times of the trace".to_owned(),
+        spacing => format!(
+            "asked {}/s ({})",
+            rate(open.target_iops as f64),
+            spacing.name()
+        ),
+    };
     let reported = format!(
-        "asked {}/s ({}), reached {}/s; {waited}{late}; times are from when an I/O was to start, service times from when it did",
-        rate(open.target_iops as f64),
-        open.spacing.name(),
+        "{requested}, reached {}/s; {waited}{late}; times are from when an I/O was to start, service times from when it did",
         rate(open.reached_per_s)
     );
     foot::labelled("rate", &reported, paper)

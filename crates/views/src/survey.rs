@@ -50,7 +50,6 @@ const DISPENSABLE: [&str; 8] = [P999, FLOW, KNEE, LIMIT, P99, WIDTH, P50, DEPTH]
 
 /// Writes the page.
 pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    let paper = &paper.narrowed();
     let mut page = setting(report, paper);
     let answer = foot::answer(&answers(report), paper);
     page.extend(foot::head(answer, &report.verdict, paper));

@@ -10,7 +10,7 @@ pub use forecast::sweep_forecast;
 use crate::foot::{self, Note};
 use crate::number::{NOTHING, count, counted, half_width, mib_per_s, rate, whole_time_or_nothing};
 use crate::paper::Paper;
-use crate::table::{Column, fitting, left, left_out, lines, picked, right, whole_lines};
+use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, shorten, wrap};
 use crate::time::{waiting, write_time};
 use analysis::{BestIn, CellFigures, SweepReport, SweepRow, Validity};
@@ -84,7 +84,7 @@ fn table(report: &SweepReport, paper: &Paper) -> (Vec<String>, Option<String>) {
     let left_out = left_out(&heads, &shown, paper.width());
     let heads: Vec<&Column<'_>> = shown.iter().map(|&place| &heads[place]).collect();
     let rows = picked(&rows, &shown);
-    let mut page = whole_lines(&heads, &rows);
+    let mut page = lines(&heads, &rows, paper.width());
     for ((line, cells), row) in page.iter_mut().skip(1).zip(&rows).zip(&report.rows) {
         if let Some(reason) = &row.missing {
             let head = lines(

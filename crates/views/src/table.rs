@@ -2,6 +2,7 @@
 
 use crate::text::{shorten, width};
 use std::io::{self, Write};
+use std::ops::Range;
 
 /// On which side of its column a cell stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,39 +111,63 @@ pub(crate) fn picked(rows: &[Vec<String>], places: &[usize]) -> Vec<Vec<String>>
     rows.iter().map(pick).collect()
 }
 
-/// The head and the rows as lines, whole: a figure that was cut in its middle would be another figure, so a table that is
-/// wider than the page is broken by the terminal.
-pub(crate) fn whole_lines(columns: &[&Column], rows: &[Vec<String>]) -> Vec<String> {
-    lines(columns, rows, table_width(columns, rows))
+/// Where a row goes on that is wider than the page.
+const INDENT: usize = 4;
+
+/// The columns of each line of a row: those that do not fit the page stand on further lines, because a figure that was cut
+/// in its middle would be another figure.
+fn folded(widths: &[usize], page: usize) -> Vec<Range<usize>> {
+    let mut lines = vec![0..0];
+    let mut used = 0;
+    for (place, wide) in widths.iter().enumerate() {
+        let last = lines.last_mut().expect("begins with one line");
+        let first = last.start == last.end;
+        match first || used + 2 + wide <= page {
+            true => {
+                used += if first { *wide } else { 2 + wide };
+                last.end = place + 1;
+            }
+            false => {
+                lines.push(place..place + 1);
+                used = INDENT + wide;
+            }
+        }
+    }
+    lines
 }
 
-/// The head and the rows as lines; a line that would be longer than the page is cut in its middle.
+/// The head and the rows as lines. A row that is longer than the page goes on in the next line; a cell that is longer is
+/// cut in its middle.
 pub(crate) fn lines(columns: &[&Column], rows: &[Vec<String>], page: usize) -> Vec<String> {
     let widths = widths(columns, rows);
+    let folded = folded(&widths, page);
     let head: Vec<String> = columns
         .iter()
         .map(|column| column.head.to_owned())
         .collect();
-    std::iter::once(&head)
-        .chain(rows)
-        .map(|row| {
-            let cells = row.iter().zip(columns).zip(&widths);
+    let mut lines = Vec::with_capacity((rows.len() + 1) * folded.len());
+    for row in std::iter::once(&head).chain(rows) {
+        for places in &folded {
+            let cells = places.clone().filter_map(|place| {
+                let cell = row.get(place)?;
+                Some((cell.as_str(), columns[place].side, widths[place]))
+            });
             let mut line = String::new();
-            put(
-                cells.map(|((cell, column), wide)| (cell.as_str(), column.side, *wide)),
-                &mut line,
-            );
-            match width(&line) <= page {
-                true => line,
-                false => shorten(&line, page),
-            }
-        })
-        .collect()
+            put(cells, indent(places), &mut line);
+            lines.push(shorten(&line, page));
+        }
+    }
+    lines
+}
+
+fn indent(places: &Range<usize>) -> usize {
+    if places.start == 0 { 0 } else { INDENT }
 }
 
 /// Puts one line together in the memory of the one before it: each cell with its side and the width of its column.
-fn put<'c>(cells: impl Iterator<Item = (&'c str, Side, usize)>, line: &mut String) {
+fn put<'c>(cells: impl Iterator<Item = (&'c str, Side, usize)>, indent: usize, line: &mut String) {
     line.clear();
+    line.extend(std::iter::repeat_n(' ', indent));
     for (cell, side, wide) in cells {
         let room = wide.saturating_sub(width(cell));
         let (before, after) = match side {
@@ -176,6 +201,11 @@ impl<'a> Cells<'a> {
         }
     }
 
+    /// Returns how many columns it has.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
     /// Adds the next cell of a row, or the first of the next row.
     pub(crate) fn push(&mut self, cell: &str) {
         let wide = &mut self.widths[self.ends.len() % self.columns.len()];
@@ -189,25 +219,30 @@ impl<'a> Cells<'a> {
         fitting_widths(self.columns, &self.widths, dispensable, page)
     }
 
-    /// Writes the head and the rows, these columns of them; a line that would be longer than the page is cut in its middle.
+    /// Writes the head and the rows, these columns of them, as [`lines`] does.
     pub(crate) fn write<'s>(
         &'s self,
         shown: &[usize],
         page: usize,
         out: &mut dyn Write,
     ) -> io::Result<()> {
+        let widths: Vec<usize> = shown.iter().map(|&place| self.widths[place]).collect();
+        let folded = folded(&widths, page);
         let mut line = String::new();
         let mut write = |cell: &dyn Fn(usize) -> &'s str| {
-            let cells = shown.iter().map(|&place| {
-                let side = self.columns[place].side;
-                (cell(place), side, self.widths[place])
-            });
-            put(cells, &mut line);
-            if width(&line) > page {
-                line = shorten(&line, page);
+            for places in &folded {
+                let cells = shown[places.clone()].iter().map(|&place| {
+                    let side = self.columns[place].side;
+                    (cell(place), side, self.widths[place])
+                });
+                put(cells, indent(places), &mut line);
+                if width(&line) > page {
+                    line = shorten(&line, page);
+                }
+                line.push('\n');
+                out.write_all(line.as_bytes())?;
             }
-            line.push('\n');
-            out.write_all(line.as_bytes())
+            io::Result::Ok(())
         };
         write(&|place| self.columns[place].head)?;
         for first in (0..self.ends.len()).step_by(self.columns.len()) {

@@ -47,6 +47,35 @@ pub fn wrapped(first: &str, text: &str, paper: &Paper) -> Vec<String> {
     wrap(first, text, paper.width(), usize::MAX)
 }
 
+/// Breaks the lines of a list of options that are longer than the terminal; what follows stands below the description.
+pub fn folded_usage(text: &str, columns: usize) -> String {
+    let lines = text.lines().flat_map(|line| match width(line) <= columns {
+        true => vec![line.to_owned()],
+        false => folded_option(line, columns),
+    });
+    lines.map(|line| line + "\n").collect()
+}
+
+/// So much room a description has at least; where there is less, it begins on a line of its own.
+const DESCRIPTION_MIN: usize = 24;
+
+fn folded_option(line: &str, columns: usize) -> Vec<String> {
+    let begins = line.len() - line.trim_start().len();
+    let gap = line[begins..].find("  ").map(|at| begins + at);
+    let described = gap.map(|at| line.len() - line[at..].trim_start().len());
+    match (gap, described) {
+        (Some(gap), Some(at)) if at + DESCRIPTION_MIN > columns => {
+            let mut lines = wrap(&line[..begins], &line[begins..gap], columns, usize::MAX);
+            lines.extend(wrap(&" ".repeat(8), &line[at..], columns, usize::MAX));
+            lines
+        }
+        (_, at) => {
+            let (head, rest) = line.split_at(at.unwrap_or(begins));
+            wrap(head, rest, columns, usize::MAX)
+        }
+    }
+}
+
 /// Units that stay on the line of their number.
 const UNITS: [&str; 19] = [
     "ns", "µs", "ms", "s", "h", "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "IOPS", "B/s",

@@ -4,7 +4,7 @@
 
 use crate::number::{NOTHING, bytes, count, counted, digits, rate, time};
 use crate::paper::Paper;
-use crate::table::{left, right, whole_lines};
+use crate::table::{left, lines, right};
 use crate::text::{printable, wrapped};
 use analysis::say::percent;
 use model::Nanos;
@@ -48,7 +48,7 @@ pub fn trace_summary(
         .iter()
         .map(|share| row(share, summary.ios))
         .collect();
-    for line in whole_lines(&all, &rows) {
+    for line in lines(&all, &rows, paper.width()) {
         writeln!(out, "{line}")?;
     }
     writeln!(out)?;

@@ -2,7 +2,7 @@
 
 use crate::number::NOTHING;
 use crate::paper::{Paper, Stored};
-use crate::table::{Column, fitting, left, left_out, picked, right, whole_lines};
+use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
 use analysis::{WatchFigures, WatchReport, say};
@@ -74,7 +74,7 @@ fn one(report: &WatchReport, paper: &Paper, out: &mut dyn Write) -> io::Result<(
     let rows: Vec<Vec<String>> = rows.map(|(name, figures)| cells(name, figures)).collect();
     let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
     let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
-    for line in whole_lines(&heads, &picked(&rows, &shown)) {
+    for line in lines(&heads, &picked(&rows, &shown), paper.width()) {
         writeln!(out, "{line}")?;
     }
     if let Some(reported) = left_out(&COLUMNS, &shown, paper.width()) {

@@ -70,7 +70,6 @@ impl Form<'_> {
             zone: Zone::system(),
             stored: self.stored(),
             columns: self.columns.unwrap_or(Paper::default().columns),
-            narrow: false,
             verbose: self.verbose,
         }
     }

@@ -85,6 +85,79 @@ fn tables_keep_their_figures_whole_at_eighty_columns() {
     }
 }
 
+/// Whether a number goes on behind a mark of omission, or before one.
+fn has_cut_figure(line: &str) -> bool {
+    let characters: Vec<char> = line.chars().collect();
+    characters.windows(2).any(|pair| match pair {
+        ['…', digit] | [digit, '…'] => digit.is_ascii_digit(),
+        _ => false,
+    })
+}
+
+#[test]
+fn every_view_fits_terminals_of_forty_to_two_hundred_columns() {
+    let bench = Bench::new();
+    for line in [
+        "survey sim:cliff --page none",
+        "sweep sim:ssd -b 8K,64K -o 1,8 -w 0,25 --pattern random,sequential -d 1s --warmup 0s --seed 1",
+        "sweep sim:ssd -b 8K,64K -o 1,8 -w 0,25 --pattern random,sequential -d 1s --warmup 0s --seed 2",
+        "run sim:ssd,data=64M --length 64M -w 50 -d 1s --verify full",
+        "run sim:spindle -d 1s --rate 50",
+        "quick . --size 64M",
+        "files . --files 20 --file-size 100 --folders 2 --data 64K --block 8K --skip bytes --threads 1",
+        "baseline set good 1",
+    ] {
+        let done = bench.line(line);
+        assert!(
+            !done.out.is_empty() || done.code == Some(0),
+            "{line}: {done:?}"
+        );
+    }
+    let views = [
+        "list",
+        "show 1",
+        "show 2",
+        "show 4",
+        "show 5",
+        "show 6",
+        "show 7",
+        "compare 2 3",
+        "compare 4 5 || true",
+        "table",
+        "explain",
+        "explain verified",
+        "baseline list",
+        "devices",
+        "db check",
+        "fio --help",
+        "diskspd -? || true",
+        "sqlio -? || true",
+    ];
+    for columns in [40, 60, 80, 100, 140, 200] {
+        for view in views {
+            let Some(screen) = on_terminal(&bench, columns, view) else {
+                return;
+            };
+            for row in lines(&screen) {
+                let row: String = plain(row);
+                let wide = row.chars().count() > columns as usize;
+                assert!(!wide && !has_cut_figure(&row), "{columns} {view}: {row:?}");
+            }
+        }
+    }
+}
+
+/// A line without the sequences that colour it.
+fn plain(line: &str) -> String {
+    let mut parts = line.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let behind = |part: &str| {
+        part.split_once('m')
+            .map_or(String::new(), |of| of.1.to_owned())
+    };
+    first + &parts.map(behind).collect::<String>()
+}
+
 #[test]
 fn answers_of_sql_fit_eighty_columns_and_are_whole_elsewhere() {
     let bench = Bench::new();

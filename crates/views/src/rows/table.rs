@@ -28,14 +28,13 @@ pub fn rows_table(selection: &Selection, paper: &Paper, out: &mut dyn Write) -> 
     for line in heading(selection, &shown, paper) {
         writeln!(out, "{line}")?;
     }
-    // A figure that was cut in its middle would be another figure.
-    cells.write(&shown, usize::MAX, out)?;
+    cells.write(&shown, paper.width(), out)?;
     let mut rows = selection.rows.iter();
     if rows.any(|row| shown.iter().any(|&place| row.is_weak(place))) {
-        writeln!(
-            out,
-            "~ rests on fewer than ten I/Os beyond it: another run may well say something else"
-        )?;
+        let weak = "rests on fewer than ten I/Os beyond it: another run may have another figure";
+        for line in wrap("~ ", weak, paper.width(), usize::MAX) {
+            writeln!(out, "{line}")?;
+        }
     }
     Ok(())
 }

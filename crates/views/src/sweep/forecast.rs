@@ -7,16 +7,13 @@ use crate::time::{waiting, write_time};
 use analysis::{SweepForecast, TargetForecast};
 use std::io::{self, Write};
 
-/// There is no table in it, so it may be narrower than a result.
-const COLUMNS_MIN: usize = 40;
-
 /// Writes the page.
 pub fn sweep_forecast(
     forecast: &SweepForecast,
     paper: &Paper,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let width = paper.columns.max(COLUMNS_MIN);
+    let width = paper.width();
     let mut page = wrap("", &what(forecast), width, 3);
     page.extend(wrap("cells   ", &axes(forecast), width, 4));
     page.extend(wrap("takes   ", &takes(forecast), width, 3));

@@ -39,9 +39,9 @@ fn sessions_newest_first_as_given() {
     }
     expect![[r#"
         id   started           what    result       target
-        12   2026-11-21 12:05  survey  CAUTION      /data/fathom.dat…before the update
+        12   2026-11-21 12:05  survey  CAUTION      /data/… update
              4 KiB random read 48.5k IOPS, write 32.4k IOPS
-        11   2026-11-21 12:05  run     interrupted  /data/bad\nname
+        11   2026-11-21 12:05  run     interrupted  /data/…d\nname
              4 KiB random read 48.5k IOPS, write 32.4k IOPS
         id   started           what    result       target
         12   2026-11-21 12:05  survey  CAUTION      /data/fathom.dat…before the update

@@ -19,7 +19,6 @@ pub(crate) const WORKLOADS: [(&str, u64, u8, Access); 7] = [
 pub(crate) fn paper() -> Paper {
     Paper {
         columns: 100,
-        narrow: false,
         verbose: false,
         zone: Zone::fixed(1),
         stored: Some(Stored {

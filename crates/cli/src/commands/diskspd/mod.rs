@@ -138,7 +138,7 @@ fn carry_out(line: &Line, args: &[String], request: &Request, environment: &Envi
 }
 
 fn usage(line: &Line, ending: Ending) -> Ending {
-    match print(&diskspd::usage(line.program)) {
+    match printed(output::print_usage(&diskspd::usage(line.program))) {
         GOOD => ending,
         other => other,
     }
@@ -166,7 +166,11 @@ fn signal(name: &str) -> Ending {
 }
 
 fn print(text: &str) -> Ending {
-    match output::print(text.as_bytes()) {
+    printed(output::print(text.as_bytes()))
+}
+
+fn printed(outcome: Result<(), model::CommandError>) -> Ending {
+    match outcome {
         Ok(()) => GOOD,
         Err(failure) => {
             crate::failure::say(&failure);

@@ -38,7 +38,7 @@ pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, Comm
     let request = fio::parse(&args, &surroundings).map_err(refused)?;
     match request.action {
         Action::Usage => {
-            output::print(fio::usage(line.program).as_bytes())?;
+            output::print_usage(&fio::usage(line.program))?;
             Ok(Ending::Good)
         }
         Action::Version => {

@@ -49,6 +49,6 @@ pub(crate) fn sqlio(line: &Line, environment: &Environment) -> Result<Ending, Co
 }
 
 fn usage(line: &Line) -> Result<Ending, CommandError> {
-    output::print(sqlio::usage(line.program).as_bytes())?;
+    output::print_usage(&sqlio::usage(line.program))?;
     Ok(Ending::Good)
 }
