@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 104_071,
+        bound: 104_200,
         count: lines_of_code,
     },
 ];
