@@ -2,11 +2,14 @@
 // Drawn when it comes into view, again when width, theme or the selection changes, and always before printing.
 
 import { h } from "./dom";
+import { savePng, saveSvg } from "./picture";
 import { onPrint, onTheme } from "./theme";
 import { plainTable, type TableData } from "./table";
 
 export interface Drawn {
   svg: SVGSVGElement | HTMLElement | null;
+  /** Above the chart: which lines it has, and which are shown. */
+  legend?: HTMLElement;
   /** What a person who cannot see the chart should know, in a sentence. */
   says: string;
   table: TableData;
@@ -23,15 +26,20 @@ export class Figure {
   private readonly note = h("p", { class: "note" });
   private readonly rows = h("div", { class: "rows" });
   private readonly details: HTMLDetailsElement;
+  private readonly files: HTMLElement;
   private seen = false;
   private width = 0;
 
   constructor(readonly id: string, title: string, private readonly draw: (width: number) => Drawn, controls: Node[] = []) {
     this.details = h("details", {}, h("summary", {}, "Table of these numbers"), this.rows);
+    const file = `fathom-${id}`;
+    this.files = h("p", { class: "files" },
+      h("button", { type: "button", class: "quiet", "aria-label": `Save ${title} as SVG`, onclick: () => saveSvg(file, this.canvas, title) }, "SVG"), " ",
+      h("button", { type: "button", class: "quiet", "aria-label": `Save ${title} as PNG`, onclick: () => void savePng(file, this.canvas, title) }, "PNG"));
     this.element = h("figure", { id, "aria-labelledby": `${id}-caption` },
       h("figcaption", { id: `${id}-caption` }, title),
       controls.length > 0 && h("div", { class: "controls" }, ...controls),
-      this.canvas, this.note, this.details);
+      this.canvas, this.note, this.files, this.details);
     new IntersectionObserver((entries) => {
       if (entries.some((entry) => entry.isIntersecting)) this.show();
     }, { rootMargin: "400px" }).observe(this.element);
@@ -74,15 +82,38 @@ export class Figure {
       }
       nameless(svg);
       svg.addEventListener("pointerleave", () => nameless(svg));
-      this.canvas.replaceChildren(svg);
+      this.canvas.replaceChildren(...(drawn.legend ? [drawn.legend] : []), svg);
     } else {
       this.canvas.replaceChildren(h("p", { class: "empty" }, drawn.says));
     }
     this.note.textContent = drawn.note ?? "";
     this.note.hidden = !drawn.note;
+    this.files.hidden = !svg;
     this.details.hidden = drawn.table.rows.length === 0;
     // A long table is created when the reader opens it.
     this.rows.replaceChildren(...(this.details.open ? [plainTable(this.id, drawn.table)] : []));
+  }
+}
+
+/** The lines of a chart by name and colour, each of which can be hidden. */
+export class Legend {
+  private readonly hidden = new Set<string>();
+  constructor(private readonly changed: () => void) {}
+
+  shows(name: string): boolean {
+    return !this.hidden.has(name);
+  }
+
+  /** A button a line: pressed where it is shown. */
+  element(lines: readonly (readonly [name: string, colour: string])[]): HTMLElement {
+    return h("div", { class: "lines" }, ...lines.map(([name, colour]) => h("button", {
+      type: "button", class: "line", "aria-pressed": String(this.shows(name)), onclick: () => this.toggle(name),
+    }, h("span", { class: "swatch", style: `background:${colour}`, "aria-hidden": "true" }), name)));
+  }
+
+  private toggle(name: string): void {
+    if (!this.hidden.delete(name)) this.hidden.add(name);
+    this.changed();
   }
 }
 

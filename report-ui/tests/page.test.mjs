@@ -247,6 +247,70 @@ test("hovering shows the figures of a point, and a click shows its inside", asyn
   assert.ok((await page.locator("#inside select option:checked").textContent()).startsWith(`${cell} `), `${cell} in ${said}`);
 });
 
+test("a drag over one chart zooms all charts of a result, and the pointer marks one moment on all", async () => {
+  const page = await lab.open(paths.paused);
+  await lab.drawAll(page);
+  const [rate, latency] = ["#rate-over-time .canvas svg", "#latency-over-time .canvas svg"];
+  await page.locator(rate).scrollIntoViewIfNeeded();
+  const box = await page.locator(rate).boundingBox();
+  const at = (share) => [box.x + box.width * share, box.y + box.height / 2];
+  await page.mouse.move(...at(0.5));
+  for (const chart of [rate, latency]) assert.equal(await page.locator(`${chart} .crosshair`).getAttribute("visibility"), "visible");
+  const places = await Promise.all([rate, latency].map((chart) => page.locator(`${chart} .crosshair`).getAttribute("x1")));
+  assert.equal(places[0], places[1]);
+  const whole = Number(await page.inputValue("#time-to"));
+  await page.mouse.down();
+  await page.mouse.move(...at(0.75), { steps: 4 });
+  await page.mouse.up();
+  const [from, to] = [Number(await page.inputValue("#time-from")), Number(await page.inputValue("#time-to"))];
+  assert.ok(from > whole * 0.3 && to < whole * 0.9 && to > from, `${from} to ${to} of ${whole}`);
+  const ticks = (chart) => page.locator(`${chart} [data-mark="x-axis tick label"] text`).allTextContents();
+  for (const chart of [rate, latency]) assert.ok(Number((await ticks(chart)).at(-1)) <= to, chart);
+  await page.locator(rate).dblclick();
+  assert.equal(Number(await page.inputValue("#time-to")), whole);
+  await page.fill("#time-from", "2");
+  await page.press("#time-from", "Enter");
+  assert.equal(Number((await ticks(latency))[0]), 2);
+  await page.click("#time-all");
+  assert.equal(Number(await page.inputValue("#time-from")), 0);
+  assert.deepEqual(page.troubles, []);
+});
+
+test("a line of a chart can be hidden and shown again", async () => {
+  const page = await lab.open(paths.paused);
+  await lab.drawAll(page);
+  const lines = () => page.locator('#latency-over-time svg [data-mark="line"] path').count();
+  const both = await lines();
+  await page.click('#latency-over-time button.line >> text="largest"');
+  assert.equal(await lines(), both - 1);
+  assert.equal(await page.locator('#latency-over-time button.line >> text="largest"').getAttribute("aria-pressed"), "false");
+  await page.click('#latency-over-time button.line >> text="largest"');
+  assert.equal(await lines(), both);
+});
+
+test("every chart is saved as a picture that needs nothing else, as SVG and as PNG", async () => {
+  const page = await lab.open(paths.paused, { colorScheme: "dark" });
+  await lab.drawAll(page);
+  for (const id of ["rate-over-time", "latency-map"]) {
+    for (const form of ["SVG", "PNG"]) {
+      const [file] = await Promise.all([page.waitForEvent("download"), page.click(`#${id} .files button >> text="${form}"`)]);
+      assert.equal(file.suggestedFilename(), `fathom-${id}.${form.toLowerCase()}`);
+      const path = lab.keep(`saved-${id}.${form.toLowerCase()}`);
+      await file.saveAs(path);
+      const bytes = readFileSync(path);
+      if (form === "PNG") {
+        assert.deepEqual([...bytes.subarray(1, 4)], [..."PNG"].map((letter) => letter.charCodeAt(0)));
+        continue;
+      }
+      const text = bytes.toString("utf8");
+      assert.ok(!/var\(--|<script|href=/.test(text), "it needs the page");
+      const parsed = await page.evaluate((svg) => new DOMParser().parseFromString(svg, "image/svg+xml").querySelectorAll("parsererror, path, rect").length, text);
+      assert.ok(parsed > 5 && !text.includes("parsererror"));
+    }
+  }
+  assert.deepEqual(page.troubles, []);
+});
+
 test("the heat map lays out any two axes", async () => {
   const page = await lab.open(paths.sweep);
   await lab.drawAll(page);

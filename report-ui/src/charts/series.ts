@@ -4,7 +4,8 @@
 import * as Plot from "@observablehq/plot";
 import type { Counters, Detail, Heat, Times, Track } from "../document";
 import { h } from "../dom";
-import type { Drawn } from "../figure";
+import type { TimeAxis } from "../time";
+import type { Drawn, Legend } from "../figure";
 import * as format from "../format";
 import type { TableData } from "../table";
 import { colour } from "../theme";
@@ -28,9 +29,25 @@ function toTheEnd<T extends { from: number; to: number }>(rows: T[]): T[] {
   return last ? [...rows, { ...last, from: last.to }] : rows;
 }
 
-function axis(times: Times): { domain: [number, number]; label: string } {
-  const all = steps(times);
-  return { domain: [0, all[all.length - 1]?.to ?? 1], label: "Seconds from the start of the measured phase →" };
+const SECONDS = "Seconds from the start of the measured phase →";
+
+/** How long a result is, in seconds. */
+export function secondsOf(detail: Detail): number {
+  const { times, heat, counters } = detail;
+  if (times) return steps(times).at(-1)?.to ?? 1;
+  const read = (counters?.at_ns ?? []).map((at) => at / 1e9);
+  return Math.max(heat ? (heat.rows.length * heat.step_ns) / 1e9 : 0, ...read) || 1;
+}
+
+/** Draws a chart on the shared axis of time. */
+function overTime(id: string, time: TimeAxis, options: Plot.PlotOptions): SVGSVGElement {
+  const svg = Plot.plot({
+    ...MARGINS, style: LOOK, clip: true, ...options,
+    x: { domain: time.domain, label: SECONDS, labelAnchor: "right" },
+  }) as SVGSVGElement & Plot.Plot;
+  const scale = svg.scale("x");
+  if (scale?.invert) time.attach(id, svg, { apply: (value) => scale.apply(value) as number, invert: (place) => scale.invert?.(place) as number, range: [...(scale.range ?? [0, 1])] as [number, number] });
+  return svg;
 }
 
 /** The warm-up that was cut, the steady window and what was marked, behind a chart. */
@@ -41,7 +58,7 @@ function behind(times: Times): Plot.Markish[] {
     cut ? Plot.rectX([{ x1: 0, x2: cut / 1e9 }], { x1: "x1", x2: "x2", fill: "url(#hatch)", fillOpacity: 0.7 }) : null,
     cut ? Plot.text([cut / 1e9], { x: (x: number) => x, frameAnchor: "top", dy: 4, dx: 4, textAnchor: "start", text: () => "warm-up cut" }) : null,
     Plot.rectX(window, { x1: "x1", x2: "x2", fill: "currentColor", fillOpacity: 0.06 }),
-    Plot.text(window, { x: "x2", frameAnchor: "top", dy: 5, dx: -6, textAnchor: "end", text: () => "window looked at", stroke: "var(--ground)", strokeWidth: 3, fill: "currentColor" }),
+    Plot.text(window, { x: "x2", frameAnchor: "top", dy: 5, dx: -6, textAnchor: "end", text: () => "steady-state window", stroke: "var(--ground)", strokeWidth: 3, fill: "currentColor" }),
     Plot.ruleX(times.marks, { x: (m: { at_ns: number }) => m.at_ns / 1e9, strokeDasharray: "4 3" }),
     Plot.text(times.marks, { x: (m: { at_ns: number }) => m.at_ns / 1e9, text: "text", frameAnchor: "top", dy: 18, dx: 4, textAnchor: "start" }),
   ];
@@ -58,7 +75,7 @@ function pausesOf(times: Times): string {
   return `${format.counted(pauses.length, "pause")} of ${pauses.length > 1 ? "up to " : ""}${longest}${regular ? `, every ${format.time(mean)}` : ""}, in which no I/O completed`;
 }
 
-export function rateChart(detail: Detail, width: number): Drawn {
+export function rateChart(detail: Detail, time: TimeAxis, width: number): Drawn {
   const { times } = detail;
   if (!times) return { svg: null, says: "This result has no time series.", table: NONE };
   const rows = steps(times).map((step, place) => {
@@ -70,9 +87,8 @@ export function rateChart(detail: Detail, width: number): Drawn {
   const most = Math.max(...rows.map((row) => row.y), 1);
   const { rate_per_s: mean, from_ns: from, to_ns: to } = times.steady;
   const line = mean !== null && from !== null && to !== null ? [{ x1: from / 1e9, x2: to / 1e9, y: mean }] : [];
-  const svg = Plot.plot({
-    width, height: 220, ...MARGINS, style: LOOK,
-    x: { ...axis(times), labelAnchor: "right" },
+  const svg = overTime("rate", time, {
+    width, height: 220,
     y: { domain: [0, most * 1.2], tickFormat: (y: number) => format.tick(format.rate(y)), label: "↑ I/Os a second", grid: true, ticks: 5 },
     marks: [
       ...behind(times),
@@ -87,7 +103,7 @@ export function rateChart(detail: Detail, width: number): Drawn {
   const steady = pauses !== "" ? `interrupted: ${pauses}` : times.steady.steady === null ? times.steady.why_not ?? "too short to tell whether it is steady"
     : times.steady.steady ? `steady: ${format.rate(mean ?? 0)} IOPS in the last five windows` : "not steady in the last five windows";
   return {
-    svg: svg as SVGSVGElement,
+    svg,
     says: `Rate over time: up to ${format.rate(most)} I/Os a second; ${steady}.`,
     note: `${times.warmup_ns > 0 ? `Load ran ${format.time(times.warmup_ns)} before counting began.` : "There was no warm-up before counting."} The rate is ${steady}.` +
       (times.merged > 1 ? ` Each step here is ${times.merged} steps of the record.` : ""),
@@ -98,7 +114,7 @@ export function rateChart(detail: Detail, width: number): Drawn {
   };
 }
 
-export function latencyChart(detail: Detail, width: number): Drawn {
+export function latencyChart(detail: Detail, time: TimeAxis, legend: Legend, width: number): Drawn {
   const { times } = detail;
   if (!times) return { svg: null, says: "This result has no time series.", table: NONE };
   const all = steps(times).map((step, place) => ({ ...step, mean: times.mean_ns[place] ?? null, max: times.max_ns[place] ?? null }));
@@ -107,22 +123,21 @@ export function latencyChart(detail: Detail, width: number): Drawn {
   }]));
   if (rows.length === 0) return { svg: null, says: "No I/O completed, so there is no latency.", table: NONE };
   const domain = logDomain(rows.flatMap((row) => [row.mean, row.max]), 1.7);
-  const lines = ["largest", "mean"];
-  const svg = Plot.plot({
-    width, height: 220, ...MARGINS, style: LOOK,
-    x: { ...axis(times), labelAnchor: "right" },
+  const lines = [["largest", colour(1)], ["mean", colour(0)]] as const;
+  const svg = overTime("latency", time, {
+    width, height: 220,
     y: { type: "log", domain, ticks: logTicks(domain), tickFormat: (y: number) => format.time(y), label: "↑ Latency (logarithmic)", grid: true },
-    color: { domain: lines, range: [colour(1), colour(0)], legend: true },
     marks: [
       ...behind(times),
-      Plot.line(toTheEnd(rows), { x: "from", y: "max", stroke: () => "largest", strokeWidth: 1.3, curve: "step-after", strokeDasharray: "3 2" }),
-      Plot.line(toTheEnd(rows), { x: "from", y: "mean", stroke: () => "mean", strokeWidth: 2, curve: "step-after" }),
+      legend.shows("largest") ? Plot.line(toTheEnd(rows), { x: "from", y: "max", stroke: colour(1), strokeWidth: 1.3, curve: "step-after", strokeDasharray: "3 2" }) : null,
+      legend.shows("mean") ? Plot.line(toTheEnd(rows), { x: "from", y: "mean", stroke: colour(0), strokeWidth: 2, curve: "step-after" }) : null,
       Plot.tip(rows, Plot.pointerX({ x: (d: { from: number; to: number }) => (d.from + d.to) / 2, y: "mean", title: "title" })),
     ],
   });
   const worst = rows.reduce((a, b) => (b.max > a.max ? b : a));
   return {
-    svg: svg as unknown as HTMLElement,
+    svg,
+    legend: legend.element(lines),
     says: `Latency over time: the largest, ${format.time(worst.max)}, between ${format.digits(worst.from)} and ${format.digits(worst.to)} seconds.`,
     table: {
       heads: ["From", "To", "Mean", "Largest"],
@@ -131,7 +146,7 @@ export function latencyChart(detail: Detail, width: number): Drawn {
   };
 }
 
-export function latencyMap(detail: Detail, heat: Heat, width: number): Drawn {
+export function latencyMap(heat: Heat, time: TimeAxis, width: number): Drawn {
   const step = heat.step_ns / 1e9;
   const boxes = heat.rows.flatMap((row, place) => {
     const from = place * step;
@@ -147,14 +162,19 @@ export function latencyMap(detail: Detail, heat: Heat, width: number): Drawn {
   if (boxes.length === 0) return { svg: null, says: "Latencies over time were not kept for this result.", table: NONE };
   const domain = logDomain(boxes.flatMap((box) => [box.y1, box.y2]), 1.05);
   const most = Math.max(...boxes.map((box) => box.count));
-  const end = detail.times ? axis(detail.times).domain[1] : heat.rows.length * step;
-  const svg = Plot.plot({
-    width, height: 280, ...MARGINS, style: LOOK,
-    x: { domain: [0, Math.max(end, heat.rows.length * step)], label: "Seconds from the start of the measured phase →", labelAnchor: "right" },
+  const percentiles = heat.rows.flatMap((row, place) => [0.5, 0.99].flatMap((share) => {
+    const at = percentileOf(heat, row, share);
+    return at === null ? [] : [{ share, from: place * step, to: (place + 1) * step, at }];
+  }));
+  const svg = overTime("map", time, {
+    width, height: 280,
     y: { type: "log", domain, ticks: logTicks(domain), tickFormat: (y: number) => format.time(y), label: "↑ Latency (logarithmic)" },
     color: { type: "log", scheme: "cividis", domain: [1, Math.max(2, most)] },
     marks: [
       Plot.rect(boxes, { x1: "x1", x2: "x2", y1: "y1", y2: "y2", fill: "count", inset: 0 }),
+      ...[0.5, 0.99].map((share) => Plot.ruleY(percentiles.filter((one) => one.share === share), {
+        x1: "from", x2: "to", y: "at", stroke: "currentColor", strokeWidth: share === 0.5 ? 1.2 : 2, strokeDasharray: share === 0.5 ? "2 2" : "none",
+      })),
       Plot.tip(boxes, Plot.pointer({ x: (b: { x1: number; x2: number }) => (b.x1 + b.x2) / 2, y: (b: { y1: number; y2: number }) => Math.sqrt(b.y1 * b.y2), title: "title" })),
     ],
   });
@@ -163,7 +183,7 @@ export function latencyMap(detail: Detail, heat: Heat, width: number): Drawn {
   return {
     svg: h("div", {}, legend, svg),
     says: `Latencies over time: from ${format.time(Math.min(...boxes.map((box) => box.y1)))} to ${format.time(Math.max(...boxes.map((box) => box.y2)))}.`,
-    note: "Each column is a step of time, each box a range of latencies; the colour says how many I/Os took that long.",
+    note: "Each column is a step of time, each box a range of latencies, its colour how many I/Os took that long. Lines: p50 (dotted) and p99 of each step, as the upper end of its range.",
     table: {
       heads: ["From", "To", "Latency from", "Latency to", "I/Os"],
       rows: boxes.map((box) => [`${format.digits(box.x1)} s`, `${format.digits(box.x2)} s`, format.time(box.y1), format.time(box.y2), String(box.count)]),
@@ -171,7 +191,19 @@ export function latencyMap(detail: Detail, heat: Heat, width: number): Drawn {
   };
 }
 
-export function counterChart(detail: Detail, counters: Counters, track: Track, width: number): Drawn {
+/** The latency that a share of a step's I/Os does not exceed: the upper end of its range. */
+function percentileOf(heat: Heat, row: readonly number[], share: number): number | null {
+  let all = 0;
+  for (let i = 1; i < row.length; i += 2) all += row[i] ?? 0;
+  let below = 0;
+  for (let i = 0; i + 1 < row.length; i += 2) {
+    below += row[i + 1] ?? 0;
+    if (below >= share * all) return heat.bounds_ns[(row[i] ?? 0) + 1] ?? null;
+  }
+  return null;
+}
+
+export function counterChart(counters: Counters, track: Track, { time, lines }: { time: TimeAxis; lines: Legend }, width: number): Drawn {
   const rows = track.lines.flatMap((line) => line.values.flatMap((value, place) => {
     const to = (counters.at_ns[place] ?? 0) / 1e9;
     const from = to - (counters.length_ns[place] ?? 0) / 1e9;
@@ -183,20 +215,20 @@ export function counterChart(detail: Detail, counters: Counters, track: Track, w
   if (rows.length === 0) return { svg: null, says: `${track.label}: nothing was read.`, table: NONE };
   const names = track.lines.map((line) => line.name);
   const most = track.unit === "percent" ? 100 : Math.max(...rows.map((row) => row.value)) * 1.1 || 1;
-  const end = detail.times ? axis(detail.times).domain[1] : Math.max(...rows.map((row) => row.to));
-  const svg = Plot.plot({
-    width, height: 150, ...MARGINS, style: LOOK,
-    x: { domain: [0, end], label: "Seconds from the start of the measured phase →", labelAnchor: "right" },
+  const shown = rows.filter((row) => lines.shows(row.line));
+  const svg = overTime(track.id, time, {
+    width, height: 150,
     y: { domain: [0, most], ticks: track.unit.startsWith("size") ? linearSizeTicks(most, 4) : 4, tickFormat: (y: number) => format.tick(format.shown(y, track.unit)), label: `↑ ${track.label}`, grid: true },
-    color: { domain: names, range: names.map((_, place) => colour(place)), legend: true },
+    color: { domain: names, range: names.map((_, place) => colour(place)) },
     marks: [
-      Plot.line(rows, { x: "to", y: "value", z: "line", stroke: "line", strokeWidth: 1.8, curve: "step-before" }),
+      Plot.line(shown, { x: "to", y: "value", z: "line", stroke: "line", strokeWidth: 1.8, curve: "step-before" }),
       Plot.ruleY([0]),
-      Plot.tip(rows, Plot.pointerX({ x: "to", y: "value", title: "title" })),
+      Plot.tip(shown, Plot.pointerX({ x: "to", y: "value", title: "title" })),
     ],
   });
   return {
-    svg: svg as unknown as HTMLElement,
+    svg,
+    legend: lines.element(names.map((name, place) => [name, colour(place)] as const)),
     says: `${track.label} over time, up to ${format.shown(Math.max(...rows.map((row) => row.value)), track.unit)}.`,
     table: {
       heads: ["From", "To", "What", track.label],

@@ -1,5 +1,6 @@
 // What was measured, on what machine, by which method; and the data itself to take away.
 
+import { save } from "../picture";
 import type { Part, Value } from "../document";
 import { h, section } from "../dom";
 import * as format from "../format";
@@ -70,8 +71,8 @@ export function data(page: Page): HTMLElement {
   return section("data", "Data",
     h("p", {}, "Everything that this page shows is in it. CSV has one line a cell with all fields; JSON is the whole document, with time series and distributions."),
     h("p", { class: "controls" },
-      h("button", { type: "button", id: "csv", onclick: () => save(`${name}.csv`, "text/csv", csv(page)) }, "Save as CSV"),
-      h("button", { type: "button", id: "json", onclick: () => save(`${name}.json`, "application/json", JSON.stringify(page.document, null, 1)) }, "Save as JSON")));
+      h("button", { type: "button", id: "csv", onclick: () => save(`${name}.csv`, new Blob([csv(page)], { type: "text/csv" })) }, "Save as CSV"),
+      h("button", { type: "button", id: "json", onclick: () => save(`${name}.json`, new Blob([JSON.stringify(page.document, null, 1)], { type: "application/json" })) }, "Save as JSON")));
 }
 
 /** As `fathom export --csv` writes it, without the fields that nobody knows. */
@@ -86,12 +87,4 @@ function field(value: Value, unit: string): string {
   if (unit === "moment" && typeof value === "number") return new Date(value / 1e6).toISOString();
   const text = String(value);
   return /[,"\n\r]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-function save(name: string, type: string, text: string): void {
-  const link = h("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

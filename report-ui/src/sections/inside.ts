@@ -1,11 +1,12 @@
 // The inside of one cell: everything over time on one axis, then its distribution. Which cell, the whole page says.
 
 import { choice, h, section } from "../dom";
-import { Figure, type Drawn } from "../figure";
+import { Figure, Legend, type Drawn } from "../figure";
 import * as format from "../format";
 import type { Page } from "../page";
 import type { Detail } from "../document";
-import { counterChart, latencyChart, latencyMap, rateChart } from "../charts/series";
+import { TimeAxis } from "../time";
+import { counterChart, latencyChart, latencyMap, rateChart, secondsOf } from "../charts/series";
 import { distributionChart } from "../charts/distribution";
 import { badge } from "./head";
 
@@ -19,26 +20,33 @@ export function inside(page: Page): HTMLElement | null {
     const detail = page.cell(page.selected).detail;
     return detail === null ? NO_DETAIL : draw(detail, width);
   };
+  let tracked: Figure[] = [];
+  const time = new TimeAxis(() => { for (const figure of [...fixed, map, ...tracked]) if (figure.element.isConnected) figure.redraw(); });
+  const legend = new Legend(() => fixed[1]?.redraw());
   const fixed = [
-    new Figure("rate-over-time", "Rate over time", of(rateChart)),
-    new Figure("latency-over-time", "Latency over time", of(latencyChart)),
+    new Figure("rate-over-time", "Rate over time", of((detail, width) => rateChart(detail, time, width))),
+    new Figure("latency-over-time", "Latency over time", of((detail, width) => latencyChart(detail, time, legend, width))),
   ];
   const map = new Figure("latency-map", "Where latencies lay over time", of((detail, width) =>
-    detail.heat ? latencyMap(detail, detail.heat, width) : { ...NO_DETAIL, says: "Latencies over time were not kept for this cell." }));
+    detail.heat ? latencyMap(detail.heat, time, width) : { ...NO_DETAIL, says: "Latencies over time were not kept for this cell." }));
   const tracks = h("div", { class: "tracks" });
   const distribution = new Figure("distribution", "Percentiles of latency", of(distributionChart));
   const show = () => {
     head.replaceChildren(...about(page, having));
     const detail = page.cell(page.selected).detail;
     map.element.hidden = !detail?.heat;
+    time.reset(detail ? secondsOf(detail) : 1);
     const counters = detail?.counters ?? null;
-    const figures = (counters?.tracks ?? []).map((track) =>
-      new Figure(`track-${track.id}`, track.label, (width) => counterChart(detail as Detail, counters as NonNullable<typeof counters>, track, width)));
-    tracks.replaceChildren(...figures.map((figure) => figure.element));
+    tracked = (counters?.tracks ?? []).map((track) => {
+      const lines = new Legend(() => figure.redraw());
+      const figure = new Figure(`track-${track.id}`, track.label, (width) => counterChart(counters as NonNullable<typeof counters>, track, { time, lines }, width));
+      return figure;
+    });
+    tracks.replaceChildren(...tracked.map((figure) => figure.element));
     for (const figure of [...fixed, map, distribution]) if (figure.element.isConnected) figure.redraw();
   };
   page.onSelect(show);
-  const element = section("inside", "One result over time", head, ...fixed.map((figure) => figure.element), map.element, tracks, distribution.element);
+  const element = section("inside", "One result over time", head, time.controls, ...fixed.map((figure) => figure.element), map.element, tracks, distribution.element);
   element.querySelector("h2")?.setAttribute("tabindex", "-1");
   show();
   return element;
