@@ -69,3 +69,17 @@ impl Paper {
         (lines * COLUMNS).div_ceil(narrow)
     }
 }
+
+/// What the marks beside percentiles mean, where there are any.
+pub(crate) fn trust_footnote(weak: bool, missing: bool) -> Vec<String> {
+    let parts = [
+        weak.then_some("~ fewer than 10 tail samples"),
+        missing.then_some("max: too few I/Os for that percentile"),
+    ];
+    let reported: Vec<&str> = parts.into_iter().flatten().collect();
+    if reported.is_empty() {
+        Vec::new()
+    } else {
+        vec![reported.join("; ")]
+    }
+}

@@ -307,7 +307,7 @@ fn footnote(report: &RunReport, left_out: Option<String>, paper: &Paper) -> Vec<
         rows.flat_map(|row| &row.latency.percentiles) // as many I/Os have a response time
             .map(|percentile| percentile.tail_samples)
     };
-    let mut parts = crate::text::trust_footnote(
+    let mut parts = crate::paper::trust_footnote(
         trusts().any(|t| t == TailSamples::Few),
         trusts().any(|t| t == TailSamples::None),
     );

@@ -10,10 +10,10 @@ use crate::foot;
 use crate::number::{
     NOTHING, bytes, count, half_width, mib_per_s, percentile, rate, time, whole_time_or_nothing,
 };
-use crate::paper::Paper;
+use crate::paper::{Paper, trust_footnote};
 use crate::picture::picture;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
-use crate::text::{printable, shorten, trust_footnote, wrap};
+use crate::text::{printable, shorten, wrap};
 use analysis::{
     Answer, SurveyAnswer, SurveyAnswerSide, SurveyReport, SurveyRow, TailSamples, Validity,
 };

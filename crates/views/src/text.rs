@@ -143,20 +143,6 @@ fn is_number(word: &str) -> bool {
     !whole.is_empty() && digits(whole) && digits(decimals)
 }
 
-/// What the marks beside percentiles mean, where there are any.
-pub(crate) fn trust_footnote(weak: bool, missing: bool) -> Vec<String> {
-    let parts = [
-        weak.then_some("~ fewer than 10 tail samples"),
-        missing.then_some("max: too few I/Os for that percentile"),
-    ];
-    let reported: Vec<&str> = parts.into_iter().flatten().collect();
-    if reported.is_empty() {
-        Vec::new()
-    } else {
-        vec![reported.join("; ")]
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,9 +6,9 @@
 use crate::foot::{self, Note};
 use crate::json::document;
 use crate::number::{NOTHING, bytes, mib_per_s, percentile, rate, time, whole_time_or_nothing};
-use crate::paper::{Paper, Stored};
+use crate::paper::{Paper, Stored, trust_footnote};
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
-use crate::text::{printable, shorten, trust_footnote, wrap};
+use crate::text::{printable, shorten, wrap};
 use analysis::{Estimate, FilesReport, FilesRow, TailSamples, TargetDigest, say};
 use std::io::{self, Write};
 
