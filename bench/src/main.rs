@@ -32,6 +32,7 @@ mod start;
 mod stored;
 mod survey;
 mod table;
+mod writes;
 
 use error::BenchError;
 use options::{Options, Section};
@@ -72,6 +73,7 @@ fn compare(options: &Options) -> Result<(), BenchError> {
             Section::Files => files::run(opened(&mut shop, options)?, options)?,
             Section::Store => stored::run(opened(&mut shop, options)?, options)?,
             Section::Survey => survey::run(opened(&mut shop, options)?, options)?,
+            Section::Writes => writes::run(opened(&mut shop, options)?, options)?,
         };
         tell(&lines);
     }

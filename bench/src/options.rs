@@ -18,6 +18,8 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
   store             fathom list, show, table and db check with 100,000 sessions: minutes, and 10 GB beside the program
   survey            fathom survey against the whole grid, on twenty simulated devices; with --real on
                     four real targets too, whose loads also take turns: half an hour, as root
+  writes            writes with block headers against zeros, and the start of a run that writes against one that reads:
+                    1.1 GB beside the program
   --real            see survey
   --rounds N        each contender so many times, in turn [default: 5]
   --time SECONDS    length of one run [default: 0.5]
@@ -43,9 +45,10 @@ pub(crate) enum Section {
     Page,
     Store,
     Survey,
+    Writes,
 }
 
-const SECTIONS: [(&str, Section); 11] = [
+const SECTIONS: [(&str, Section); 12] = [
     ("overhead", Section::Overhead),
     ("loops", Section::Loops),
     ("start", Section::Start),
@@ -57,6 +60,7 @@ const SECTIONS: [(&str, Section); 11] = [
     ("page", Section::Page),
     ("store", Section::Store),
     ("survey", Section::Survey),
+    ("writes", Section::Writes),
 ];
 
 /// Those after the first four are of the sections quick, files and survey, which make them themselves.
@@ -175,7 +179,7 @@ mod tests {
 
     #[test]
     fn without_a_section_all_are_run() {
-        assert_eq!(read("--rounds 3").unwrap().sections.len(), 11);
+        assert_eq!(read("--rounds 3").unwrap().sections.len(), 12);
         let one = read("loops --depths 1,32 --time 1").unwrap();
         assert_eq!(one.sections, [Section::Loops]);
         assert_eq!(
