@@ -78,6 +78,7 @@ impl Sample {
             targets: vec![facts],
             engine: EngineRecord {
                 ended_early: false,
+                header_run: None,
                 backend: "io_uring".to_owned(),
                 features: vec!["single_issuer".to_owned(), "defer_taskrun".to_owned()],
                 notes: vec![],

@@ -14,7 +14,7 @@ use crate::tally::ThreadTally;
 use crate::thread_plan::{TargetShare, ThreadPlan};
 use crate::verify::{Medium, Verifier};
 use gate::Pins;
-use model::{Access, Nanos, Plan, PlannedTarget, PoolDraw, TargetFacts};
+use model::{Access, EngineRecord, Nanos, Plan, PlannedTarget, PoolDraw, TargetFacts};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Range;
 use std::sync::Arc;
@@ -84,6 +84,17 @@ impl Shared {
     ) -> Result<Self, RunError> {
         let verifier = Verifier::new(&self.plan, facts, self.run, medium)?;
         Ok(Shared { verifier, ..self })
+    }
+}
+
+impl Shared {
+    /// Adds the number in the headers of the blocks that the run writes, where it writes any.
+    pub(crate) fn marked(&self, record: EngineRecord) -> EngineRecord {
+        let sealed = |target: &PlannedTarget| target.writes() && target.unsealed().is_none();
+        EngineRecord {
+            header_run: self.plan.targets.iter().any(sealed).then_some(self.run),
+            ..record
+        }
     }
 }
 

@@ -132,11 +132,9 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
                 source: "fake".to_owned(),
                 ..ClockRecord::default()
             },
-            kernel_workers: None,
-            process_stops: Vec::new(),
-            deleted_targets: Vec::new(),
             verification,
             workers: ended.workers,
+            ..EngineRecord::default() // its data ends with the run, and nothing else runs on it
         },
         phases,
         threads: ended.threads,

@@ -162,7 +162,7 @@ pub fn run_calibrated(
         kernel_workers: watch.seen(),
         process_stops: stops.into_found(),
         deleted_targets,
-        ..engine_record(backend.name, &clock, notes, used, &returned)
+        ..shared.marked(engine_record(backend.name, &clock, notes, used, &returned))
     };
     let seen = Seen {
         window,

@@ -47,6 +47,7 @@ pub(super) fn engine_record(
         kernel_workers: None, // their observer adds it
         process_stops: Vec::new(),
         deleted_targets: Vec::new(),
+        header_run: None,
         verification: None,
     }
 }

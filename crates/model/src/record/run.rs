@@ -70,6 +70,10 @@ pub struct EngineRecord {
     /// Targets, by their number in the plan, whose file was deleted or replaced meanwhile; likewise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deleted_targets: Vec<u32>,
+    /// The random number in the headers of the blocks that the run wrote; none where it wrote none with headers, and in
+    /// records from before this was stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header_run: Option<u64>,
     /// What the comparison of read data with written data found; none where none was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,

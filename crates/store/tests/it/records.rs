@@ -68,6 +68,7 @@ pub(crate) fn record(seed: u64) -> RunRecord {
         targets: dice.list(target_facts),
         engine: EngineRecord {
             ended_early: false,
+            header_run: None,
             backend: dice.word(),
             features: dice.list(Dice::word),
             notes: dice.list(Dice::word),
