@@ -72,3 +72,4 @@ pub use rehearsal::rehearse;
 pub use simulated::{Limit, Truth, truth};
 pub use stop::Stop;
 pub use timespan::{Job, run, run_calibrated};
+pub use verify::{VerifyJob, verify_target};

@@ -156,7 +156,7 @@ impl Place {
 
     /// What a block is that is not whole. Damage is small beside what is there: one header or one set of tags that fits
     /// shows whose it is.
-    fn flawed(&self, data: &Block) -> Wrong {
+    pub(super) fn flawed(&self, data: &Block) -> Wrong {
         let header = BlockHeader::of(data).filter(|_| block_header::has_magic(data));
         let sectors = self.sectors(data, header.as_ref());
         let count = |class| sectors.iter().filter(|one| **one == class).count();

@@ -7,7 +7,8 @@
 use super::check::{Block, Compared, Place, Wrong};
 use super::map::Expected;
 use model::block_header::{self, BLOCK, BLOCK_BYTES, BlockHeader};
-use model::{Bytes, CorruptBlock, CorruptKind, DifferentBits, FoundHeader, Nanos};
+use model::verified::DifferentBits;
+use model::{Bytes, CorruptBlock, CorruptKind, FoundHeader, Nanos};
 use std::io;
 use std::time::Duration;
 
@@ -19,6 +20,9 @@ pub(crate) trait Medium: Send + Sync {
     /// Waits between two readings; a simulated device has no time to wait for.
     fn pause(&self, time: Duration);
 }
+
+/// What a further reading gave: what is wrong with the block, or the block where it is right.
+type Reading = (Option<CorruptKind>, Option<Box<Block>>);
 
 /// From the first further reading to the second.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -39,11 +43,20 @@ impl Suspect<'_> {
             medium.pause(pause);
             self.read_again(medium)
         });
+        let right = again.iter().any(|one| one.1.is_some());
+        let of = |(_, wrong): (&Block, Wrong)| self.kind(medium, &wrong, right);
+        self.case(self.first.map_or(CorruptKind::Unreadable, of), &again)
+    }
+
+    /// Decides on its kind by the first reading alone.
+    pub(crate) fn unconfirmed(&self) -> CorruptBlock {
+        let of = |(_, wrong): (&Block, Wrong)| wrong.kind;
+        self.case(self.first.map_or(CorruptKind::Unreadable, of), &[])
+    }
+
+    fn case(&self, kind: CorruptKind, again: &[Reading]) -> CorruptBlock {
         let right = again.iter().find_map(|one| one.1.as_ref());
-        let (kind, wrong) = match self.first {
-            Ok((_, wrong)) => (self.kind(medium, &wrong, right.is_some()), Some(wrong)),
-            Err(_) => (CorruptKind::Unreadable, None),
-        };
+        let wrong = self.first.ok().map(|(_, wrong)| wrong);
         let bits = match (self.first, right) {
             (Ok((first, _)), Some(right)) if kind == CorruptKind::BitRot => bits(first, right),
             _ => None,
@@ -76,7 +89,7 @@ impl Suspect<'_> {
     }
 
     /// One further reading: what is wrong with it, or the block where it is right.
-    fn read_again(&self, medium: &dyn Medium) -> (Option<CorruptKind>, Option<Box<Block>>) {
+    fn read_again(&self, medium: &dyn Medium) -> Reading {
         let Ok(block) = medium.read(self.place.offset) else {
             return (Some(CorruptKind::Unreadable), None);
         };
@@ -121,7 +134,8 @@ fn bits(one: &Block, other: &Block) -> Option<DifferentBits> {
     })
 }
 
-/// The block in hexadecimal, where it begins as fathom's do: other data is not kept.
-pub(super) fn in_hexadecimal(block: &Block) -> Option<String> {
-    block_header::has_magic(block).then(|| block.iter().map(|byte| format!("{byte:02x}")).collect())
+/// The block in hexadecimal, where it begins as fathom's do or is asked for as evidence: other data is not kept.
+pub(super) fn in_hexadecimal(block: &Block, evidence: bool) -> Option<String> {
+    let text = || block.iter().map(|byte| format!("{byte:02x}")).collect();
+    (evidence || block_header::has_magic(block)).then(text)
 }

@@ -12,6 +12,7 @@ use model::PlannedTarget;
 use model::block_header::BLOCK_BYTES;
 use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 /// A file or device.
@@ -30,6 +31,11 @@ impl FileMedium {
         let path = target
             .held_by()
             .expect("the check refuses targets without data");
+        FileMedium::at(path, pins)
+    }
+
+    /// The same of a path.
+    pub(crate) fn at(path: &Path, pins: &Pins) -> Result<Self, RunError> {
         let open = |unbuffered| {
             let pin = pins.pin(path)?;
             pin.reopen(OFlags::RDONLY | raw::direct(unbuffered))

@@ -1,16 +1,21 @@
 //! Comparison of what is read with what was written.
 //!
 //! Read in this order: `map` (which version each place has), `check` (whether a block is what it may be), `diagnose` (what
-//! is wrong with it, after further readings), `pass` (the whole range, after the run), `medium` (where a block is read again).
+//! is wrong with it, after further readings), `pass` (the whole range, after the run), `alone` (a file or device without a
+//! run), `tally` (what such a pass counts), `found` (what both find), `medium` (where a block is read again).
 //! This file has what the threads share and what each has of its own. The worker calls it from its turns
 //! (`worker::verified`), and a run without verification never comes here. Omitted: what a finding says (`analysis`).
 
+mod alone;
 mod check;
 mod diagnose;
+mod found;
 mod map;
 pub(crate) mod medium;
 mod pass;
+mod tally;
 
+pub use alone::{VerifyJob, verify_target};
 pub(crate) use check::Block;
 pub(crate) use diagnose::Medium;
 pub(crate) use pass::{Pass, block_by_block, whole_range};
@@ -19,26 +24,21 @@ use crate::buffer::Extent;
 use crate::thread_plan::ThreadPlan;
 use check::{Before, Compared, Place, count};
 use diagnose::{Suspect, in_hexadecimal};
+use found::{CASES_MAX, Found, bytes_max, count_kind, relate};
 use map::{Entry, WriteMap};
 use model::block_header::{BLOCK, BLOCK_BYTES, BlockHeader};
 use model::{
-    Bytes, CorruptBlock, CorruptKind, KindCount, Location, Nanos, Plan, PlannedTarget, TargetFacts,
-    TargetKind, Verification, Verify, VerifyCounts,
+    Bytes, CorruptBlock, Location, Nanos, Plan, PlannedTarget, TargetFacts, TargetKind,
+    Verification, Verify, VerifyCounts,
 };
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Cases that a record has.
-const CASES_MAX: usize = 64;
 /// Blocks that show whether data of earlier runs is at its own places.
 const PLACES: u64 = 32;
 /// Corrupt blocks that are counted once, however often they are read.
 const BLOCKS_MAX: usize = 1 << 20;
-/// Cases whose bytes it has.
-const BYTES_MAX: usize = 16;
-/// So many cases at one distance from the places that their headers specify are addresses that wrap around.
-const ALIASED_MIN: usize = 3;
 
 /// What all threads of a run share.
 pub(crate) struct Verifier {
@@ -54,17 +54,6 @@ struct Checked {
     map: WriteMap,
     medium: Box<dyn Medium>,
     before: Before,
-}
-
-/// What was found so far.
-#[derive(Default)]
-struct Found {
-    reads: VerifyCounts,
-    deferred: u64,
-    written: u64,
-    kinds: Vec<KindCount>,
-    cases: Vec<CorruptBlock>,
-    blocks: HashSet<(u32, u64, CorruptKind)>, // corrupt ones, each with its kind
 }
 
 impl Verifier {
@@ -146,8 +135,8 @@ impl Verifier {
         }
         count_kind(&mut found.kinds, case.kind, 1);
         if found.cases.len() < CASES_MAX {
-            if found.cases.len() < BYTES_MAX {
-                case.bytes = bytes.and_then(in_hexadecimal);
+            if found.cases.len() < bytes_max(self.request.evidence) {
+                case.bytes = bytes.and_then(|block| in_hexadecimal(block, self.request.evidence));
             }
             found.cases.push(case);
         }
@@ -201,62 +190,6 @@ fn are_placed(size: Bytes, medium: &dyn Medium) -> bool {
         Some(header.block * BLOCK.0 == at)
     });
     placed.next() == Some(true) && placed.all(|here| here)
-}
-
-fn count_kind(kinds: &mut Vec<KindCount>, kind: CorruptKind, blocks: u64) {
-    match kinds.iter_mut().find(|one| one.kind == kind) {
-        Some(one) => one.blocks += blocks,
-        None => kinds.push(KindCount { kind, blocks }),
-    }
-}
-
-/// Changes the kind of cases that only several together show: data that wraps around, and the place that a misdirected
-/// write should have had.
-fn relate(found: &mut Found) {
-    let distance = |case: &CorruptBlock| {
-        let header = case.found.filter(|_| {
-            matches!(
-                case.kind,
-                CorruptKind::Duplicated | CorruptKind::Misdirected
-            )
-        });
-        header.map(|header| header.place.0.abs_diff(case.offset.0))
-    };
-    let distances: Vec<u64> = found.cases.iter().filter_map(distance).collect();
-    let first = distances.first().copied();
-    let one = distances.len() >= ALIASED_MIN && distances.iter().all(|one| Some(*one) == first);
-    let meant: Vec<u64> = found
-        .cases
-        .iter()
-        .filter(|case| case.kind == CorruptKind::Misdirected)
-        .filter_map(|case| case.found)
-        .map(|header| header.place.0)
-        .collect();
-    let mut changed = Vec::new();
-    for case in &mut found.cases {
-        let now = match case.kind {
-            _ if one && distance(case).is_some() => CorruptKind::Aliased,
-            CorruptKind::Lost if meant.contains(&case.offset.0) => CorruptKind::Misdirected,
-            other => other,
-        };
-        if now != case.kind {
-            changed.push((case.kind, now));
-            case.kind = now;
-        }
-    }
-    for (from, to) in changed {
-        if let Some(count) = found.kinds.iter_mut().find(|one| one.kind == from) {
-            // All blocks of the kind wrap around, those without a case too.
-            let blocks = if to == CorruptKind::Aliased {
-                count.blocks
-            } else {
-                1
-            };
-            count.blocks = count.blocks.saturating_sub(blocks);
-            count_kind(&mut found.kinds, to, blocks);
-        }
-    }
-    found.kinds.retain(|one| one.blocks > 0);
 }
 
 /// What one thread has of its own.

@@ -22,6 +22,7 @@ mod replay;
 mod simulated;
 mod simulated_data;
 mod verification;
+mod verified_alone;
 
 #[global_allocator]
 static ALLOCATOR: no_allocation::Counting = no_allocation::Counting;

@@ -19,6 +19,9 @@ pub struct Verify {
     pub memory: Option<Bytes>,
     /// The first corrupt block ends the run.
     pub stop: bool,
+    /// The bytes of all described corrupt blocks are kept, whatever they are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub evidence: bool,
 }
 
 /// What of a block is compared.
@@ -42,6 +45,7 @@ impl Default for Verify {
             end_pass: true,
             memory: None,
             stop: false,
+            evidence: false,
         }
     }
 }

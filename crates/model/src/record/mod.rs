@@ -3,7 +3,7 @@
 //! Read in this order: `run` (one execution, whole), `tally` (what one thread did to one target),
 //! `histogram` and `interval` (its latencies and its time series), `series` and `heat` (all threads over time), `host`
 //! (facts before, with `layout` and `limits`), `counters` (what the kernel counted meanwhile), `files` and `tree_step`
-//! (work with files), `watched` (a device under observation), `imported` (what another tool printed of its own runs).
+//! (work with files), `verified` (content that was read and checked), `watched` (a device under observation), `imported` (what another tool printed of its own runs).
 //! Nothing here is derived: rates and percentiles are `analysis`'s.
 
 mod counters;
@@ -22,6 +22,7 @@ mod series;
 mod tally;
 mod tree_step;
 mod verification;
+pub mod verified;
 mod watched;
 mod worker;
 
@@ -49,8 +50,8 @@ pub use series::{CpuSample, Sample, Series};
 pub use tally::{Counted, ErrorCount, Interval, LatencySpread, LifetimeCount, Tally, ThreadRecord};
 pub use tree_step::TreeStep;
 pub use verification::{
-    CorruptBlock, CorruptKind, DifferentBits, FoundHeader, InjectedFault, KindCount, Verification,
-    VerifyCounts, VerifyPass,
+    CorruptBlock, CorruptKind, FoundHeader, InjectedFault, KindCount, Verification, VerifyCounts,
+    VerifyPass,
 };
 pub use watched::{WatchLatency, WatchMoment, WatchRecord};
 pub use worker::{

@@ -61,6 +61,7 @@ pub(super) fn read(text: &VerifyText, reader: &mut Reader) -> Verify {
         end_pass: !no_end_pass,
         memory,
         stop: *stop,
+        evidence: false,
     }
 }
 
@@ -85,6 +86,7 @@ pub(super) fn restate(verify: &Verify) -> VerifyText {
         end_pass,
         memory,
         stop,
+        evidence: _, // where it goes is not part of the work
     } = *verify;
     VerifyText {
         verify: match level {
