@@ -117,19 +117,17 @@ const INDENT: usize = 4;
 /// The columns of each line of a row: those that do not fit the page stand on further lines, because a figure that was cut
 /// in its middle would be another figure.
 fn folded(widths: &[usize], page: usize) -> Vec<Range<usize>> {
-    let mut lines = vec![0..0];
+    let mut lines: Vec<Range<usize>> = Vec::new();
     let mut used = 0;
     for (place, wide) in widths.iter().enumerate() {
-        let last = lines.last_mut().expect("begins with one line");
-        let first = last.start == last.end;
-        match first || used + 2 + wide <= page {
-            true => {
-                used += if first { *wide } else { 2 + wide };
+        match lines.last_mut() {
+            Some(last) if used + 2 + wide <= page => {
+                used += 2 + wide;
                 last.end = place + 1;
             }
-            false => {
+            before => {
+                used = wide + if before.is_some() { INDENT } else { 0 };
                 lines.push(place..place + 1);
-                used = INDENT + wide;
             }
         }
     }
