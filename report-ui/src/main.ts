@@ -17,7 +17,7 @@ import { inside } from "./sections/inside";
 import { follow } from "./sections/link";
 
 /** Sessions whose results are not loads of one kind: no axes have them in common. */
-const NO_LOADS = ["files", "dd", "quick", "layers", "watch"];
+const NO_LOADS = ["files", "dd", "quick", "layers", "watch", "verify"];
 
 function charts(page: Page): HTMLElement | null {
   if (page.document.parts.every((part) => NO_LOADS.includes(part.kind))) return null;

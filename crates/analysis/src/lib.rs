@@ -70,10 +70,13 @@ pub use estimate::Estimate;
 pub use estimates::{latency_estimate, rate_estimate, rate_of_steps};
 pub use explain::{ExplainedKind, Explanation, explanations};
 pub use facts::{DeviceDigest, EngineDigest, HostDigest, TargetDigest, WorkDigest};
-pub use files::{CopyDigest, FilesReport, FilesRow, TreeDigest, files_report};
+pub use files::{
+    ContentReport, CopyDigest, ExpectedReport, FilesReport, FilesRow, RunBlocksReport,
+    StretchReport, TreeDigest, VerifyDigest, files_report,
+};
 pub use findings::{
     Cause, Confidence, FINDINGS, Finding, Group, Look, Own, Repeats, Rule, RuleId, Seen, Several,
-    Severity, session_findings,
+    Severity, case_text, session_findings,
 };
 pub use gain::{GAIN_MIN, PLATEAU_MIN, STEPS_WITHOUT_GAIN, gain_has_ended, gain_of_last_steps};
 pub use goal::{Bracket, Crossing, Goal, Trial};

@@ -2,7 +2,7 @@
 //!
 //! Omitted: what it means (`findings/corrupt_data`, `findings/verified`).
 
-use model::{CorruptBlock, CorruptKind, Verification, VerifyCounts, VerifyLevel};
+use model::{CorruptBlock, CorruptKind, KindCount, Verification, VerifyCounts, VerifyLevel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -106,11 +106,6 @@ pub struct ReaderReport {
 impl VerificationReport {
     /// Of a record.
     pub(crate) fn of(verification: &Verification) -> VerificationReport {
-        let kinds = verification.kinds.iter().map(|one| KindReport {
-            kind: one.kind,
-            finding: one.kind.id().to_owned(),
-            blocks: one.blocks,
-        });
         VerificationReport {
             level: verification.request.level,
             bodies_percent: verification.request.bodies.as_percent(),
@@ -123,14 +118,24 @@ impl VerificationReport {
                 done_bytes: pass.done.0,
                 took_ns: pass.took.0,
             }),
-            kinds: kinds.collect(),
+            kinds: verification.kinds.iter().map(KindReport::of).collect(),
             cases: verification.cases.iter().map(CaseReport::of).collect(),
         }
     }
 }
 
+impl KindReport {
+    pub(crate) fn of(count: &KindCount) -> KindReport {
+        KindReport {
+            kind: count.kind,
+            finding: count.kind.id().to_owned(),
+            blocks: count.blocks,
+        }
+    }
+}
+
 impl CaseReport {
-    fn of(case: &CorruptBlock) -> CaseReport {
+    pub(crate) fn of(case: &CorruptBlock) -> CaseReport {
         let sectors = (0..8u8).filter(|sector| case.other_sectors >> sector & 1 == 1);
         CaseReport {
             kind: case.kind,

@@ -12,6 +12,7 @@
 mod args;
 mod commands;
 mod environment;
+mod evidence;
 mod failure;
 mod keep;
 mod live;
@@ -82,6 +83,7 @@ fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Com
         Command::Survey(args) => commands::survey::survey(args, environment),
         Command::Sweep(args) => commands::sweep::sweep(args, environment),
         Command::Run(args) => commands::run::run(args, environment),
+        Command::Verify(args) => commands::verify::verify(args, environment),
         Command::Check(args) => commands::check::check(args, environment),
         Command::Watch(args) => commands::watch::watch(args, environment),
         Command::Quick(args) => commands::looks::quick(args, environment),

@@ -57,7 +57,8 @@ impl OutputError {
         Self::io(path, "opened", source)
     }
 
-    pub(crate) fn io(path: &Path, what: &'static str, source: impl Into<io::Error>) -> Self {
+    /// Returns the error of a file that was to be `what`: created, written.
+    pub fn io(path: &Path, what: &'static str, source: impl Into<io::Error>) -> Self {
         OutputError::Io {
             path: path.to_owned(),
             what,

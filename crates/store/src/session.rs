@@ -83,11 +83,13 @@ pub enum SessionKind {
     Layers,
     /// `fathom watch`.
     Watch,
+    /// `fathom verify`.
+    Verify,
 }
 
 impl SessionKind {
     /// All of them.
-    pub const ALL: [SessionKind; 9] = [
+    pub const ALL: [SessionKind; 10] = [
         SessionKind::Run,
         SessionKind::Survey,
         SessionKind::Sweep,
@@ -97,6 +99,7 @@ impl SessionKind {
         SessionKind::Quick,
         SessionKind::Layers,
         SessionKind::Watch,
+        SessionKind::Verify,
     ];
 
     /// As it stands in the file and in lists.
@@ -111,6 +114,7 @@ impl SessionKind {
             SessionKind::Quick => "quick",
             SessionKind::Layers => "layers",
             SessionKind::Watch => "watch",
+            SessionKind::Verify => "verify",
         }
     }
 

@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 104_200,
+        bound: 105_700,
         count: lines_of_code,
     },
 ];

@@ -1,7 +1,7 @@
 //! Steps of work with files → report: rates with intervals, latencies, and whose doing they are.
 //!
 //! Read in this order: the report (here), `row` (one step), `batches` (how far off its rate may be), `notes` (what a
-//! person should know), `verdict`, `words` (the answer). Deliberately absent: other tools' layouts, which are `views`'s.
+//! person should know), `verdict`, `answers`, `verify` (all of that for `fathom verify`). Deliberately absent: other tools' layouts, which are `views`'s.
 
 mod answers;
 mod batches;
@@ -10,7 +10,9 @@ mod row;
 #[cfg(test)]
 mod tests;
 mod verdict;
+mod verify;
 
+use crate::Finding;
 use crate::facts::{DeviceDigest, HostDigest};
 use crate::verdict::Answer;
 use crate::verdict::Verdict;
@@ -18,6 +20,7 @@ use model::{FilesRecord, FilesWork};
 pub use row::FilesRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub use verify::{ContentReport, ExpectedReport, RunBlocksReport, StretchReport, VerifyDigest};
 
 /// What became of work with files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +43,9 @@ pub struct FilesReport {
     pub tree: Option<TreeDigest>,
     /// What was asked of a copy; none of work in a folder.
     pub copy: Option<CopyDigest>,
+    /// What was read and compared; none but of `fathom verify`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<VerifyDigest>,
     /// Nanoseconds since 1970 in UTC.
     pub started_utc_ns: Option<u64>,
     /// Version of fathom that measured it.
@@ -48,6 +54,9 @@ pub struct FilesReport {
     pub command: Vec<String>,
     /// One a step, in their order.
     pub rows: Vec<FilesRow>,
+    /// Damage of data that was read; none but of `fathom verify`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
     /// What the figures are not: each is a reason for CAUTION.
     pub warnings: Vec<String>,
     /// What a person should know beside them.
@@ -113,12 +122,23 @@ pub fn files_report(steps: &[FilesRecord]) -> FilesReport {
         };
     };
     let (tree, copy) = asked(steps);
+    let content = verify::of(steps);
+    let findings = content.map_or_else(Vec::new, |work| verify::findings(work, first));
     let fs = first.place.file_system.as_ref();
     let last = steps.last().unwrap_or(first);
-    let warnings = notes::warnings(steps, &rows);
+    let warnings = match content {
+        Some(work) => verify::warnings(work),
+        None => notes::warnings(steps, &rows),
+    };
     FilesReport {
-        answers: answers::answers(steps, &rows),
-        verdict: verdict::verdict(steps, &rows, &warnings),
+        answers: match content {
+            Some(work) => verify::answer(work).into_iter().collect(),
+            None => answers::answers(steps, &rows),
+        },
+        verdict: match content {
+            Some(work) => verify::verdict(work, &findings, steps, &warnings),
+            None => verdict::verdict(steps, &rows, &warnings),
+        },
         paths: names(first),
         file_system: fs.map(|fs| fs.kind.clone()),
         mount_options: fs.map(|fs| fs.options.clone()),
@@ -126,10 +146,15 @@ pub fn files_report(steps: &[FilesRecord]) -> FilesReport {
         host: Some(HostDigest::of(&first.host)),
         tree,
         copy,
+        verify: content.map(VerifyDigest::of),
+        findings,
         started_utc_ns: Some(first.started_utc.0),
         tool_version: Some(first.tool_version.clone()),
         command: first.command.clone(),
-        notes: notes::notes(steps, &rows),
+        notes: match content {
+            Some(work) => verify::notes(work, &rows),
+            None => notes::notes(steps, &rows),
+        },
         warnings,
         rows,
         outcome: last.outcome.name().to_owned(),
@@ -183,6 +208,6 @@ fn asked(steps: &[FilesRecord]) -> (Option<TreeDigest>, Option<CopyDigest>) {
             };
             (None, Some(copy))
         }
-        None => (None, None),
+        Some(FilesWork::Verify(_)) | None => (None, None),
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn warnings(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<String> 
             names.into_iter().chain(pages).collect()
         }
         Some((_, FilesWork::Copy(_))) => super::answers::copy_caches(rows, true),
-        None => Vec::new(),
+        Some((_, FilesWork::Verify(_))) | None => Vec::new(), // `verify` has its own
     }
 }
 
@@ -32,6 +32,7 @@ pub(super) fn notes(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<String> {
     let mut notes: Vec<String> = cut(rows, first).into_iter().collect();
     match &first.work {
         FilesWork::Tree(_) => notes.extend(not_yet_written(rows)),
+        FilesWork::Verify(_) => {} // likewise
         FilesWork::Copy(_) => notes.extend(super::answers::copy_caches(rows, false)),
     }
     notes

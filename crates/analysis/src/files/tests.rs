@@ -1,9 +1,11 @@
 //! Steps that were counted by hand, and what is said of them.
 
 use super::*;
+use crate::verdict::Validity;
+use model::verified::{ContentCounts, ExpectedRun, RunBlocks, Stretch, VerifyWork};
 use model::{
-    Bytes, DeviceCounters, FilesOrder, FilesOutcome, FilesPlace, FilesStep, FilesThread,
-    HostRecord, LatencyHistogram, Nanos, TreeWork,
+    Bytes, CorruptKind, DeviceCounters, FilesOrder, FilesOutcome, FilesPlace, FilesStep,
+    FilesThread, HostRecord, KindCount, LatencyHistogram, Nanos, TreeWork,
 };
 
 fn thread(batches_ms: &[u64], each: u64) -> FilesThread {
@@ -131,4 +133,107 @@ fn a_cache_that_answers_is_called_so() {
     assert_eq!(report.verdict.reasons[1..], report.warnings);
     assert!(report.warnings[0].contains("1000 files"));
     assert!(report.warnings[1].contains("--data 16G"));
+}
+
+/// A pass that read 100 blocks of which 90 are whole.
+fn content(change: impl FnOnce(&mut VerifyWork)) -> FilesReport {
+    let mut work = VerifyWork {
+        to: Bytes(100 * 4096),
+        done: Bytes(100 * 4096),
+        blocks: ContentCounts {
+            whole: 90,
+            zeros: 10,
+            ..ContentCounts::default()
+        },
+        runs: vec![RunBlocks {
+            header_run: 7,
+            blocks: 90,
+            ..RunBlocks::default()
+        }],
+        ..VerifyWork::default()
+    };
+    change(&mut work);
+    let whole = work.done.0 == work.to.0;
+    let record = FilesRecord {
+        work: FilesWork::Verify(Box::new(work)),
+        outcome: match whole {
+            true => FilesOutcome::Complete,
+            false => FilesOutcome::Interrupted,
+        },
+        ..record(step("read and compare", vec![thread(&STEADY, 100)]))
+    };
+    files_report(&[record])
+}
+
+#[test]
+fn whole_blocks_and_zeros_are_valid_and_damage_is_invalid_with_its_finding() {
+    let clean = content(|_| ());
+    assert_eq!(clean.verdict.validity, Validity::Valid);
+    assert_eq!(clean.findings, []);
+    let digest = clean.verify.unwrap();
+    assert_eq!((digest.blocks.whole, digest.blocks.corrupt), (90, 0));
+    assert_eq!(digest.runs[0].header_run, "0000000000000007");
+    let damaged = content(|work| {
+        work.kinds = vec![KindCount {
+            kind: CorruptKind::Torn,
+            blocks: 2,
+        }];
+    });
+    assert_eq!(damaged.verdict.validity, Validity::Invalid);
+    assert_eq!(damaged.findings[0].id.as_str(), "data-torn");
+    assert_eq!(damaged.verify.unwrap().blocks.corrupt, 2);
+}
+
+#[test]
+fn foreign_data_a_copy_missing_blocks_and_an_interruption_are_cautions() {
+    type Change = Box<dyn FnOnce(&mut VerifyWork)>;
+    let expected = |left| ExpectedRun {
+        name: "3.1".to_owned(),
+        header_run: 7,
+        left,
+    };
+    let cautions: [(&str, Change); 4] = [
+        (
+            "without a header",
+            Box::new(|work| {
+                work.blocks.foreign = 1;
+                work.stretches = vec![Stretch {
+                    from: Bytes(0),
+                    to: Bytes(4096),
+                    corrupt: false,
+                }];
+            }),
+        ),
+        ("copy", Box::new(|work| work.blocks.displaced = 3)),
+        (
+            "run 3.1 left 91 blocks and 90",
+            Box::new(move |work| {
+                work.expected = Some(expected(Some(91)));
+            }),
+        ),
+        (
+            "interrupted: 4 KiB of",
+            Box::new(|work| work.done = Bytes(4096)),
+        ),
+    ];
+    for (words, change) in cautions {
+        let report = content(change);
+        assert_eq!(report.verdict.validity, Validity::Caution, "{words}");
+        let reason = &report.verdict.reasons[0];
+        assert!(reason.contains(words), "{reason}");
+    }
+    let here = content(|work| work.expected = Some(expected(Some(90))));
+    assert_eq!(here.verdict.validity, Validity::Valid);
+    assert_eq!(
+        here.notes,
+        Vec::<String>::new(),
+        "all that is expected was compared"
+    );
+    assert_eq!(
+        content(|work| work.expected = Some(expected(None)))
+            .notes
+            .len(),
+        1
+    );
+    assert_eq!(content(|_| ()).notes.len(), 1);
 }

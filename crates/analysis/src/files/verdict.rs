@@ -21,13 +21,8 @@ pub(super) fn of_nothing(why: &str) -> Verdict {
 }
 
 pub(super) fn verdict(steps: &[FilesRecord], rows: &[FilesRow], warnings: &[String]) -> Verdict {
-    let ended = steps.iter().find_map(|step| match &step.outcome {
-        FilesOutcome::Complete => None,
-        FilesOutcome::Failed(why) => Some(format!("stopped by an error: {why}")),
-        FilesOutcome::Interrupted => Some("interrupted".to_owned()),
-    });
     let ended =
-        ended.or_else(|| is_cut_off(steps).then(|| "ended before its last step".to_owned()));
+        ended(steps).or_else(|| is_cut_off(steps).then(|| "ended before its last step".to_owned()));
     if rows.iter().all(|row| row.rate_per_s.is_none()) {
         let why = ended.as_deref().unwrap_or("no step was completed");
         return of_nothing(why);
@@ -56,6 +51,15 @@ pub(super) fn verdict(steps: &[FilesRecord], rows: &[FilesRow], warnings: &[Stri
     }
 }
 
+/// Why a step was not complete.
+pub(super) fn ended(steps: &[FilesRecord]) -> Option<String> {
+    steps.iter().find_map(|step| match &step.outcome {
+        FilesOutcome::Complete => None,
+        FilesOutcome::Failed(why) => Some(format!("stopped by an error: {why}")),
+        FilesOutcome::Interrupted => Some("interrupted".to_owned()),
+    })
+}
+
 /// Whether the last step that was wanted is missing, as after a kill.
 fn is_cut_off(steps: &[FilesRecord]) -> bool {
     let Some((FilesWork::Tree(work), last)) = steps.last().map(|last| (&last.work, &last.step))
@@ -79,7 +83,7 @@ fn is_cut_off(steps: &[FilesRecord]) -> bool {
 fn checks(steps: &[FilesRecord], rows: &[FilesRow]) -> Checks {
     let tree = steps.first().and_then(|step| match &step.work {
         FilesWork::Tree(work) => Some(work),
-        FilesWork::Copy(_) => None,
+        FilesWork::Copy(_) | FilesWork::Verify(_) => None,
     });
     let reads = rows.iter().filter(|row| row.operation.starts_with("read"));
     let shares: Vec<f64> = reads.filter_map(FilesRow::read_from_device).collect();

@@ -3,10 +3,11 @@
 //! Neighbouring blocks of one kind are one stretch. Omitted: how a block is compared and confirmed, which is the engine's
 //! (docs/verification.md), and what could not be compared (`verified`).
 
-use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
+use super::{Cause, FINDINGS, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
 use model::block_header::BLOCK;
-use model::{CorruptBlock, CorruptKind, RunRecord};
+use model::verified::VerifyWork;
+use model::{CorruptBlock, CorruptKind, KindCount};
 
 /// Makes the rule of one kind.
 macro_rules! rule {
@@ -105,29 +106,91 @@ rule!(
 fn look(seen: &Own<'_>, kind: CorruptKind, advice: &str) -> Option<Finding> {
     let verification = seen.record.engine.verification.as_ref()?;
     let count = verification.kinds.iter().find(|one| one.kind == kind)?;
-    let cases: Vec<&CorruptBlock> = verification
-        .cases
-        .iter()
-        .filter(|case| case.kind == kind)
-        .collect();
+    let path = |target: u32| {
+        let facts = seen.record.targets.get(target as usize);
+        facts.map_or_else(String::new, |facts| facts.path.display().to_string())
+    };
+    Some(of_kind(count, &verification.cases, &path, advice))
+}
+
+/// Each kind of damage that a pass without a run found.
+pub(crate) fn in_content(work: &VerifyWork, path: &str) -> Vec<Finding> {
+    let of_kind = |count: &KindCount| {
+        let rule = FINDINGS
+            .iter()
+            .find(|rule| rule.id.as_str() == count.kind.id());
+        let advice = rule.map_or("", |rule| rule.advice);
+        let advice = advice.trim_start_matches("First ").trim_end_matches('.');
+        of_kind(count, &work.cases, &|_| path.to_owned(), advice)
+    };
+    work.kinds.iter().map(of_kind).collect()
+}
+
+fn of_kind(
+    count: &KindCount,
+    cases: &[CorruptBlock],
+    path: &dyn Fn(u32) -> String,
+    advice: &str,
+) -> Finding {
+    let kind = count.kind;
+    let cases = cases.iter().filter(|case| case.kind == kind);
+    let cases: Vec<&CorruptBlock> = cases.collect();
     let mut sentence = format!("{}: {}", name(kind), say::counted(count.blocks, "block"));
     let mut evidence = vec![("corrupt_blocks", count.blocks as f64)];
     if let (Some(first), Some(last)) = (cases.first(), cases.last()) {
         sentence.push_str(&format!(
             ", the first at {}; {}",
-            stretch(seen.record, &cases, first),
+            stretch(&path(first.target), &cases, first),
             detail(first)
         ));
         evidence.push(("first_offset_bytes", first.offset.0 as f64));
         evidence.push(("last_offset_bytes", last.offset.0 as f64));
     }
-    Some(finding(
+    finding(
         RuleId::new(kind.id()),
         Severity::Error,
         sentence,
         &evidence,
         advice,
-    ))
+    )
+}
+
+/// Describes a corrupt block: a sentence, then each fact on a line of its own.
+pub fn case_text(case: &CorruptBlock, path: &str) -> String {
+    let place = stretch(path, &[case], case);
+    let mut lines = vec![
+        format!("{}: {place}; {}", name(case.kind), detail(case)),
+        format!("finding: {} (fathom explain {0})", case.kind.id()),
+        match case.expected {
+            0 => "expected: a whole block of an earlier run".to_owned(),
+            version => format!("expected: version {version} of this run"),
+        },
+    ];
+    lines.extend(case.found.map(|found| {
+        let run = if found.own { "this run" } else { "another run" };
+        format!(
+            "header found: of {run}, version {}, written for offset {} by thread {}, issued {} ns after its run began",
+            found.generation, found.place.0, found.thread, found.issued.0
+        )
+    }));
+    lines.extend(case.read_by.map(|(thread, at)| {
+        format!(
+            "read by: thread {thread}, {} ns after the warm-up began",
+            at.0
+        )
+    }));
+    let readings = case.readings.iter();
+    let readings: Vec<&str> = readings
+        .map(|kind| kind.map_or("right", CorruptKind::id))
+        .collect();
+    lines.push(format!("further readings: {}", readings.join(", ")));
+    lines.push(match case.bytes {
+        Some(_) => {
+            "bytes as they were read first: the file of this name that ends in .bin".to_owned()
+        }
+        None => "bytes: none were read, or they were not kept".to_owned(),
+    });
+    lines.join("\n") + "\n"
 }
 
 /// The first words of a sentence.
@@ -149,19 +212,17 @@ const fn name(kind: CorruptKind) -> &'static str {
 }
 
 /// Where the first stretch is, and how long: `offset 1.5 GiB (0x60000000) of /dev/sdb, 8 KiB long`.
-fn stretch(record: &RunRecord, cases: &[&CorruptBlock], first: &CorruptBlock) -> String {
+fn stretch(path: &str, cases: &[&CorruptBlock], first: &CorruptBlock) -> String {
     let mut end = first.offset.0 + BLOCK.0;
     for case in &cases[1..] {
         if case.target == first.target && case.offset.0 == end {
             end += BLOCK.0;
         }
     }
-    let path = record.targets.get(first.target as usize);
-    let path = path.map_or_else(String::new, |facts| format!(" of {}", facts.path.display()));
     let at = first.offset.0;
     let length = say::bytes(end - at);
     format!(
-        "offset {at} (0x{at:x}, sector {}){path}, {length} long",
+        "offset {at} (0x{at:x}, sector {}) of {path}, {length} long",
         at / 512
     )
 }
@@ -185,7 +246,7 @@ fn detail(case: &CorruptBlock) -> String {
             let count = say::counted(u64::from(bits.bits), "bit");
             format!("{count} differ, the first in byte {}", bits.first_byte)
         }
-        (_, Some(found)) if found.place != case.offset && found.own => format!(
+        (_, Some(found)) if found.place != case.offset => format!(
             "it contains version {} of offset {}, written by thread {}; expected: {expected}",
             found.generation, found.place.0, found.thread
         ),

@@ -105,6 +105,8 @@ use model::{ImportedRun, RunRecord, Tally};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use corrupt_data::case_text;
+pub(crate) use corrupt_data::in_content;
 pub use id::RuleId;
 pub(crate) use loop_page_cache::is_on_loop;
 pub(crate) use not_repeatable::not_repeatable;

@@ -284,6 +284,7 @@ impl PageBuilder {
 
     /// The same of work with files.
     pub fn files(&mut self, report: FilesReport) {
+        self.together(&report.findings);
         if let Some(part) = self.document.parts.last_mut() {
             part.table = Some(table::of_files(&report));
             part.panel = tiles::of_answers(&report.answers);

@@ -1,4 +1,4 @@
-//! The words of `fathom files` and `fathom dd`.
+//! The words of `fathom files`, `fathom dd` and `fathom verify`.
 
 use super::KeepArgs;
 use clap::Args;
@@ -101,6 +101,31 @@ pub(crate) struct DdArgs {
     pub(crate) operands: Vec<String>,
     #[command(flatten)]
     pub(crate) consent: super::ConsentArgs,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `fathom verify`.
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArgs {
+    /// A file or block device that fathom wrote; it is opened for reading only
+    #[arg(value_name = "TARGET")]
+    pub(crate) target: PathBuf,
+    /// Only this part, in bytes from the start: 1G..3G, 512M.. [default: all of it, or with --run the range of the run]
+    #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
+    pub(crate) range: Option<String>,
+    /// Also compare the number of blocks with those that this stored run left; of the runs on this target the last one
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    /// Write the bytes of up to 64 corrupt blocks, with a text for each, into this folder; no file in it is replaced
+    #[arg(long, value_name = "DIR")]
+    pub(crate) evidence: Option<PathBuf>,
+    /// Print what would be read, and read nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
     /// Print the whole report as one JSON document

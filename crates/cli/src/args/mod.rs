@@ -26,7 +26,7 @@ pub(crate) use database::{
     ALL_NOTES, BackupArgs, COMMENT, CheckDbArgs, DbArgs, DbCommand, DeleteArgs, ExportArgs,
     ListArgs, NoteArgs, RowsArgs, ShowArgs, SqlArgs, StoreArgs, TableArgs, TagArgs,
 };
-pub(crate) use files::{DdArgs, FilesArgs, FilesWorkArgs};
+pub(crate) use files::{DdArgs, FilesArgs, FilesWorkArgs, VerifyArgs};
 pub(crate) use import::ImportArgs;
 pub(crate) use known::{HINTS, KnownArgs, known_by};
 pub(crate) use load::LoadArgs;
@@ -91,6 +91,8 @@ pub(crate) enum Command {
     Sweep(Box<SweepArgs>),
     /// Run one workload
     Run(Box<RunArgs>),
+    /// Read a file or device that fathom wrote, and check every block
+    Verify(VerifyArgs),
     /// Check a target before measuring: other load, health, throttling, settings
     Check(CheckArgs),
     /// Show IOPS, latency and queue of devices every second

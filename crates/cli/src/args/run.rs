@@ -13,6 +13,15 @@ pub(crate) struct RunArgs {
     pub(crate) targets: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
+    /// With --verify: write the bytes of up to 64 corrupt blocks, with a text for each, into this folder; no file in it is
+    /// replaced
+    #[arg(
+        long,
+        value_name = "DIR",
+        requires = "verify",
+        help_heading = "Verification"
+    )]
+    pub(crate) evidence: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
     #[command(flatten)]
@@ -32,11 +41,12 @@ impl RunArgs {
         let RunArgs {
             targets,
             load,
-            consent: _, // no dialect can say that data may be lost
-            known: _,   // changes what is reported, not what is run
-            keep: _,    // where results go is not part of the work
-            output: _,  // how it is shown
-            live: _,    // how it is watched meanwhile
+            evidence: _, // where files go is not part of the work
+            consent: _,  // no dialect can say that data may be lost
+            known: _,    // changes what is reported, not what is run
+            keep: _,     // where results go is not part of the work
+            output: _,   // how it is shown
+            live: _,     // how it is watched meanwhile
         } = self;
         load.request(targets)
     }

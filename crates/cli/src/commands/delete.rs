@@ -87,6 +87,7 @@ fn what(store: &Store, names: &[RunName]) -> Result<String, CommandError> {
             SessionKind::Quick => "a quick look",
             SessionKind::Layers => "a scan of layers",
             SessionKind::Watch => "a watch",
+            SessionKind::Verify => "a verification",
         };
         let whole = names.contains(&RunName { session, run: None });
         let target = &summary.target;

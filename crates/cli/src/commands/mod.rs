@@ -34,6 +34,7 @@ pub(crate) mod sweep;
 pub(crate) mod table;
 pub(crate) mod tag;
 pub(crate) mod trace;
+pub(crate) mod verify;
 pub(crate) mod watch;
 
 use session::VERSION;

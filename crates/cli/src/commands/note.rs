@@ -125,7 +125,8 @@ fn can_have_hints(store: &Store, names: &[RunName], goal: bool) -> Result<(), Co
             | SessionKind::Dd
             | SessionKind::Quick
             | SessionKind::Layers
-            | SessionKind::Watch => wrong.push(format!(
+            | SessionKind::Watch
+            | SessionKind::Verify => wrong.push(format!(
                 "{name}: hints have no effect on a session of fathom {}; --{COMMENT} can be stored with it",
                 kind.name()
             )),

@@ -4,6 +4,7 @@ use super::{command_line, ended};
 use crate::args::{KeepArgs, OutputArgs, RunArgs};
 use crate::commands::answer;
 use crate::environment::Environment;
+use crate::evidence::Evidence;
 use crate::failure::Ending;
 use crate::progress::RunBars;
 use crate::report::Form;
@@ -19,7 +20,9 @@ use tools::native::{self, Built};
 /// Runs it, keeps it, prints it.
 pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let known = args.known.read()?;
-    let Built { profile, notes } = native::build(&args.request())?;
+    let Built { mut profile, notes } = native::build(&args.request())?;
+    let evidence = Evidence::check(args.evidence.as_ref())?;
+    keep_evidence(&mut profile, evidence.is_some())?;
     let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
     let gate = ground.gate();
     let checked = gate.check(&profile)?;
@@ -36,6 +39,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
         profile: &profile,
         checked,
         recording: None,
+        evidence,
         known: &known,
         notes: args.known.notes(),
         keep: &args.keep,
@@ -53,6 +57,8 @@ pub(super) struct Measurement<'a> {
     pub(super) checked: Vec<CheckedPlan>,
     /// The trace that is replayed, where the request is one of a trace.
     pub(super) recording: Option<Recording>,
+    /// Where corrupt blocks go.
+    pub(super) evidence: Option<Evidence>,
     pub(super) known: &'a Known,
     pub(super) notes: Vec<Note>,
     pub(super) keep: &'a KeepArgs,
@@ -72,6 +78,7 @@ pub(super) fn measure(
         profile,
         checked,
         recording,
+        evidence,
         known,
         notes,
         keep,
@@ -120,7 +127,39 @@ pub(super) fn measure(
     let stored = answer::finish(&journal, SessionOutcome::Complete, None);
     let goals = report::goals_of_run(&record, known);
     let data = Ending::of_data(record.is_corrupt());
-    Ok(tell_outcome(&record).and(stored).and(goals).and(data))
+    let kept = Ending::of(evidence.map_or(Ok(()), |folder| write_evidence(&folder, &record)));
+    Ok(tell_outcome(&record)
+        .and(stored)
+        .and(goals)
+        .and(kept)
+        .and(data))
+}
+
+/// Keeps the bytes of corrupt blocks of all targets.
+fn keep_evidence(profile: &mut Profile, wanted: bool) -> Result<(), CommandError> {
+    let targets = profile
+        .timespans
+        .iter_mut()
+        .flat_map(|span| &mut span.targets);
+    for target in targets {
+        if wanted && target.verify.is_off() {
+            return Err(CommandError::refused(
+                "--evidence: nothing is verified: add --verify full, or omit it",
+            ));
+        }
+        target.verify.evidence = wanted;
+    }
+    Ok(())
+}
+
+fn write_evidence(folder: &Evidence, record: &RunRecord) -> Result<(), CommandError> {
+    let paths = record
+        .targets
+        .iter()
+        .map(|facts| facts.path.display().to_string());
+    let paths: Vec<String> = paths.collect();
+    let verification = record.engine.verification.as_ref();
+    verification.map_or(Ok(()), |found| folder.write(&found.cases, &paths))
 }
 
 /// Says what a program that reads only the exit code and standard error has to know.

@@ -54,7 +54,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
         }
         (SessionKind::Quick, None) => super::looks::quick_again(session, form),
         (SessionKind::Layers, None) => super::looks::layers_again(session, form),
-        (SessionKind::Files | SessionKind::Dd, None) => files(&session, form),
+        (SessionKind::Files | SessionKind::Dd | SessionKind::Verify, None) => files(&session, form),
         (SessionKind::Watch, None) => watched(&session, form),
         (SessionKind::Run, None) if session.runs.len() > 1 => {
             all(&store, &session, &args.known, form)?

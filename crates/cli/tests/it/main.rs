@@ -64,4 +64,5 @@ mod tracefs;
 mod tracepoints;
 mod traces;
 mod verification;
+mod verify;
 mod watching;

@@ -1,4 +1,4 @@
-//! The results of work with files: one step of `fathom files` or of `fathom dd`, whole in itself.
+//! The results of work with files: one step of `fathom files`, of `fathom dd` or of `fathom verify`, whole in itself.
 //!
 //! A step is one operation done many times: creating a file, reading a name's facts, writing a block. The block engine's
 //! `RunRecord` cannot say this, because there is no plan of offsets and depths behind it. What was not measured is kept
@@ -8,6 +8,7 @@ use super::counters::DeviceCounters;
 use super::histogram::LatencyHistogram;
 use super::host::{BlockDevice, FileSystem, HostRecord};
 use super::tree_step::TreeStep;
+use super::verified::VerifyWork;
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -52,6 +53,8 @@ pub enum FilesWork {
     Tree(TreeWork),
     /// `fathom dd`.
     Copy(CopyWork),
+    /// `fathom verify`.
+    Verify(Box<VerifyWork>),
 }
 
 /// What `fathom files` was asked.

@@ -9,7 +9,9 @@ use crate::number::{NOTHING, bytes, mib_per_s, percentile, rate, time, whole_tim
 use crate::paper::{Paper, Stored, trust_footnote};
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, shorten, wrap};
-use analysis::{Estimate, FilesReport, FilesRow, TailSamples, TargetDigest, say};
+use analysis::{
+    Estimate, FilesReport, FilesRow, RunBlocksReport, TailSamples, TargetDigest, VerifyDigest, say,
+};
 use std::io::{self, Write};
 
 const COLUMNS: [Column; 9] = [
@@ -34,6 +36,7 @@ pub fn files_summary(report: &FilesReport, paper: &Paper, out: &mut dyn Write) -
     let mut page = setting(report, paper);
     let answer = foot::answer(&report.answers, paper);
     page.extend(foot::head(answer, &report.verdict, paper));
+    page.extend(report.verify.iter().flat_map(|found| content(found, paper)));
     let (table, left_out) = table(report, paper);
     page.extend(table);
     page.extend(footnote(report, left_out, paper));
@@ -92,7 +95,80 @@ fn asked(report: &FilesReport) -> String {
             false => format!("reads of {}, writes of {}", bytes(input), bytes(output)),
         }
     });
-    tree.or(copy).unwrap_or_default()
+    let range = report.verify.as_ref().map(|found| {
+        let (from, to) = (found.from_bytes, found.to_bytes);
+        format!("bytes {from} to {to}, {}", bytes(to - from))
+    });
+    tree.or(copy).or(range).unwrap_or_default()
+}
+
+/// Runs whose blocks are listed, and stretches; the others are in the document.
+const LISTED: usize = 5;
+
+/// What the blocks are, whose, and where those are that are not whole.
+fn content(found: &VerifyDigest, paper: &Paper) -> Vec<String> {
+    let mut page = Vec::new();
+    let blocks = [
+        (found.blocks.whole, "whole"),
+        (found.blocks.displaced, "displaced"),
+        (found.blocks.zeros, "zeros"),
+        (found.blocks.foreign, "without a header of fathom"),
+        (found.blocks.corrupt, "corrupt"),
+    ];
+    let blocks = blocks.iter().filter(|(count, _)| *count > 0);
+    let blocks: Vec<String> = blocks
+        .map(|(count, what)| format!("{} {what}", say::count(*count)))
+        .collect();
+    let blocks = format!("{} in {}", blocks.join(", "), bytes(found.done_bytes));
+    page.extend(foot::labelled("blocks", &blocks, paper));
+    for run in found.runs.iter().take(LISTED) {
+        page.extend(foot::labelled("run", &run_text(run, found), paper));
+    }
+    let further = found.runs.iter().skip(LISTED).map(|run| run.blocks);
+    let further = further.sum::<u64>() + found.further_run_blocks;
+    if further > 0 {
+        let text = format!("further runs: {}", say::counted(further, "block"));
+        page.extend(foot::labelled("run", &text, paper));
+    }
+    for stretch in found.stretches.iter().take(LISTED) {
+        let what = if stretch.corrupt {
+            "corrupt"
+        } else {
+            "no header of fathom"
+        };
+        let (from, to) = (stretch.from_bytes, stretch.to_bytes);
+        let text = format!("{from} to {to} ({}): {what}", bytes(to - from));
+        page.extend(foot::labelled("bytes", &text, paper));
+    }
+    let further = found.stretch_count.saturating_sub(LISTED as u64);
+    if further > 0 {
+        let text = format!("{} further places (--json lists 64)", say::count(further));
+        page.extend(foot::labelled("bytes", &text, paper));
+    }
+    page.push(String::new());
+    page
+}
+
+/// `0123456789abcdef (run 3.1): 1024 blocks at 0 to 4190208, versions up to 7`.
+fn run_text(run: &RunBlocksReport, found: &VerifyDigest) -> String {
+    let expected = found.expected.as_ref();
+    let name = expected
+        .filter(|expected| expected.header_run == run.header_run)
+        .map(|expected| format!(" (run {})", printable(&expected.run)));
+    let target = (run.target > 0).then(|| format!(", target {}", run.target));
+    let displaced = (run.displaced_blocks > 0)
+        .then(|| format!(", {} displaced", say::count(run.displaced_blocks)));
+    format!(
+        "{}{}{}: {}{} at {} to {}, versions up to {}",
+        run.header_run,
+        name.unwrap_or_default(),
+        target.unwrap_or_default(),
+        say::counted(run.blocks, "block"),
+        displaced.unwrap_or_default(),
+        run.first_offset_bytes,
+        run.last_offset_bytes,
+        run.version_max
+    )
 }
 
 /// Its lines, and which columns found no room.
@@ -199,8 +275,10 @@ fn notes(report: &FilesReport) -> Vec<Note> {
     let plain = report.notes.iter().cloned().chain(flushed).chain(skipped);
     let plain: Vec<String> = plain.collect();
     let plain = plain.iter().map(|note| Note::plain(note));
-    warnings
-        .map(|one| Note::warning(one))
+    let findings = report.findings.iter();
+    findings
+        .map(|finding| Note::of(finding, named))
+        .chain(warnings.map(|one| Note::warning(one)))
         .chain(plain)
         .collect()
 }

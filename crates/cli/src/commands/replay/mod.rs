@@ -46,6 +46,7 @@ pub(crate) fn replay(args: &ReplayArgs, environment: &Environment) -> Result<End
         profile: &profile,
         checked,
         recording: Some(recording),
+        evidence: None,
         known: &known,
         notes: args.known.notes(),
         keep: &args.keep,

@@ -55,7 +55,8 @@ pub(crate) fn part(
         | SessionKind::Import
         | SessionKind::Files
         | SessionKind::Dd
-        | SessionKind::Watch => each(store, rows, page),
+        | SessionKind::Watch
+        | SessionKind::Verify => each(store, rows, page),
     }
     Ok(())
 }
