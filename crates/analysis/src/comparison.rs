@@ -4,6 +4,7 @@
 
 use crate::rows::share;
 use crate::say;
+use model::{Bytes, LifetimeCount};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,28 +55,36 @@ pub struct OperationComparison {
 }
 
 impl OperationComparison {
-    pub(crate) fn new(tool: (u64, u64), device: (u64, u64)) -> Self {
-        let difference = i128::from(device.1) - i128::from(tool.1);
+    pub(crate) fn new(tool: LifetimeCount, device: LifetimeCount) -> Self {
+        let difference = i128::from(device.bytes.0) - i128::from(tool.bytes.0);
         OperationComparison {
-            tool_ios: tool.0,
-            device_ios: device.0,
-            tool_bytes: tool.1,
-            device_bytes: device.1,
+            tool_ios: tool.ios,
+            device_ios: device.ios,
+            tool_bytes: tool.bytes.0,
+            device_bytes: device.bytes.0,
             difference_bytes: difference.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64,
         }
     }
 
     fn plus(self, other: Self) -> Self {
         OperationComparison::new(
-            (
-                self.tool_ios.saturating_add(other.tool_ios),
-                self.tool_bytes.saturating_add(other.tool_bytes),
-            ),
-            (
-                self.device_ios.saturating_add(other.device_ios),
-                self.device_bytes.saturating_add(other.device_bytes),
-            ),
+            self.tool().plus(other.tool()),
+            self.device().plus(other.device()),
         )
+    }
+
+    fn tool(self) -> LifetimeCount {
+        LifetimeCount {
+            ios: self.tool_ios,
+            bytes: Bytes(self.tool_bytes),
+        }
+    }
+
+    fn device(self) -> LifetimeCount {
+        LifetimeCount {
+            ios: self.device_ios,
+            bytes: Bytes(self.device_bytes),
+        }
     }
 }
 
@@ -144,10 +153,17 @@ fn difference(share: f64) -> String {
 mod tests {
     use super::*;
 
+    fn one(bytes: u64) -> LifetimeCount {
+        LifetimeCount {
+            ios: 1,
+            bytes: Bytes(bytes),
+        }
+    }
+
     fn counts(tool: u64, device: u64, bound: u64) -> CountComparison {
         CountComparison {
             bound_bytes: bound,
-            read: OperationComparison::new((1, tool), (1, device)),
+            read: OperationComparison::new(one(tool), one(device)),
             ..CountComparison::default()
         }
     }

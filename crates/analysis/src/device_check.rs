@@ -132,14 +132,14 @@ fn over_measured(
     targets: &[u32],
 ) -> CountComparison {
     let sum = |operation| {
-        targets.iter().fold((0u64, 0u64), |sum, &target| {
-            let counted = record.counted(operation, Some(target));
-            let ios = counted.ios.saturating_add(counted.errors);
-            (
-                sum.0.saturating_add(ios),
-                sum.1.saturating_add(counted.bytes.0),
-            )
-        })
+        let counted = targets
+            .iter()
+            .map(|&target| record.counted(operation, Some(target)));
+        let each = counted.map(|counted| LifetimeCount {
+            ios: counted.ios.saturating_add(counted.errors),
+            bytes: counted.bytes,
+        });
+        each.fold(LifetimeCount::default(), LifetimeCount::plus)
     };
     let (read, write) = (sum(Operation::Read), sum(Operation::Write));
     let phases = &record.phases;
@@ -163,10 +163,10 @@ fn over_measured(
     let (edge_ios, edge_bytes) = edges(record, targets);
     CountComparison {
         elapsed_ns: window.elapsed().0,
-        bound_ios: (edge_ios + flowed(read.0 as f64 + write.0 as f64)) as u64,
-        bound_bytes: (edge_bytes + flowed(read.1 as f64 + write.1 as f64)) as u64,
-        read: OperationComparison::new(read, (counters.reads, counters.read_bytes.0)),
-        write: OperationComparison::new(write, (counters.writes, counters.write_bytes.0)),
+        bound_ios: (edge_ios + flowed(read.ios as f64 + write.ios as f64)) as u64,
+        bound_bytes: (edge_bytes + flowed(read.bytes.0 as f64 + write.bytes.0 as f64)) as u64,
+        read: OperationComparison::new(read, counters.amount(Operation::Read)),
+        write: OperationComparison::new(write, counters.amount(Operation::Write)),
         device_busy_ns: counters.busy.0,
     }
 }
@@ -221,12 +221,7 @@ fn over_lifetime(
     let sum = |operation: Operation| {
         threads()
             .map(|thread| thread.lifetime[operation.index()])
-            .fold((0u64, 0u64), |sum, count: LifetimeCount| {
-                (
-                    sum.0.saturating_add(count.ios),
-                    sum.1.saturating_add(count.bytes.0),
-                )
-            })
+            .fold(LifetimeCount::default(), LifetimeCount::plus)
     };
     let (read, write) = (sum(Operation::Read), sum(Operation::Write));
     let block = |target: u32| {
@@ -242,8 +237,8 @@ fn over_lifetime(
         bound_bytes: threads()
             .map(|thread| u64::from(thread.abandoned).saturating_mul(block(thread.target)))
             .fold(0, u64::saturating_add),
-        read: OperationComparison::new(read, (counters.reads, counters.read_bytes.0)),
-        write: OperationComparison::new(write, (counters.writes, counters.write_bytes.0)),
+        read: OperationComparison::new(read, counters.amount(Operation::Read)),
+        write: OperationComparison::new(write, counters.amount(Operation::Write)),
         device_busy_ns: counters.busy.0,
     }
 }

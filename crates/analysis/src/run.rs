@@ -162,7 +162,7 @@ impl Reading {
         let intervals = interval_rows(record, &sums.total);
         let observed = Observed::of_record(record, &row, &intervals).with_spread(&sums);
         Reading {
-            report: report(record, known, (&sums, &observed, intervals)),
+            report: report(record, known, &sums, &observed, intervals),
             row,
             observed,
             sums,
@@ -173,7 +173,9 @@ impl Reading {
 fn report(
     record: &RunRecord,
     known: &Known,
-    (sums, observed, intervals): (&Sums, &Observed, Vec<IntervalRow>),
+    sums: &Sums,
+    observed: &Observed,
+    intervals: Vec<IntervalRow>,
 ) -> RunReport {
     let total = &sums.total;
     let steadiness = steadiness(&intervals, record.plan.interval);

@@ -50,7 +50,8 @@ pub(super) fn answer(overall: &[Figure], main: &str) -> (Verdict, String) {
 pub(super) fn answer_of_cells(
     cells: &[JudgedCell],
     main: &str,
-    (outside, counts): (f64, CellCounts),
+    outside: f64,
+    counts: CellCounts,
 ) -> (Verdict, String) {
     let exact = |figure: &Figure| figure.change == Some(Change::NONE);
     if cells.iter().flat_map(|cell| &cell.figures).all(exact) {

@@ -25,11 +25,12 @@ pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareRe
     let main = if blocks_differ { "throughput" } else { "iops" };
     let with_figures = figures.iter().filter(|figures| !figures.is_empty()).count();
     let shared = OUTSIDE / with_figures.max(1) as f64;
-    let judged: Vec<JudgedCell> = pairs.cells.iter().zip(figures).map(judged).collect();
+    let cells = pairs.cells.iter().zip(figures);
+    let judged: Vec<JudgedCell> = cells.map(|(pair, figures)| judged(pair, figures)).collect();
     let counts = counts(&judged, main, shared);
     let (verdict, mut line) = match with_figures {
         0 | 1 => answer(&overall, main),
-        _ => answer_of_cells(&judged, main, (shared, counts)),
+        _ => answer_of_cells(&judged, main, shared, counts),
     };
     let work: Vec<String> = differences
         .iter()
@@ -70,7 +71,7 @@ pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareRe
     }
 }
 
-fn judged((pair, figures): (&Pair<'_>, Vec<Figure>)) -> JudgedCell {
+fn judged(pair: &Pair<'_>, figures: Vec<Figure>) -> JudgedCell {
     let both = [("A", &pair.a), ("B", &pair.b)];
     let doubt = both.into_iter().find_map(|(side, results)| {
         let worst = results.iter().max_by_key(|one| one.validity)?;

@@ -5,12 +5,13 @@
 //! together. With many cells chance alone puts some beyond any limit, so that a cell has to be significant at a
 //! level that is shared out over the cells (Bonferroni; Dunn, JASA 56 (1961), page 52).
 
-use super::change::{Change, OUTSIDE};
+use super::change::OUTSIDE;
 use super::figure::{Figure, JudgedCell};
 use super::metric::{METRICS, Metric};
 use crate::columns;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A limit to the change of one figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -190,13 +191,17 @@ impl Condition {
             return (ConditionOutcome::Inconclusive, format!("{reported}: {why}"));
         };
         let limit = self.ratio.ln();
-        (self.held(&change, (low, high), limit), reported)
+        (self.held(change.log, low..high, limit), reported)
     }
 
-    fn held(&self, change: &Change, (low, high): (f64, f64), limit: f64) -> ConditionOutcome {
+    fn held(&self, log: f64, interval: Range<f64>, limit: f64) -> ConditionOutcome {
+        let Range {
+            start: low,
+            end: high,
+        } = interval;
         let (beyond, reported_apart, within) = match self.rise {
-            true => (change.log > limit, low > 0.0, high <= limit),
-            false => (change.log < limit, high < 0.0, low >= limit),
+            true => (log > limit, low > 0.0, high <= limit),
+            false => (log < limit, high < 0.0, low >= limit),
         };
         match (beyond && reported_apart, within) {
             (true, _) => ConditionOutcome::Missed,

@@ -179,14 +179,14 @@ fn of_own(own: &Own<'_>) -> Option<Finding> {
             ),
         );
         let work = made_up(own).filter(|_| is_work(cpu.user_cores, cpu.kernel_cores));
-        return Some(weighed(all, "so the machine was the limit", (waited, work)));
+        return Some(weighed(all, "so the machine was the limit", waited, work));
     }
     if part(core) >= CORE_MIN {
         let what = format!("core {} of {cores} was at 100% CPU ()", core.cpu);
         let shares = (core.user_share, core.kernel_share, core.steal_share);
         let one = reported(what, shares).sure(Confidence::Medium);
         let work = made_up(own).filter(|_| is_work(core.user_share, core.kernel_share));
-        return Some(weighed(one, "so one core was the limit", (waited, work)));
+        return Some(weighed(one, "so one core was the limit", waited, work));
     }
     starved(waited)
 }
@@ -246,7 +246,7 @@ fn made_up<'a>(own: &'a Own<'_>) -> Option<&'a str> {
 
 /// Full cores mean much where fathom's threads waited for them, or the device is nothing but such work, and little where
 /// neither is so.
-fn weighed(mut reported: Finding, so: &str, (waited, work): (Waited, Option<&str>)) -> Finding {
+fn weighed(mut reported: Finding, so: &str, waited: Waited, work: Option<&str>) -> Finding {
     let Waited::Some(share) = waited else {
         reported.sentence = format!("{}, {so}", reported.sentence);
         return reported;

@@ -30,10 +30,12 @@ fn look(several: &Several<'_>) -> Option<Finding> {
         let ends = files.get(&work(raw)?)?;
         Some(ends.map(|on_file| (raw, on_raw, on_file)))
     });
-    let (raw, on_raw, on_file) = figures
-        .flatten()
-        .max_by(|one, other| apart(one).total_cmp(&apart(other)))?;
-    let share = (on_raw - on_file) / on_raw;
+    let shares = figures.flatten().map(|(raw, on_raw, on_file)| {
+        let share = (on_raw - on_file) / on_raw;
+        (share, raw, on_raw, on_file)
+    });
+    let (share, raw, on_raw, on_file) =
+        shares.max_by(|(one, ..), (other, ..)| one.abs().total_cmp(&other.abs()))?;
     if share.abs() < APART_MIN {
         return None;
     }
@@ -75,10 +77,6 @@ fn look(several: &Several<'_>) -> Option<Finding> {
 /// In decimal megabytes, as the tools print them that are compared here.
 fn mb(bytes_per_s: f64) -> String {
     say::digits(bytes_per_s / 1e6)
-}
-
-fn apart((_, raw, file): &(&Observed, f64, f64)) -> f64 {
-    ((raw - file) / raw).abs()
 }
 
 fn is_raw(run: &Observed) -> bool {

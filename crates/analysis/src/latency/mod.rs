@@ -112,7 +112,7 @@ impl Latency {
             max_ns: histogram.max().map(|ns| ns.0),
             percentiles: LADDER
                 .iter()
-                .map(|&place| percentile(histogram, &ranked, place, worth))
+                .map(|&(quantile, one_in)| percentile(&ranked, quantile, one_in, worth))
                 .collect(),
         }
     }
@@ -152,15 +152,14 @@ impl Worth {
 }
 
 fn percentile(
-    histogram: &LatencyHistogram,
-    ranked: &Ranked,
-    (quantile, one_in): (f64, u64),
+    ranked: &Ranked<'_>,
+    quantile: f64,
+    one_in: u64,
     worth: &dyn Fn(Nanos, u64) -> Worth,
 ) -> Percentile {
-    let count = histogram.count();
-    let latency = histogram.quantile(quantile);
+    let latency = ranked.histogram.quantile(quantile);
     let worth = latency.map_or_else(Worth::default, |latency| worth(latency, one_in));
-    let tail_samples = tail_samples(count, worth.sure, one_in);
+    let tail_samples = tail_samples(ranked.count, worth.sure, one_in);
     let shown = latency.filter(|_| tail_samples != TailSamples::None);
     let (low, high) = match worth.wide {
         Some(wide) if shown.is_some() => ranked.bounds(wide.max(1), one_in),
@@ -179,13 +178,14 @@ fn percentile(
 }
 
 /// The buckets of a histogram by rank.
-struct Ranked {
+struct Ranked<'h> {
+    histogram: &'h LatencyHistogram,
     buckets: Vec<(u64, u64, u64)>, // smallest, largest, and how many I/Os up to here
     count: u64,
 }
 
-impl Ranked {
-    fn of(histogram: &LatencyHistogram) -> Ranked {
+impl<'h> Ranked<'h> {
+    fn of(histogram: &'h LatencyHistogram) -> Ranked<'h> {
         let min = histogram.min().map_or(0, |ns| ns.0);
         let max = histogram.max().map_or(0, |ns| ns.0);
         let mut below = 0;
@@ -194,6 +194,7 @@ impl Ranked {
             (low.0.max(min), high.0.min(max), below)
         });
         Ranked {
+            histogram,
             buckets: buckets.collect(),
             count: histogram.count(),
         }

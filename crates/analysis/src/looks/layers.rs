@@ -196,12 +196,12 @@ pub fn layers_report(runs: &[(String, RunRecord)], context: &LooksContext) -> La
     let mut rows = Vec::new();
     for work in LayerWork::ALL {
         for layer in Layer::ALL {
-            let of = |layer| {
+            let of = |layer| -> Vec<&RunReport> {
                 rounds_of(LayerStep { layer, work })
                     .map(|(_, report)| *report)
                     .collect()
             };
-            rows.extend(row((work, layer), &of(layer), &of(Layer::Raw)));
+            rows.extend(row(LayerStep { layer, work }, &of(layer), &of(Layer::Raw)));
         }
     }
     let counts = known.iter().map(|(step, _)| rounds_of(*step).count());
@@ -226,11 +226,8 @@ pub fn layers_report(runs: &[(String, RunRecord)], context: &LooksContext) -> La
     }
 }
 
-fn row(
-    (work, layer): (LayerWork, Layer),
-    rounds: &Vec<&RunReport>,
-    raw: &[&RunReport],
-) -> Option<LayerRow> {
+fn row(step: LayerStep, rounds: &[&RunReport], raw: &[&RunReport]) -> Option<LayerRow> {
+    let LayerStep { layer, work } = step;
     let block = rounds.first().map(|report| block(report))?;
     let rates = |reports: &[&RunReport]| -> Vec<f64> {
         reports.iter().filter_map(|report| total(report)).collect()

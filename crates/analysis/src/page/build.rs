@@ -179,7 +179,7 @@ impl PageBuilder {
             .map(|(place, (cell, row))| Seen { place, cell, row })
             .collect();
         let loads = loads(&seen, &self.surveyed);
-        let curves = curves(&seen, (&self.surveyed, &loads));
+        let curves = curves(&seen, &self.surveyed, &loads);
         let mut roofs = Vec::new();
         for (number, part) in self.document.parts.iter_mut().enumerate() {
             let own: Vec<&Seen<'_>> = seen
@@ -188,7 +188,7 @@ impl PageBuilder {
                 .collect();
             let own_panel = !part.panel.is_empty();
             if !own_panel {
-                part.panel = panel::panel(&seen, (&curves, &self.document.findings), number);
+                part.panel = panel::panel(&seen, &curves, &self.document.findings, number);
             }
             part.counts = messages::counts(&seen, part.counts.planned, number);
             messages::complete(part, &own);
@@ -297,7 +297,7 @@ impl PageBuilder {
         if let Some(part) = self.document.parts.last_mut() {
             part.table = Some(table::of_quick(report));
             part.panel = tiles::of_answers(&report.answers);
-            reports::looks(part, &report.verdict, (&report.answers, &report.notes));
+            reports::looks(part, &report.verdict, &report.answers, &report.notes);
         }
     }
 
@@ -306,7 +306,7 @@ impl PageBuilder {
         if let Some(part) = self.document.parts.last_mut() {
             part.table = Some(table::of_layers(report));
             part.panel = tiles::of_answers(&report.answers);
-            reports::looks(part, &report.verdict, (&report.answers, &report.notes));
+            reports::looks(part, &report.verdict, &report.answers, &report.notes);
         }
     }
 

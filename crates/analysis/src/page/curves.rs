@@ -93,7 +93,8 @@ pub(crate) fn workload_in_words(work: &RowWork) -> String {
 /// All curves with two loads or more, in the order of their first cells. The knees of a survey are those that it reports.
 pub(super) fn curves(
     cells: &[Seen<'_>],
-    (surveyed, loads): (&HashMap<usize, Surveyed>, &[PageLoad]),
+    surveyed: &HashMap<usize, Surveyed>,
+    loads: &[PageLoad],
 ) -> Vec<PageCurve> {
     let mut groups: Vec<Vec<&Seen<'_>>> = Vec::new();
     let mut places = HashMap::new();
@@ -108,13 +109,14 @@ pub(super) fn curves(
     }
     groups
         .iter()
-        .filter_map(|group| curve(group, (surveyed, loads)))
+        .filter_map(|group| curve(group, surveyed, loads))
         .collect()
 }
 
 fn curve(
     group: &[&Seen<'_>],
-    (surveyed, loads): (&HashMap<usize, Surveyed>, &[PageLoad]),
+    surveyed: &HashMap<usize, Surveyed>,
+    loads: &[PageLoad],
 ) -> Option<PageCurve> {
     let mut outstanding: Vec<u64> = group.iter().filter_map(|seen| seen.outstanding()).collect();
     outstanding.sort_unstable();

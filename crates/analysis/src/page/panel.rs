@@ -15,7 +15,8 @@ use model::ResultRow;
 /// The panel of one part.
 pub(super) fn panel(
     cells: &[Seen<'_>],
-    (curves, findings): (&[PageCurve], &[PageFinding]),
+    curves: &[PageCurve],
+    findings: &[PageFinding],
     part: usize,
 ) -> Vec<PanelItem> {
     let usable: Vec<&Seen<'_>> = cells

@@ -66,11 +66,7 @@ pub(super) fn files(part: &mut PagePart, report: FilesReport) {
 }
 
 /// Completes the part of `fathom quick` or `fathom layers`.
-pub(super) fn looks(
-    part: &mut PagePart,
-    verdict: &Verdict,
-    (answers, notes): (&[Answer], &[String]),
-) {
+pub(super) fn looks(part: &mut PagePart, verdict: &Verdict, answers: &[Answer], notes: &[String]) {
     decided(part, verdict);
     part.verdict.sentences = sentences(answers);
     part.notes.extend(notes.iter().cloned());

@@ -16,9 +16,10 @@ pub(super) fn ladder(
     workload: &str,
     cells: &[&CellReport],
     best: Option<&CellReport>,
-    (context, ended_by_a_failure): (&SurveyContext, bool),
+    context: &SurveyContext,
+    ended_by_a_failure: bool,
 ) -> Ladder {
-    let (end, reason) = end(workload, cells, best, (context, ended_by_a_failure));
+    let (end, reason) = end(workload, cells, best, context, ended_by_a_failure);
     Ladder {
         depths: cells.iter().map(|cell| cell.queue_depth).collect(),
         end,
@@ -37,7 +38,8 @@ fn end(
     workload: &str,
     cells: &[&CellReport],
     best: Option<&CellReport>,
-    (context, ended_by_a_failure): (&SurveyContext, bool),
+    context: &SurveyContext,
+    ended_by_a_failure: bool,
 ) -> (LadderEnd, String) {
     let Some(deepest) = cells.iter().map(|cell| cell.queue_depth).max() else {
         let reason = match (context.read_only, &context.failure) {

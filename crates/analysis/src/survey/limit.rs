@@ -60,7 +60,7 @@ pub(super) fn name(rows: &mut [SurveyRow], runs: Runs<'_>, queue_depth_max: u64)
         let others = levels.iter().enumerate();
         let others = others.filter(|(other, _)| *other != place);
         let others: Vec<Level> = others.filter_map(|(_, level)| *level).collect();
-        let limit = levels[place].and_then(|mine| limit(row, runs, (mine, &others)));
+        let limit = levels[place].and_then(|mine| limit(row, runs, mine, &others));
         row.limit = limit;
     }
 }
@@ -102,7 +102,7 @@ fn level(row: &SurveyRow, runs: Runs<'_>, queue_depth_max: u64) -> Option<Level>
     })
 }
 
-fn limit(row: &SurveyRow, runs: Runs<'_>, (mine, others): (Level, &[Level])) -> Option<Limit> {
+fn limit(row: &SurveyRow, runs: Runs<'_>, mine: Level, others: &[Level]) -> Option<Limit> {
     let best = row.best.as_ref()?;
     let knee = row.knee_depth.unwrap_or(best.queue_depth);
     let loads = sound(row, runs);

@@ -27,7 +27,7 @@ pub(super) fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> Surve
     let shallow = usable().find(|cell| cell.queue_depth == 1);
     let failed = |cell: &CellReport| cell.outcome.kind == OutcomeKind::Failed;
     let ended = runs.cells.iter().any(failed);
-    let ladder = ladder::ladder(label, &mine, best, (planned, ended));
+    let ladder = ladder::ladder(label, &mine, best, planned, ended);
     let (mut validity, mut reasons) = judge(best, shallow);
     if best.is_none() && ladder.end != LadderEnd::NotRun {
         validity = Validity::Invalid;

@@ -4,6 +4,8 @@
 //! The difference of the two readings is taken here, because every reader needs it and the rules of
 //! wrapping counters belong in one place.
 
+use super::tally::LifetimeCount;
+use crate::plan::Operation;
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 
@@ -211,6 +213,20 @@ impl DeviceCounters {
             busy: self.busy.minus(before.busy),
             discards: self.discards.saturating_sub(before.discards),
             flushes: self.flushes.saturating_sub(before.flushes),
+        }
+    }
+
+    /// Returns the requests and bytes of one operation.
+    pub fn amount(&self, operation: Operation) -> LifetimeCount {
+        match operation {
+            Operation::Read => LifetimeCount {
+                ios: self.reads,
+                bytes: self.read_bytes,
+            },
+            Operation::Write => LifetimeCount {
+                ios: self.writes,
+                bytes: self.write_bytes,
+            },
         }
     }
 }

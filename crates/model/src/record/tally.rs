@@ -94,6 +94,17 @@ pub struct LifetimeCount {
     pub bytes: Bytes,
 }
 
+impl LifetimeCount {
+    /// Returns the sum of both, at most the largest number.
+    #[must_use]
+    pub fn plus(self, other: LifetimeCount) -> LifetimeCount {
+        LifetimeCount {
+            ios: self.ios.saturating_add(other.ios),
+            bytes: Bytes(self.bytes.0.saturating_add(other.bytes.0)),
+        }
+    }
+}
+
 impl Tally {
     /// Failures of all kinds.
     pub fn errors_total(&self) -> u64 {
