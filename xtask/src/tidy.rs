@@ -11,6 +11,7 @@ mod lexer;
 mod origins;
 mod prose;
 mod rust;
+mod sentences;
 mod system;
 mod tokens;
 mod tree;
@@ -50,6 +51,7 @@ const CHECKS: &[Check] = &[
     prose::book,
     prose::changelog,
     vocabulary::check,
+    sentences::check,
     figures::check,
 ];
 

@@ -223,8 +223,7 @@ impl Admission<'_> {
         if !recorded && known.content != BLOCKS {
             let path = target.location.path().unwrap_or(Path::new(""));
             (self.note)(&format!(
-                "note: {}: contains data without block headers ({}), and its state could not be recorded (another process \
-                 has it open, or the file system is not ext4, xfs, btrfs or tmpfs): to write it again, add --overwrite",
+                "note: {}: contains data without block headers ({}), and its state could not be recorded; another process has it open, or the file system is not ext4, xfs, btrfs or tmpfs: to write it again, add --overwrite",
                 path.display(),
                 known.content
             ));

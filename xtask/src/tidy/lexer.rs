@@ -3,7 +3,7 @@
 //! As much of the language as that needs, and no more: comments (nested ones too), strings (raw ones too),
 //! character literals against lifetimes, and braces. A full parser would be a dependency of twenty.
 
-use super::tree::Rust;
+use super::tree::{Rust, Text};
 
 impl Rust {
     /// Splits a file. A file that cannot be Rust comes out as something; rustc says what is wrong with it.
@@ -13,6 +13,7 @@ impl Rust {
             at: 0,
             code: String::with_capacity(text.len()),
             literals: String::new(),
+            strings: Vec::new(),
         };
         while lexer.at < lexer.rest.len() {
             lexer.step();
@@ -32,6 +33,7 @@ impl Rust {
             code,
             literals,
             test,
+            strings: lexer.strings,
         }
     }
 }
@@ -42,6 +44,7 @@ struct Lexer {
     at: usize,
     code: String,
     literals: String,
+    strings: Vec<Text>,
 }
 
 impl Lexer {
@@ -110,6 +113,7 @@ impl Lexer {
     }
 
     fn string(&mut self) {
+        let (line, from) = (self.line(), self.literals.len());
         self.code.push('"');
         self.at += 1;
         while self.at < self.rest.len() && self.peek(0) != '"' {
@@ -119,8 +123,18 @@ impl Lexer {
             }
             self.take_literal();
         }
-        self.code.push('"');
+        self.end_string(line, from);
         self.at += 1;
+    }
+
+    fn line(&self) -> usize {
+        1 + self.code.matches('\n').count()
+    }
+
+    fn end_string(&mut self, line: usize, from: usize) {
+        let text = self.literals[from..].to_owned();
+        self.strings.push(Text { line, text });
+        self.code.push('"');
     }
 
     /// Whether `#…#"` follows: a raw string, not a raw name such as `r#type`.
@@ -130,6 +144,7 @@ impl Lexer {
     }
 
     fn raw_string(&mut self, ahead: usize) {
+        let (line, from) = (self.line(), self.literals.len());
         let hashes = (ahead..).take_while(|&at| self.peek(at) == '#').count();
         self.at += ahead + hashes + 1;
         let closes = |lexer: &Lexer| {
@@ -139,7 +154,7 @@ impl Lexer {
         while self.at < self.rest.len() && !closes(self) {
             self.take_literal();
         }
-        self.code.push('"');
+        self.end_string(line, from);
         self.at += 1 + hashes;
     }
 
@@ -208,6 +223,12 @@ mod tests {
             ]
         );
         assert_eq!(split.literals, ["x // y", "", "q\"w", ""]);
+        let strings: Vec<(usize, &str)> = split
+            .strings
+            .iter()
+            .map(|one| (one.line, one.text.as_str()))
+            .collect();
+        assert_eq!(strings, [(1, "x // y"), (3, "q\"w")]);
     }
 
     #[test]

@@ -30,6 +30,13 @@ pub(super) struct Rust {
     pub(super) code: Vec<String>, // without comments and the insides of literals
     pub(super) literals: Vec<String>, // the insides of string literals alone
     pub(super) test: Vec<bool>,   // whether a line is only built for tests
+    pub(super) strings: Vec<Text>, // each string literal by itself
+}
+
+/// A string literal as it is written, escapes included.
+pub(super) struct Text {
+    pub(super) line: usize, // where it begins, from 1
+    pub(super) text: String,
 }
 
 /// A package of the workspace.

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Address overlap: regions of the trace share their places on the target.",
-    method: "The target is smaller than the data that the trace uses, so that 1% or more of its regions of 1 MiB are at the place of another one.",
+    method: "The target is smaller than the data that the trace uses. At least 1% of the trace's regions of 1 MiB are at the place of another one.",
     evidence: &["overlap_share"],
     source: "fathom's own placement; see docs/replay.md.",
     advice: "Replay on a larger target, a shorter --window, or fewer devices (--map).",

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The I/Os were faster than any storage device, so memory served them: a page cache, unwritten extents or a RAM disk.",
-    method: "Direct reads of 100 or more I/Os: the 1st percentile of the latency, submission included, is below 3 µs (an error if the median is too). Any run on one target: more than 16 GB/s. That is an error if the range is 4 GiB or less or the page cache was used, and a warning otherwise (an array may reach it).",
+    method: "Direct reads of 100 or more I/Os: the 1st percentile of the latency, submission included, is below 3 µs (an error if the median is too). Any run on one target: more than 16 GB/s. That is an error if the range is 4 GiB or less or the page cache was used. Otherwise it is a warning, because an array may reach it.",
     evidence: &["p1_ns", "p50_ns", "bytes_per_s"],
     source: "PCI Express Base Specification 5.0 (4 lanes: 15.8 GB/s); the fastest NVMe devices answer in 5 to 10 µs.",
     advice: "Read a range that was written before and is larger than all caches, with direct I/O. `fathom run TARGET` compares with the device's own counters.",

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "A bandwidth limit (QoS) below the device's own maximum determines the result.",
-    method: "As for `iops-limit`. One run with blocks of 64 KiB or more reaches a bandwidth limit first, so it is reported as one, unless a known limit indicates otherwise.",
+    method: "As for `iops-limit`. A run with blocks of 64 KiB or more reaches a bandwidth limit first. Its limit is reported as one, unless a known limit indicates otherwise.",
     evidence: EVIDENCE,
     source: "As for `iops-limit`.",
     advice: "Larger blocks and deeper queues only add latency. Request a higher limit, or compare with the limit instead of the disk; specify it with --cap-mibs.",

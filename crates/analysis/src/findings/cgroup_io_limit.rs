@@ -23,8 +23,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "A control group limited the I/O: the figure is the limit's, not the device's.",
-    method: "A control group of the process, or one above it, has an I/O limit on a device below the target, and \
-             direct I/O reached 93% to 105% of it, plus or minus 0.1 s of the limit. Against an IOPS limit each \
+    method: "A control group of the process, or one above it, has an I/O limit on a device below the target. Direct I/O reached 93% to 105% of it, plus or minus 0.1 s of the limit. Against an IOPS limit each \
              request of an I/O counts, and on some devices one more that io_uring tried without waiting; or each I/O \
              counts once. The nearest limit is reported.",
     evidence: &[

@@ -19,8 +19,7 @@ pub(super) const RULE: Rule = Rule {
     limit: Some(LimitKind::Service),
     what: "Each write waits until it is durable, so the latency is that of a commit, not of a write.",
     method: "A sync follows each write (fio: fsync=1, fdatasync=1), or each write is write-through with one in flight \
-             per thread. Runs of fathom: also direct sequential writes with one in flight on a device that is not known to \
-             be a solid-state disk, where their mean and median are one rotation. A commit time within 3% of one \
+             per thread. Runs of fathom: also direct sequential writes with one in flight, where their mean and median are one rotation. The device is not known to be a solid-state disk. A commit time within 3% of one \
              rotation of a disk (15000, 10000, 7200, 5400 per minute) is a warning: no write cache buffers the writes.",
     evidence: &[
         "commit_mean_ns",

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The same workload ran on a raw device and on a file: the difference is the file system's overhead.",
-    method: "Two runs of a session of equal size, share of writes, order, caching and depth, one on a device (`/dev/…`, `\\\\\\\\.\\\\…`, `#N`) and one on a file, more than 2% apart. As a share of the raw figure. Through the system's cache part of it may be the cache and not the file system.",
+    method: "Two runs of a session have equal size, share of writes, order, caching and depth. One is on a device (`/dev/…`, `\\\\\\\\.\\\\…`, `#N`) and one on a file; they are more than 2% apart, as a share of the raw figure. Through the system's cache part of it may be the cache and not the file system.",
     evidence: &["raw_bytes_per_s", "file_bytes_per_s", "difference_share"],
     source: "Arithmetic on both figures.",
     advice: "Repeat both runs several times with direct I/O on the same part of the disk: outer tracks are faster than inner ones.",

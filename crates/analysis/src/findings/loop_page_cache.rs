@@ -16,8 +16,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: Some(LimitKind::Cache),
     what: "The target is a loop device, and the page cache of its file, or unwritten parts of the file, served reads.",
-    method: "Runs of fathom: the target is on a loop device, and the device at the bottom counted less than 90% of \
-             the bytes read, and at least 1 MiB less. Imported runs: a note if the target or the only device counted \
+    method: "Runs of fathom: the target is on a loop device. The device at the bottom counted less than 90% of the bytes read, and at least 1 MiB less. Imported runs: a note if the target or the only device counted \
              is a loop device.",
     evidence: &["not_on_bottom_share"],
     source: "losetup(8), --direct-io; the kernel's drivers/block/loop.c (loop/dio); Documentation/block/stat.rst.",

@@ -59,8 +59,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
             say::bytes(written * BLOCK.0)
         ),
         _ if undecided > UNDECIDED_MAX => format!(
-            "{} of the blocks that were read could not be compared, because a write of the same place was in flight or \
-             failed, or the content was unknown",
+            "{} of the blocks that were read could not be compared: a write of the same place was in flight or failed, or the content was unknown",
             say::percent(undecided)
         ),
         _ if written == 0 && zeros > UNDECIDED_MAX => format!(

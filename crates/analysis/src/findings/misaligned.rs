@@ -14,8 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "I/Os are not aligned to the device's physical blocks, so it transfers more than requested.",
-    method: "The start of a partition is not a multiple of the physical block (at least 4096 bytes), or direct writes \
-             have a size or a base offset that is not a multiple of the device's physical block.",
+    method: "The start of a partition is not a multiple of the physical block (at least 4096 bytes). Or the size or base offset of direct writes is not a multiple of the device's physical block.",
     evidence: &[
         "partition_start_bytes",
         "physical_block_bytes",

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "Not in steady state: IOPS varied, so the mean does not describe the run.",
-    method: "Over the last five windows, largest minus smallest is more than 20% of the mean, or the least-squares line rises or falls by more than 10% of it.",
+    method: "Over the last five windows, largest minus smallest is more than 20% of the mean. Or the least-squares line rises or falls by more than 10% of it.",
     evidence: &["range_share", "slope_share"],
     source: "SNIA Solid State Storage Performance Test Specification 2.0.2, steady state; the windows are of one run, so this applies the criterion without a claim of conformance.",
     advice: "Measure longer, with a longer warm-up; check IOPS over time.",

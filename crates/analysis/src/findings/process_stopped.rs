@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "fathom itself was stopped for a part of the measured phase.",
-    method: "A sleep of the control thread took 100 ms longer than requested, although it was neither ready to run (schedstat) nor waiting for a page from a disk, and the workers completed less than a quarter of what their mean rate gives in that time. Suspension is the growth of CLOCK_BOOTTIME over CLOCK_MONOTONIC.",
+    method: "A sleep of the control thread took 100 ms longer than requested. The thread was neither ready to run (schedstat) nor waiting for a page from a disk. The workers completed less than a quarter of what their mean rate gives in that time. Suspension is the growth of CLOCK_BOOTTIME over CLOCK_MONOTONIC.",
     evidence: &["stopped_ns", "suspended_ns", "stops", "share", "from_ns"],
     source: "fathom: the control thread's sleeps; proc_pid_schedstat(5), getrusage(2), clock_gettime(2).",
     advice: "Measure again without stopping it. IOPS are too low by the stopped share, and the longest latencies contain the stop.",

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The specified queue depth has no effect with this I/O engine: each thread has one I/O in flight.",
-    method: "fio's engine is synchronous (sync, psync, vsync, pvsync, pvsync2, mmap and similar), or none is specified on a system whose default is psync, and iodepth is above 1.",
+    method: "iodepth is above 1, and fio's engine is synchronous: sync, psync, vsync, pvsync, pvsync2, mmap and similar, or none where the system's default is psync.",
     evidence: &["specified_queue_depth", "requested_in_flight", "in_flight"],
     source: "fio(1), iodepth: \"increasing iodepth beyond 1 will not affect synchronous ioengines\".",
     advice: "Use an asynchronous engine (ioengine=libaio or io_uring, with direct=1), or compare with queue depth 1.",

@@ -18,9 +18,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: None,
     what: "Fewer I/Os were in the device than in flight: the rest queued in the kernel.",
-    method: "The device counted less than half of the mean number in flight (sum of its request times over elapsed \
-             time), with direct I/Os of 1 ms or more, at least 4 in flight, and no worker busy for more than half of \
-             its time: a warning. More I/Os in flight were requested than the device or its queues accept: a note.",
+    method: "A warning: the device counted less than half of the mean number in flight (sum of its request times over elapsed time). The I/Os are direct and take 1 ms or more, and at least 4 are in flight. No worker is busy for more than half of its time. More I/Os in flight were requested than the device or its queues accept: a note.",
     evidence: &["in_flight_mean", "in_device_mean", "asked", "device_holds"],
     source: "The kernel's Documentation/block/stat.rst and Documentation/ABI/stable/sysfs-block (queue/nr_requests), \
              scsi device/queue_depth; Little's law.",

@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The queue was full: the mean latency contains waiting, and a deeper queue adds latency without IOPS.",
-    method: "One run: IOPS × mean latency is within 2% of threads × depth, and that is 16 or more; below that `queue-not-full` applies. Runs of a session that differ only in I/Os in flight: between the shallowest and the deepest run at the level (twice the depth or more) the IOPS lie within 5%. Latencies by Little's law where they are not printed finely. Levels of two or more block sizes within 3% in IOPS or in bytes per second, sizes at least twofold apart, or a level at a named (3%) or published (2.5%) limit, are reported as `iops-limit` or `bandwidth-limit`.",
+    method: "One run: IOPS × mean latency is within 2% of threads × depth, and that is 16 or more; below that `queue-not-full` applies. Runs of a session that differ only in I/Os in flight: between the shallowest and the deepest run at the level (twice the depth or more) the IOPS lie within 5%. Latencies by Little's law where they are not printed finely. Levels of two or more block sizes within 3% in IOPS or in bytes per second are reported as `iops-limit` or `bandwidth-limit`; the sizes are at least twofold apart. So is a level at a named (3%) or published (2.5%) limit.",
     evidence: &[
         "in_flight_mean",
         "in_flight_asked",

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The target completed no I/O for a while although I/Os were in flight.",
-    method: "Time series (runs of fathom): steps in a row without an I/O (or the longest latency, if it spans them) last 500 ms or more and 5% or more of the measured time, and the mean rate gives 100 I/Os or more in that time. Latencies (runs of any tool): from some percentile up to the maximum they lie within 10% and at 100 ms or more, at least three times the percentile before, with ten I/Os or more; these I/Os / queue depth = number of stalls, of printed percentiles a lower bound. A warning where stalls take 0.5% of the run or more. Not applied to time in which fathom itself was stopped, to requested pauses, and to time series with failed I/Os.",
+    method: "Time series (runs of fathom): 500 ms or more, and 5% of the measured time, pass without an I/O: in steps in a row, or by the longest latency if it spans them. The mean rate gives 100 I/Os or more in that time. Latencies (runs of any tool): from some percentile up to the maximum they lie within 10%, at 100 ms or more. They are at least three times the percentile before, and ten I/Os or more; these I/Os / queue depth = number of stalls, of printed percentiles a lower bound. A warning where stalls take 0.5% of the run or more. Not applied to time in which fathom itself was stopped, to requested pauses, and to time series with failed I/Os.",
     evidence: &[
         "from_ns",
         "stall_ns",

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Submission took all the time of the threads: the engine was synchronous in effect, and the queue depth had no effect.",
-    method: "IOPS × mean submission latency / threads is 0.9 or more, with a queue depth of 2 or more per thread and processors that were not at 100%. Runs of fathom: of the time in which the threads neither worked nor waited for a processor (a quarter of it or more), 90% passed in submissions, all but the last of a full queue, and the device had fewer than two I/Os per thread. High confidence where I/O was buffered.",
+    method: "IOPS × mean submission latency / threads is 0.9 or more; the queue depth is 2 or more per thread, and processors were not at 100%. Runs of fathom: 90% of the threads' idle time passed in submissions, all but the last of a full queue. Idle is the time in which they neither worked nor waited for a processor, a quarter of it or more. The device had fewer than two I/Os per thread. High confidence where I/O was buffered.",
     evidence: &["submission_share", "submission_mean_ns", "queue_depth"],
     source: "io_submit(2), \"may block\"; the kernel's fs/aio.c; J. D. C. Little, Operations Research 9 (1961).",
     advice: "Use direct I/O or io_uring, or one thread per I/O in flight; compare with results of queue depth 1 only.",

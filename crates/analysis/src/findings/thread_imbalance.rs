@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Threads with the same workload completed very different numbers of I/Os.",
-    method: "Threads of one target: the fastest completed at least 1.5 times the I/Os of the slowest, with a mean of 1000 I/Os per thread or more, and the difference exceeds six standard deviations of Poisson counts.",
+    method: "Threads of one target: the fastest completed at least 1.5 times the I/Os of the slowest, with a mean of 1000 I/Os per thread or more. The difference exceeds six standard deviations of Poisson counts.",
     evidence: &["fastest_ios", "slowest_ios", "threads"],
     source: "Poisson counting error; elbencho and IOR report slow workers in the same way.",
     advice: "Check whether threads share a core, a NUMA node or a lock; pin each to its own core.",

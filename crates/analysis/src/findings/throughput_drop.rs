@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "IOPS dropped to a lower level during the run and stayed there.",
-    method: "The split of the time series with the smallest sum of squares: the level after it is 10% or more below the level before, seven standard errors or more apart, and a step fits the series better than a slope.",
+    method: "The split of the time series with the smallest sum of squares: the level after it is 10% or more below the level before, seven standard errors or more apart. A step fits the series better than a slope.",
     evidence: &["at_ns", "before_per_s", "after_per_s", "change_share"],
     source: "Least-squares change point; the manual, chapter Statistics.",
     advice: "Measure the level after the drop with a longer warm-up. A full write cache, thermal throttling or a used-up burst allowance causes such a drop.",

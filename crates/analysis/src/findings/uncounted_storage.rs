@@ -13,8 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "No block device below a loop device or a FUSE file system could be counted, so a cache there would not be noticed.",
-    method: "Runs of fathom that read with direct I/O: the target is on a loop device below which no device was found, or on \
-             a file system of type fuse without a device below it.",
+    method: "Runs of fathom that read with direct I/O: no device was found below the target, which is on a loop device or on a file system of type fuse.",
     evidence: &[],
     source: "losetup(8), --direct-io; fuse(8); the kernel's Documentation/filesystems/fuse-io.rst.",
     advice: "Compare with the file system that the server or the loop device reads: fathom run FILE.",

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The load was uneven across the devices, so the busiest device determines the result.",
-    method: "Two or more devices of one kind of name (sda, sdb; nvme0n1, nvme1n1) counted I/Os: the busiest had 100% utilization or nearly so (95% or more) and twice the mean I/Os of the others, or more, while none of the others was.",
+    method: "Two or more devices of one kind of name (sda, sdb; nvme0n1, nvme1n1) counted I/Os: the busiest had a utilization of 95% or more and at least twice the mean I/Os of the others. None of the others had that utilization.",
     evidence: &["busiest_share", "devices"],
     source: "fio(1), disk utilization; the kernel's Documentation/block/stat.rst.",
     advice: "Spread the load: one job per device, or a stripe smaller than the range; then compare the sum.",

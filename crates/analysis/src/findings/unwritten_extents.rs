@@ -16,9 +16,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The file has extents that were never written; reads of them do not reach the device.",
-    method: "Before the run fathom reads the file's extent map. Unwritten extents and holes of 5% or more are \
-             reported if the file is read (10% or more make the result invalid as a disk result), unless the device \
-             counted the reads. If the file is only written, 50% or more are reported as a note.",
+    method: "Before the run fathom reads the file's extent map. Unwritten extents and holes of 5% or more are reported if the file is read, unless the device counted the reads. 10% or more make the result invalid as a disk result. If the file is only written, 50% or more are reported as a note.",
     evidence: &["unbacked_share", "unwritten_bytes", "hole_bytes"],
     source: "The kernel's Documentation/filesystems/fiemap.rst (FIEMAP_EXTENT_UNWRITTEN); fallocate(2).",
     advice: "Fill the file with data before reading it; fathom fills the files that it creates (--create SIZE).",

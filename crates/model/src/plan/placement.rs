@@ -44,8 +44,7 @@ impl FromStr for Placement {
         }
         cores(text).map(Placement::Cores).ok_or_else(|| UnitError {
             read: text.to_owned(),
-            accepted: "must be free (where the system puts threads), near (a core for each thread, near its device), \
-                      in-turn (all that may be used, in their order), or a list: 0-3,8",
+            accepted: "must be free (the system places threads), near (a core per thread, near its device), in-turn (all allowed cores, in order), or a list: 0-3,8",
         })
     }
 }

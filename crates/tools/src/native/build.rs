@@ -39,7 +39,7 @@ const PATTERNS: [(&str, Access); 3] = [
     ("permuted", Access::Permuted(PermutedAccess::Shared)),
     ("sequential", Access::Sequential),
 ];
-const PATTERN_FORM: &str = "must be random, permuted (each block once a pass, in random order), zipf:THETA (above 0, not 1), pareto:SHARE (between 0 and 1), normal:PERCENT (0 to 100) or sequential";
+const PATTERN_FORM: &str = "must be random, permuted (each block once a pass), zipf:THETA (above 0, not 1), pareto:SHARE (between 0 and 1), normal:PERCENT (0 to 100) or sequential";
 const WRITES_FORM: &str = "must be a whole number of writes from 0 to 4294967295";
 const DEPTH_FORM: &str = "must be a whole number from 1 to 32768";
 const THREADS_FORM: &str = "threads are a whole number from 1 to 1024 for each target";

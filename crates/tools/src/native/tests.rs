@@ -71,7 +71,7 @@ fn all_problems_are_reported_at_once_with_what_was_read_and_what_is_accepted() {
         invalid value 'bursty' for --arrivals: arrivals are constant (at equal distances) or poisson (at random, as independent users come)
         invalid value 'many' for --depth: must be a whole number from 1 to 32768
         invalid value '130' for --write: must be a whole number from 0 to 100
-        invalid value 'rnd' for --pattern: must be random, permuted (each block once a pass, in random order), zipf:THETA (above 0, not 1), pareto:SHARE (between 0 and 1), normal:PERCENT (0 to 100) or sequential
+        invalid value 'rnd' for --pattern: must be random, permuted (each block once a pass), zipf:THETA (above 0, not 1), pareto:SHARE (between 0 and 1), normal:PERCENT (0 to 100) or sequential
         invalid value '64Q' for --block: must be a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
         invalid value '-1' for --threads: threads are a whole number from 1 to 1024 for each target
         invalid value '' for --base: must be a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes

@@ -118,8 +118,7 @@ pub(super) fn affinity(command: &mut Command, word: &Word) -> Done {
     }
     let bits = mask(rest).filter(|bits| *bits > 0).ok_or_else(|| {
         word.value(
-            "must be a mask with a bit for each processor, decimal or behind 0x, at most 64 bits and not 0, as in \
-            -a0x5 or -aR0x5",
+            "must be a mask with a bit per processor, decimal or behind 0x, at most 64 bits, not 0; such as -a0x5 or -aR0x5",
         )
     })?;
     let affinity = match round_robin {
