@@ -12,6 +12,8 @@ use std::time::Duration;
 pub(crate) enum Who {
     Fathom,
     FathomSync,
+    /// With the ring, also where another engine would be chosen.
+    FathomRing,
     /// As `Fathom`, and the results are kept.
     FathomKept,
     /// Free to move between cores and with latencies, as `fathom run` is.
@@ -20,9 +22,12 @@ pub(crate) enum Who {
     Diskspd,
     Ring,
     RingStamps,
+    /// Submits each I/O with a call of its own, then waits.
+    RingEach,
     Vectors,
     Nothing,
     Fio,
+    FioSync,
     FioBest,
     /// And with fewer readings of the clock.
     FioBestReduced,
@@ -60,21 +65,27 @@ impl Who {
         match self {
             Who::Fathom => "fathom",
             Who::FathomSync => "fathom sync",
+            Who::FathomRing => "fathom io_uring",
             Who::FathomKept => "fathom, kept",
             Who::DiskspdLike => "diskspd -n -L",
             Who::Diskspd => "diskspd",
             Who::Ring => "bare io_uring",
             Who::RingStamps => "bare + stamps",
+            Who::RingEach => "bare, each",
             Who::Vectors => "bare preadv2",
             Who::Nothing => "bare, 2 stamps",
             Who::Fio => "fio",
+            Who::FioSync => "fio pvsync2",
             Who::FioBest => "fio best",
             Who::FioBestReduced => "fio best reduc.",
         }
     }
 
     pub(crate) fn is_fio(self) -> bool {
-        matches!(self, Who::Fio | Who::FioBest | Who::FioBestReduced)
+        matches!(
+            self,
+            Who::Fio | Who::FioSync | Who::FioBest | Who::FioBestReduced
+        )
     }
 
     /// DISKSPD counts whole seconds.
@@ -110,10 +121,14 @@ impl Who {
 
     fn command(self, work: &Work<'_>, shop: &Shop) -> Command {
         match self {
-            Who::Fathom | Who::FathomSync | Who::FathomKept => self.run(work, shop),
+            Who::Fathom | Who::FathomSync | Who::FathomRing | Who::FathomKept => {
+                self.run(work, shop)
+            }
             Who::DiskspdLike | Who::Diskspd => self.diskspd(work, shop),
-            Who::Ring | Who::RingStamps | Who::Vectors | Who::Nothing => self.bare(work, shop),
-            Who::Fio | Who::FioBest | Who::FioBestReduced => self.fio(work),
+            Who::Ring | Who::RingStamps | Who::RingEach | Who::Vectors | Who::Nothing => {
+                self.bare(work, shop)
+            }
+            Who::Fio | Who::FioSync | Who::FioBest | Who::FioBestReduced => self.fio(work),
         }
     }
 
@@ -125,6 +140,7 @@ impl Who {
         command.args(["--threads", &work.threads.to_string()]);
         match self {
             Who::FathomSync => command.args(["--engine", "sync"]),
+            Who::FathomRing => command.args(["--engine", "io_uring"]),
             _ if work.place.path.is_none() => command.args(["--engine", "null"]),
             _ => &mut command,
         };
@@ -157,6 +173,7 @@ impl Who {
         let kind = match self {
             Who::Vectors => "vectors",
             Who::Nothing => "nothing",
+            Who::RingEach => "ring-each",
             _ => "ring",
         };
         let stamps = matches!(self, Who::RingStamps | Who::Nothing);
@@ -182,7 +199,9 @@ impl Who {
         match &work.place.path {
             Some(path) => {
                 // It would throw the file out of the cache first.
-                command.args(["--ioengine=io_uring", "--invalidate=0", "--readonly"]);
+                let engine = ["io_uring", "pvsync2"][usize::from(self == Who::FioSync)];
+                command.arg(format!("--ioengine={engine}"));
+                command.args(["--invalidate=0", "--readonly"]);
                 command.arg(format!("--filename={}", path.display()));
                 command.arg(format!("--direct={}", u8::from(work.place.unbuffered)));
             }
@@ -190,7 +209,7 @@ impl Who {
                 command.args(["--ioengine=null", "--size=1g"]);
             }
         }
-        if self != Who::Fio {
+        if !matches!(self, Who::Fio | Who::FioSync) {
             let batch = depth.min(&32);
             command.arg(format!("--iodepth_batch_submit={batch}"));
             command.args(["--iodepth_batch_complete_min=1", "--norandommap"]);
@@ -207,10 +226,14 @@ impl Who {
 
     fn read(self, cost: &Cost) -> Option<Said> {
         match self {
-            Who::Fathom | Who::FathomSync | Who::FathomKept => read_run(&cost.out),
+            Who::Fathom | Who::FathomSync | Who::FathomRing | Who::FathomKept => {
+                read_run(&cost.out)
+            }
             Who::DiskspdLike | Who::Diskspd => read_diskspd(&cost.out),
-            Who::Ring | Who::RingStamps | Who::Vectors | Who::Nothing => read_bare(&cost.out),
-            Who::Fio | Who::FioBest | Who::FioBestReduced => read_fio(&cost.out),
+            Who::Ring | Who::RingStamps | Who::RingEach | Who::Vectors | Who::Nothing => {
+                read_bare(&cost.out)
+            }
+            Who::Fio | Who::FioSync | Who::FioBest | Who::FioBestReduced => read_fio(&cost.out),
         }
     }
 }

@@ -57,6 +57,12 @@ impl Looped {
             .map_or(Path::new("/nonexistent"), |folder| folder.path())
     }
 
+    /// From here on the device reads its file through the page cache.
+    pub(crate) fn go_through_cache(&self) -> Result<(), String> {
+        let mut losetup = Command::new("losetup");
+        said(losetup.arg("--direct-io=off").arg(&self.device)).map(drop)
+    }
+
     /// Fills the device with numbers that no layer below can fold together.
     pub(crate) fn fill(&self, bytes: u64) -> Result<(), BenchError> {
         filled(&self.device, bytes)
@@ -68,7 +74,7 @@ impl Looped {
     }
 }
 
-fn filled(path: &Path, bytes: u64) -> Result<(), BenchError> {
+pub(crate) fn filled(path: &Path, bytes: u64) -> Result<(), BenchError> {
     let mut fill = Command::new("dd");
     fill.arg("if=/dev/urandom")
         .arg(format!("of={}", path.display()));
@@ -93,6 +99,31 @@ impl Drop for Looped {
             .arg("--detach")
             .arg(&self.device)
             .status();
+    }
+}
+
+/// A file system that a process serves (FUSE), mounted until the end.
+pub(crate) struct Mounted(tempfile::TempDir);
+
+impl Mounted {
+    /// ext4 in an image, served by fuse2fs; `Err` is the reason.
+    pub(crate) fn fuse2fs(image: &Path, bytes: u64) -> Result<Mounted, String> {
+        let file = std::fs::File::create_new(image).map_err(|error| error.to_string())?;
+        file.set_len(bytes).map_err(|error| error.to_string())?;
+        said(Command::new("mkfs.ext4").args(["-q", "-F"]).arg(image))?;
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        said(Command::new("fuse2fs").arg(image).arg(folder.path()))?;
+        Ok(Mounted(folder))
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.folder()).status();
     }
 }
 

@@ -21,6 +21,7 @@ mod gap;
 mod limit;
 mod looped;
 mod loops;
+mod low_depth;
 mod memory;
 mod options;
 mod overhead;
@@ -66,6 +67,7 @@ fn compare(options: &Options) -> Result<(), BenchError> {
             Section::Page => page::run(opened(&mut shop, options)?, options)?,
             Section::Overhead => overhead::run(opened(&mut shop, options)?, options)?,
             Section::Loops => loops::run(opened(&mut shop, options)?, options)?,
+            Section::LowDepth => low_depth::run(opened(&mut shop, options)?, options)?,
             Section::Start => start::run(opened(&mut shop, options)?, options)?,
             Section::Gap => gap::run(opened(&mut shop, options)?, options)?,
             Section::Memory => memory::run(opened(&mut shop, options)?, options)?,

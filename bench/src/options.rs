@@ -8,6 +8,7 @@ pub(crate) const USAGE: &str = "\
 cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
   overhead          fathom diskspd against fathom run
   loops             fathom against bare loops and fio
+  low-depth         few I/Os in flight on devices that another thread serves, against fio; as root
   start             time beyond what was asked, from start to exit
   gap               time between the cells of a sweep, beyond the rest
   memory            peak memory
@@ -36,6 +37,7 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
 pub(crate) enum Section {
     Overhead,
     Loops,
+    LowDepth,
     Start,
     Gap,
     Memory,
@@ -48,9 +50,10 @@ pub(crate) enum Section {
     Writes,
 }
 
-const SECTIONS: [(&str, Section); 12] = [
+const SECTIONS: [(&str, Section); 13] = [
     ("overhead", Section::Overhead),
     ("loops", Section::Loops),
+    ("low-depth", Section::LowDepth),
     ("start", Section::Start),
     ("gap", Section::Gap),
     ("memory", Section::Memory),
@@ -179,7 +182,7 @@ mod tests {
 
     #[test]
     fn without_a_section_all_are_run() {
-        assert_eq!(read("--rounds 3").unwrap().sections.len(), 12);
+        assert_eq!(read("--rounds 3").unwrap().sections.len(), 13);
         let one = read("loops --depths 1,32 --time 1").unwrap();
         assert_eq!(one.sections, [Section::Loops]);
         assert_eq!(

@@ -207,7 +207,7 @@ impl Device {
         Device::zram().or_else(|_| Device::looped())
     }
 
-    fn zram() -> std::io::Result<Device> {
+    pub(crate) fn zram() -> std::io::Result<Device> {
         let number = std::fs::read_to_string(format!("{ZRAM}/hot_add"))?;
         let device = Device::Zram(number.trim().to_owned());
         let size = format!("/sys/block/zram{}/disksize", number.trim());

@@ -88,12 +88,46 @@ impl Cell {
         Some(median(ratios.collect()))
     }
 
+    /// The same with the interval that contains the true median ratio in 95 of 100 cases, whatever the distribution:
+    /// between two of the sorted ratios. Source: Hahn and Meeker, Statistical Intervals, section 5.2.
+    pub(crate) fn ratio_spread(&self, above: Who, below: Who) -> Option<Spread> {
+        let pairs = self.of(above)?.iter().zip(self.of(below)?);
+        let ratios = pairs.map(|(above, below)| above.rate_per_s / below.rate_per_s.max(1.0));
+        Some(spread(ratios.collect()))
+    }
+
     /// How far the rates of one contender are apart between the middle half of its rounds, as a share of the median.
     pub(crate) fn noise(&self, who: Who) -> Option<f64> {
         let mut rates: Vec<f64> = self.of(who)?.iter().map(|one| one.rate_per_s).collect();
         rates.sort_by(f64::total_cmp);
         let (low, high) = (rates.len() / 4, rates.len() - 1 - rates.len() / 4);
         Some((rates[high] - rates[low]) / rates[rates.len() / 2].max(1.0))
+    }
+}
+
+/// A median and where it lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spread {
+    pub(crate) median: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+/// Of less than six numbers the least and the largest, which contain the median less often.
+fn spread(mut all: Vec<f64>) -> Spread {
+    all.sort_by(f64::total_cmp);
+    let count = all.len();
+    let (mut term, mut tail, mut out) = (0.5_f64.powi(count as i32), 0.0, 0);
+    while tail + term <= 0.025 {
+        tail += term;
+        term *= (count - out) as f64 / (out + 1) as f64;
+        out += 1;
+    }
+    let low = out.saturating_sub(1);
+    Spread {
+        low: all[low],
+        high: all[count - 1 - low],
+        median: median(all),
     }
 }
 
@@ -134,5 +168,15 @@ mod tests {
             Some((20.0, 200.0))
         );
         assert_eq!(median(vec![1.0, 4.0, 2.0, 3.0]), 2.5);
+    }
+
+    /// Of 21 the sixth and the sixteenth: P(K < 6) = 0.0133 with a binomial of a half, P(K < 7) = 0.0392.
+    #[test]
+    fn the_interval_of_a_median_is_between_two_of_the_numbers() {
+        let of = |count: u32| spread((1..=count).map(f64::from).collect());
+        let expected = |low, median, high| Spread { median, low, high };
+        assert_eq!(of(21), expected(6.0, 11.0, 16.0));
+        assert_eq!(of(6), expected(1.0, 3.5, 6.0));
+        assert_eq!(of(3), expected(1.0, 2.0, 3.0));
     }
 }

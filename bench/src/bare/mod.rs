@@ -57,6 +57,7 @@ pub(crate) fn main(words: &[String]) -> Result<(), BenchError> {
     };
     let turn: fn(&Work<'_>) -> io::Result<u64> = match kind.as_str() {
         "ring" => ring::turn,
+        "ring-each" => ring::turn_each,
         "vectors" => vectors::turn,
         "nothing" => nothing::turn,
         _ => return Err(unreadable()),

@@ -17,6 +17,15 @@ const BATCH: usize = 32;
 
 /// Counts I/Os until the word to stop.
 pub(super) fn turn(work: &Work<'_>) -> io::Result<u64> {
+    take_turns(work, false)
+}
+
+/// The same, each I/O submitted by a call of its own as soon as it is staged.
+pub(super) fn turn_each(work: &Work<'_>) -> io::Result<u64> {
+    take_turns(work, true)
+}
+
+fn take_turns(work: &Work<'_>, each: bool) -> io::Result<u64> {
     let file = work.place.open()?;
     // Declared before the ring: the ring, and what the kernel still does for it, ends first.
     let mut pages = vec![Page([0; BLOCK]); work.depth];
@@ -53,6 +62,11 @@ pub(super) fn turn(work: &Work<'_>) -> io::Result<u64> {
         for _ in 0..slots.free.len().min(most) {
             let slot = slots.take();
             push(&mut queue, &entry(slot, offsets.next()))?;
+            if each {
+                queue.sync();
+                enter(&kernel, 0)?;
+                queue.sync();
+            }
         }
         queue.sync();
         // A stop between the two looks leaves nothing to wait for.
