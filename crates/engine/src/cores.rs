@@ -4,6 +4,9 @@
 //! containers and `taskset` give cores out. Near means, in this order: no two threads on one physical core while another
 //! is without any, because its hardware threads share what executes; and a core on the memory node of the device, because
 //! what it reads and writes lies there. Memory follows by itself: a thread is bound before it allocates.
+//!
+//! In turn, and among equally near cores, the first is one that the device's interrupts come to. Bound elsewhere, a thread
+//! with one I/O in flight is woken by another core at each: docs/decisions/0016-low-depth.md.
 
 use crate::RunError;
 use crate::affinity::{allowed, list};
@@ -23,10 +26,18 @@ pub(crate) fn assign(
     let allowed = allowed().map_err(|source| RunError::Affinity { source })?;
     let alone = |cores: &[u32]| -> Vec<Vec<u32>> { cores.iter().map(|&core| vec![core]).collect() };
     let masks = match placement {
-        Placement::Free | Placement::RoundRobin => alone(&allowed),
+        Placement::Free | Placement::RoundRobin => {
+            let first = places.first();
+            let interrupted = first.map_or(&[][..], |place| interrupted(place, targets));
+            alone(&in_turn(&allowed, interrupted))
+        }
         Placement::Near => {
-            let nodes: Vec<_> = places.iter().map(|place| node(place, targets)).collect();
-            alone(&near(&allowed, cpus, &nodes))
+            let wish = |place: &ThreadPlan| Wish {
+                node: node(place, targets),
+                interrupted: interrupted(place, targets),
+            };
+            let wishes: Vec<_> = places.iter().map(wish).collect();
+            alone(&near(&allowed, cpus, &wishes))
         }
         Placement::Cores(asked) => alone(asked),
         Placement::Masks(asked) => asked.clone(),
@@ -44,7 +55,20 @@ pub(crate) fn assign(
 }
 
 /// What is said of a placement that fathom chose.
-pub(crate) fn note(placement: &Placement, cores: &[Vec<u32>]) -> Option<String> {
+pub(crate) fn note(
+    placement: &Placement,
+    cores: &[Vec<u32>],
+    targets: &[TargetFacts],
+) -> Option<String> {
+    if *placement == Placement::RoundRobin {
+        let first = *cores.first()?.first()?;
+        let skipped = allowed().ok()?.first().is_some_and(|&least| least < first);
+        let device = targets.first()?.interrupting_device()?;
+        return skipped.then(|| {
+            let name = &device.name;
+            format!("the cores were taken in turn from core {first} on, because the interrupts of {name} come there")
+        });
+    }
     if *placement != Placement::Near {
         return None;
     }
@@ -63,8 +87,30 @@ fn node(place: &ThreadPlan, targets: &[TargetFacts]) -> Option<u32> {
     facts.chain.iter().find_map(|device| device.memory_node)
 }
 
-/// One core for each thread, whose wish for a node is given.
-fn near(allowed: &[u32], cpus: &[CpuFacts], wishes: &[Option<u32>]) -> Vec<u32> {
+/// The cores that the interrupts of a thread's first target come to; none where that is unknown.
+fn interrupted<'a>(place: &ThreadPlan, targets: &'a [TargetFacts]) -> &'a [u32] {
+    let first = place.seats.first();
+    let facts = first.and_then(|seat| targets.get(seat.target as usize));
+    let device = facts.and_then(TargetFacts::interrupting_device);
+    device.map_or(&[], |device| &device.interrupt_cores)
+}
+
+/// All of them in ascending order, from the first one on that interrupts come to.
+fn in_turn(allowed: &[u32], interrupted: &[u32]) -> Vec<u32> {
+    let first = allowed.iter().position(|core| interrupted.contains(core));
+    let (before, after) = allowed.split_at(first.unwrap_or(0));
+    [after, before].concat()
+}
+
+/// Where a thread's core is best.
+#[derive(Clone, Copy)]
+struct Wish<'a> {
+    node: Option<u32>,
+    interrupted: &'a [u32],
+}
+
+/// One core for each thread.
+fn near(allowed: &[u32], cpus: &[CpuFacts], wishes: &[Wish<'_>]) -> Vec<u32> {
     let mut used = vec![0u32; allowed.len()];
     let facts: Vec<Option<&CpuFacts>> = allowed
         .iter()
@@ -84,8 +130,9 @@ fn near(allowed: &[u32], cpus: &[CpuFacts], wishes: &[Option<u32>]) -> Vec<u32> 
         let best = (0..allowed.len()).min_by_key(|&place| {
             let siblings = (0..allowed.len()).filter(|&other| physical(other) == physical(place));
             let crowd: u32 = siblings.map(|other| used[other]).sum();
-            let far = wish.is_some() && facts[place].and_then(|facts| facts.node) != *wish;
-            (crowd, far, used[place], allowed[place])
+            let far = wish.node.is_some() && facts[place].and_then(|facts| facts.node) != wish.node;
+            let woken = !wish.interrupted.contains(&allowed[place]);
+            (crowd, far, used[place], woken, allowed[place])
         });
         let best = best.expect("a process may use at least one core");
         used[best] += 1;
@@ -111,10 +158,40 @@ mod tests {
         (0..8).map(cpu).collect()
     }
 
+    fn on(node: Option<u32>) -> Wish<'static> {
+        Wish {
+            node,
+            interrupted: &[],
+        }
+    }
+
+    #[test]
+    fn cores_in_turn_begin_where_the_interrupts_come() {
+        assert_eq!(in_turn(&[0, 1, 2, 3], &[2, 3]), [2, 3, 0, 1]);
+        assert_eq!(in_turn(&[0, 1], &[0, 1]), [0, 1]);
+        assert_eq!(in_turn(&[0, 2], &[1]), [0, 2]);
+        assert_eq!(in_turn(&[4, 5], &[]), [4, 5]);
+    }
+
+    #[test]
+    fn of_equally_near_cores_the_one_with_the_interrupts_comes_first() {
+        let all: Vec<u32> = (0..8).collect();
+        let wish = Wish {
+            node: Some(1),
+            interrupted: &[3],
+        };
+        assert_eq!(near(&all, &machine(), &[wish; 2]), [3, 2]);
+        let far = Wish {
+            node: Some(0),
+            interrupted: &[3],
+        };
+        assert_eq!(near(&all, &machine(), &[far]), [0], "the node counts more");
+    }
+
     #[test]
     fn near_cores_come_first_then_far_ones_and_second_hardware_threads_last() {
         let all: Vec<u32> = (0..8).collect();
-        let given = |wish, threads| near(&all, &machine(), &vec![wish; threads]);
+        let given = |wish, threads| near(&all, &machine(), &vec![on(wish); threads]);
         assert_eq!(given(Some(1), 9), [2, 3, 0, 1, 6, 7, 4, 5, 2]);
         assert_eq!(given(Some(0), 4), [0, 1, 2, 3]);
         assert_eq!(given(None, 5), [0, 1, 2, 3, 4]);
@@ -123,15 +200,15 @@ mod tests {
     #[test]
     fn each_thread_is_near_its_own_device() {
         let all: Vec<u32> = (0..8).collect();
-        let wishes = [Some(1), Some(0), Some(1), Some(0)];
+        let wishes = [1, 0, 1, 0].map(|node| on(Some(node)));
         assert_eq!(near(&all, &machine(), &wishes), [2, 0, 3, 1]);
     }
 
     #[test]
     fn only_allowed_cores_are_given_known_or_not() {
-        let given = near(&[1, 5, 7], &machine(), &[Some(0); 4]);
+        let given = near(&[1, 5, 7], &machine(), &[on(Some(0)); 4]);
         assert_eq!(given, [1, 7, 5, 7], "5 shares its core with 1");
-        assert_eq!(near(&[3, 9], &[], &[None; 3]), [3, 9, 3]);
+        assert_eq!(near(&[3, 9], &[], &[on(None); 3]), [3, 9, 3]);
     }
 
     fn places(count: usize) -> Vec<ThreadPlan> {

@@ -39,6 +39,7 @@ mod id;
 mod impossible_for_medium;
 mod inconsistent_figures;
 mod interrupted;
+mod interrupts_elsewhere;
 mod io_errors;
 mod io_timeout;
 mod io_wq_offload;
@@ -191,6 +192,7 @@ pub const FINDINGS: &[Rule] = &[
     mount_options::RULE,
     fragmented_file::RULE,
     scheduler::RULE,
+    interrupts_elsewhere::RULE,
     io_wq_offload::RULE,
     governor::RULE,
     compressible_data::RULE,

@@ -41,6 +41,8 @@ struct Entry<'a> {
     write_cache: Option<&'a str>,
     /// The memory node that its controller is next to, where there are several.
     memory_node: Option<u32>,
+    /// Cores that its controller's interrupts have come to since the system started; empty where that is unknown.
+    interrupt_cores: &'a [u32],
     /// Where a partition begins on its disk.
     start_bytes: Option<u64>,
     queues: Option<u32>,
@@ -101,6 +103,7 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
         physical_block,
         write_cache,
         memory_node,
+        interrupt_cores,
         start,
         queues,
         device_queue,
@@ -132,6 +135,7 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
         physical_block_bytes: physical_block.map(|size| size.0),
         write_cache: write_cache.as_deref(),
         memory_node: *memory_node,
+        interrupt_cores,
         start_bytes: start.map(|place| place.0),
         queues: *queues,
         device_queue: *device_queue,

@@ -109,7 +109,7 @@ pub fn run_calibrated(
     let clock = WallClock::start(host::keeps_time_by_counter(root), calibration);
     let places = places(&job.plan, job.started_utc.0);
     let cores = cores::assign(&job.plan.placement, &places, &job.host.cpus, &job.targets)?;
-    notes.extend(cores::note(&job.plan.placement, &cores));
+    notes.extend(cores::note(&job.plan.placement, &cores, &job.targets));
     target::hold_all(&job.plan, &job.targets, &job.pins)?;
     let mut reader = CounterReader::open(root, &counted_devices(&job.targets));
     let schedule = Arc::new(Schedule::new(&job.plan.phases));

@@ -218,7 +218,7 @@ impl Node {
 
     /// Everything that a record keeps. A partition is served by its disk's queue, so what the queue
     /// says is said of the partition too.
-    pub(super) fn facts(&self) -> BlockDevice {
+    pub(super) fn facts(&self, root: &Root) -> BlockDevice {
         let disk = self.disk();
         let served_by = disk.as_ref().unwrap_or(self);
         let kib = |n: u64| Bytes(n.saturating_mul(1024));
@@ -242,6 +242,7 @@ impl Node {
             physical_block: served_by.block_size("queue/physical_block_size"),
             write_cache: served_by.text("queue/write_cache"),
             memory_node: served_by.memory_node(),
+            interrupt_cores: served_by.interrupt_cores(root),
             start: self.start(),
             queues: served_by.queues(),
             device_queue: served_by.number_of("device/queue_depth"),
@@ -263,6 +264,26 @@ impl Node {
             .find_map(|folder| text(&folder.join("numa_node")))?
             .parse()
             .ok()
+    }
+
+    /// Of each of its controller's interrupts the core that took most. An interrupt that never came has none.
+    /// Source: the kernel's `Documentation/ABI/testing/sysfs-kernel-irq` and `sysfs-bus-pci` (`msi_irqs`).
+    fn interrupt_cores(&self, root: &Root) -> Vec<u32> {
+        let above = self.folder.ancestors();
+        let mut controllers = above
+            .take_while(|folder| !folder.ends_with("devices"))
+            .map(|folder| names(&folder.join("msi_irqs")));
+        let numbers = controllers.find(|numbers| !numbers.is_empty());
+        let most = |number: &String| {
+            let counts = root.text(format!("sys/kernel/irq/{number}/per_cpu_count"))?;
+            let counts = counts.split(',').map(|count| count.parse().unwrap_or(0));
+            let (core, count) = (0u32..).zip(counts).max_by_key(|&(_, count)| count)?;
+            (count > 0u64).then_some(core)
+        };
+        let mut cores: Vec<u32> = numbers.iter().flatten().filter_map(most).collect();
+        cores.sort_unstable();
+        cores.dedup();
+        cores
     }
 
     /// Where a partition begins on its disk.

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 pub fn device_chain(root: &Root, major: u32, minor: u32) -> Vec<BlockDevice> {
     let mounts = super::mounts::mounts(root);
     Node::by_number(root, libc::makedev(major, minor))
-        .map(|node| facts(&below(root, &mounts, &[node])))
+        .map(|node| facts(root, &below(root, &mounts, &[node])))
         .unwrap_or_default()
 }
 
@@ -34,8 +34,8 @@ pub fn chain_devices(facts: &TargetFacts) -> Vec<String> {
         .collect()
 }
 
-pub(super) fn facts(nodes: &[Node]) -> Vec<BlockDevice> {
-    nodes.iter().map(Node::facts).collect()
+pub(super) fn facts(root: &Root, nodes: &[Node]) -> Vec<BlockDevice> {
+    nodes.iter().map(|node| node.facts(root)).collect()
 }
 
 /// These devices and all below them. Each appears once, so a circle ends.

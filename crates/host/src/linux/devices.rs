@@ -53,7 +53,7 @@ pub fn devices(root: &Root) -> Vec<DeviceListing> {
                 .then(|| Look::at_device(node, &patience))
                 .flatten();
             DeviceListing {
-                device: node.facts(),
+                device: node.facts(root),
                 parent: parent(root, &uses, node),
                 claims: device_claims(
                     root,

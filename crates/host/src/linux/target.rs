@@ -202,7 +202,10 @@ fn device(
     let uses = Uses::read(root);
     if let Some(node) = Node::by_number(root, there.rdev()) {
         found.size = node.size();
-        found.chain = facts(&below(root, &uses.mounts, std::slice::from_ref(&node)));
+        found.chain = facts(
+            root,
+            &below(root, &uses.mounts, std::slice::from_ref(&node)),
+        );
         found.claims = device_claims(root, &uses, &node, read);
         if pins.claims(pin) {
             claim_below(&uses, (root, pins), &node, found);
@@ -371,7 +374,7 @@ fn place(root: &Root, uses: &Uses, node: &File, real: &Path, found: &mut TargetF
         Some(layer) => under_file_system(root, Some(layer), None),
         None => under_file_system(root, mount, number),
     };
-    found.chain = facts(&below(root, &uses.mounts, &tops));
+    found.chain = facts(root, &below(root, &uses.mounts, &tops));
     found.file_system = mount.map(|mount| {
         let room = sys::room(node);
         FileSystem {

@@ -101,6 +101,7 @@ fn a_partition_has_the_queue_of_its_disk() {
         physical_block: Some(Bytes(512)),
         write_cache: Some("write through".to_owned()),
         memory_node: None,
+        interrupt_cores: Vec::new(),
         start: None,
         queues: None,
         device_queue: None,
@@ -212,6 +213,30 @@ fn the_memory_node_is_that_of_the_controller_on_its_bus() {
     };
     assert_eq!(node("1\n"), Some(1));
     assert_eq!(node("-1\n"), None);
+}
+
+/// Of each vector the core that took most; one that never came counts for none.
+#[test]
+fn the_cores_of_interrupts_are_those_of_the_controller_on_its_bus() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |path: &str| folder.path().join(path);
+    let disk = place("sys/devices/pci0000:00/0000:00:02.0/virtio1/block/vda");
+    std::fs::create_dir_all(&disk).unwrap();
+    std::fs::write(disk.join("dev"), "254:0\n").unwrap();
+    let vectors = place("sys/devices/pci0000:00/0000:00:02.0/msi_irqs");
+    std::fs::create_dir_all(&vectors).unwrap();
+    for (number, counts) in [(35, "0,0,0\n"), (36, "7,0,1616410\n"), (37, "9,0,8\n")] {
+        std::fs::write(vectors.join(number.to_string()), "msix\n").unwrap();
+        let folder = place(&format!("sys/kernel/irq/{number}"));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("per_cpu_count"), counts).unwrap();
+    }
+    let numbers = place("sys/dev/block");
+    std::fs::create_dir_all(&numbers).unwrap();
+    let link = Path::new("../../devices/pci0000:00/0000:00:02.0/virtio1/block/vda");
+    std::os::unix::fs::symlink(link, numbers.join("254:0")).unwrap();
+    let chain = device_chain(&Root::at(folder.path().to_owned()), 254, 0);
+    assert_eq!(chain[0].interrupt_cores, [0, 2]);
 }
 
 #[test]

@@ -209,6 +209,9 @@ pub struct BlockDevice {
     /// The memory node that its controller is next to, where there are several.
     #[serde(default)]
     pub memory_node: Option<u32>,
+    /// Cores that its controller's interrupts have come to since the system started; empty where that is unknown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interrupt_cores: Vec<u32>,
     /// Where it begins on its disk, for a partition.
     #[serde(default)]
     pub start: Option<Bytes>,
@@ -353,6 +356,14 @@ impl TargetFacts {
         let among_devices =
             |on: &FileSystem| on.kind == "devtmpfs" || on.mount_point.as_os_str() == "/dev";
         self.kind == TargetKind::Missing && self.file_system.as_ref().is_some_and(among_devices)
+    }
+
+    /// Returns the device whose interrupts complete the target's I/Os, where their cores are known: the first that is no
+    /// partition and no mapping. A loop device's I/Os are completed by a thread, wherever that runs.
+    pub fn interrupting_device(&self) -> Option<&BlockDevice> {
+        let passes = |device: &&BlockDevice| matches!(&*device.kind, "partition" | "dm" | "md");
+        let device = self.chain.iter().find(|device| !passes(device))?;
+        (!device.interrupt_cores.is_empty()).then_some(device)
     }
 
     /// The null backend's simulated device, as far as it has facts.

@@ -14,7 +14,7 @@ pub const FLAGS: &[Flag] = &[
         .first(),
     short("a", "LIST", parse::affinity)
         .says("processors for the threads, round robin: `-a0,1`, `-ag1,0`; nothing behind it is the default")
-        .on_linux("group *g* is processors 64*g* to 64*g*+63; by default the processors that this process may use, ascending")
+        .on_linux("group *g* is processors 64*g* to 64*g*+63; by default the processors that this process may use, ascending from the first one that the device's interrupts come to")
         .differs("digits on both sides of a `g`, empty items and numbers that wrap are refused"),
     short("b", "SIZE", parse::block)
         .says("bytes of one I/O, 64K by default; defines `b` in sizes")
