@@ -32,12 +32,13 @@ pub(crate) fn looks(field: Field) -> Option<&'static str> {
     match field {
         Field::FileSize | Field::Length => Some("--size"),
         Field::Create => Some("fathom run"),
+        Field::Buffered => Some("fathom run --cache cached"),
         Field::ReadOnly => Some("no --write"),
         Field::Overwrite | Field::Destroy => dd(field),
         Field::Block | Field::QueueDepth => None,
         Field::Threads | Field::Duration | Field::Interval | Field::Amount => None,
         Field::Base | Field::Stride | Field::ThreadStride | Field::Distribution => None,
-        Field::Rate | Field::Source | Field::Buffered | Field::Unbuffered => None,
+        Field::Rate | Field::Source | Field::Unbuffered => None,
         Field::Engine | Field::Passthrough | Field::CompletionPolling => None,
         Field::SubmissionPolling | Field::Pool | Field::VerifyMemory => None,
     }

@@ -4,7 +4,7 @@
 
 use model::{Bytes, CommandError, Flaw};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Too many open files: of the whole system, of this process. Source: errno(3).
 const ENFILE: i32 = 23;
@@ -166,11 +166,35 @@ pub enum RunError {
     )]
     StoppedWhileOpening { missing: usize, threads: usize },
     #[error(
-        "{}: another fathom is using it: wait until that one has ended, or specify another target", path.display()
+        "{}: another fathom is using it{}: wait until that one has ended, or specify another target", path.display(),
+        held(holder.as_deref())
     )]
-    Locked { path: PathBuf },
+    Locked {
+        path: PathBuf,
+        holder: Option<String>,
+    },
     #[error("a worker broke off: {message}; this is a mistake in fathom, please report it")]
     Panicked { message: String },
+}
+
+impl RunError {
+    /// A file that another fathom has locked, with that one's process where the system names it.
+    pub fn locked(path: &Path) -> RunError {
+        RunError::Locked {
+            path: path.to_owned(),
+            holder: lock_holder(path),
+        }
+    }
+}
+
+/// Returns the process that has locked a file, where the system names it.
+pub(crate) fn lock_holder(path: &Path) -> Option<String> {
+    let file = std::fs::metadata(path).ok()?;
+    host::lock_holder(&host::Root::live(), &file)
+}
+
+pub(crate) fn held(holder: Option<&str>) -> String {
+    holder.map_or_else(String::new, |holder| format!(" ({holder})"))
 }
 
 /// The kernel's words for an error, without Rust's number behind them.

@@ -152,9 +152,7 @@ fn hold(
     }
     match pins.lock(&pin, target.writes() || target.create.is_some()) {
         true => Ok(()),
-        false => Err(RunError::Locked {
-            path: path.to_owned(),
-        }),
+        false => Err(RunError::locked(path)),
     }
 }
 

@@ -26,7 +26,7 @@ pub use system::{
     ProcessIo, Timed, activity, allowance, chain_devices, content_of_whole,
     content_of_whole_at_best, device_chain, device_health, device_number, devices, file_identity,
     file_state, hangup_is_ignored, has_poll_queues, host_record, keeps_time_by_counter,
-    kernel_workers, memory_room, open_unmarked, output_was_closed, pinned_facts, process_ios,
-    set_event, target_facts, target_facts_again, thread_delay, time_source, uptime_ms,
+    kernel_workers, lock_holder, memory_room, open_unmarked, output_was_closed, pinned_facts,
+    process_ios, set_event, target_facts, target_facts_again, thread_delay, time_source, uptime_ms,
     wait_for_keys,
 };

@@ -123,7 +123,7 @@ impl Admission<'_> {
             }
         };
         if let Some(path) = locked {
-            return Err(RunError::Locked { path }.into());
+            return Err(RunError::locked(&path).into());
         }
         for (plan, facts) in plans.iter().zip(&facts) {
             engine::foresee(plan, self.host, facts, self.root)?;

@@ -20,6 +20,11 @@ pub(super) fn target(facts: &Facts<'_>) -> Vec<Remark> {
             "its folder does not exist",
             "create the folder, or check the spelling",
         ),
+        TargetKind::Forbidden if facts.target.obstacle.is_some() => {
+            let why = facts.target.obstacle.clone().unwrap_or_default();
+            let remedy = "allow it there (docker run --device), or specify another target";
+            return stop(TOPIC, why, remedy);
+        }
         TargetKind::Forbidden => ("permission denied", "run as root, or as its owner"),
         TargetKind::Other if facts.target.obstacle.is_some() => {
             let why = facts.target.obstacle.as_deref().unwrap_or_default();

@@ -244,7 +244,7 @@ fn refuse_use(facts: &TargetFacts, pins: &Pins) -> Result<(), CommandError> {
     let claimed = pin.and_then(|pin| pins.claim(&pin).map(|()| pins.lock(&pin, false)));
     match claimed {
         Ok(true) => Ok(()),
-        Ok(false) => Err(RunError::Locked { path: path.clone() }.into()),
+        Ok(false) => Err(RunError::locked(path).into()),
         Err(error) => Err(CommandError::refused(format!(
             "{}: cannot be opened for exclusive use: {}",
             path.display(),

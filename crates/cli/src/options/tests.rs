@@ -50,7 +50,7 @@ fn problems() -> Vec<Problem> {
         Polling { field: Field::CompletionPolling, what: "it", instead: instead.clone() } NullMismatch {}
         Value { field: Field::Block, read: why.clone(), rule: Rule::BlockSize }
         Missing { path: path() } Gone { path: path() } Shrunk { path: path() } NoDevice { path: path() }
-        MissingFolder { path: path() } Folder { path: path() } NotStorage { path: path() } Unreachable { path: path(), why: why.clone() } Forbidden { path: path() }
+        MissingFolder { path: path() } Folder { path: path() } NotStorage { path: path() } Unreachable { path: path(), why: why.clone() } Forbidden { path: path(), why: None }
         NotWritable { path: path(), file_system: Some(FileSystem::default()), obstacle: None }
         DeviceNotWritable { path: path(), read_only: true }
         TooSmall { path: path(), size: SIZE, base: SIZE, block: SIZE }

@@ -92,7 +92,7 @@ fn a_device_that_holds_something_is_written_only_with_its_name_said() {
         return;
     }
     bench.line(&format!("run {SHORT} {name}")).good(); // reads need no word
-    let words = format!("hint: use --destroy {name}");
+    let words = format!("use --destroy {name} to write it anyway");
     for line in [
         format!("run {SHORT} -w 1 {name}"),
         format!("run {SHORT} -w 1 --overwrite {name}"),
@@ -192,7 +192,7 @@ fn a_quick_look_that_may_not_write_leaves_nothing_behind() {
     file.sync_all().unwrap();
     drop(file);
     let said = bench.line(&format!("quick --write {name}"));
-    said.refused(&format!("hint: use --destroy {name}"));
+    said.refused(&format!("use --destroy {name} to write it anyway"));
     said.refused("what was read before is not kept");
     let kept = bench.line("list --json").good().json();
     assert_eq!(kept["sessions"].as_array().unwrap().len(), 1, "{kept}");
@@ -203,7 +203,7 @@ fn a_quick_look_that_may_not_write_leaves_nothing_behind() {
     drop(file);
     let before = device.bytes_read();
     let said = bench.line(&format!("quick --write {name}"));
-    said.refused(&format!("hint: use --destroy {name}"));
+    said.refused(&format!("use --destroy {name} to write it anyway"));
     assert!(!said.err.contains("read before"), "{said:?}");
     assert!(device.bytes_read() - before < 16 << 20);
 }
@@ -224,7 +224,7 @@ fn zeros_with_somebody_s_data_between_them_are_not_written() {
     file.write_all_at(b"precious", at).unwrap();
     file.sync_all().unwrap();
     drop(file);
-    let words = format!("hint: use --destroy {name}");
+    let words = format!("use --destroy {name} to write it anyway");
     for line in [
         format!("run {SHORT} -w 1 {name}"),
         format!("quick --write {name}"),

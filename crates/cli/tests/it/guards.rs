@@ -67,11 +67,28 @@ fn what_is_proven_is_written_and_removed() {
 }
 
 #[test]
+fn a_second_fathom_names_the_first() {
+    let bench = Bench::new();
+    bench.line(&format!("run {SHORT} --create 1M own")).good();
+    let mut first = bench.start("run -w 100 --warmup 0s -d 1h --no-store own");
+    let word = format!(" {} ", first.id());
+    while !fs::read_to_string("/proc/locks").unwrap().contains(&word) {
+        assert!(first.try_wait().unwrap().is_none(), "the first ended");
+        std::thread::yield_now();
+    }
+    let words = format!("another fathom is using it (process {}: ", first.id());
+    bench.line(&format!("run {SHORT} own")).refused(&words);
+    first.kill().unwrap();
+    first.wait().unwrap();
+}
+
+#[test]
 fn zeros_in_a_file_are_somebodys() {
     let bench = Bench::new();
     fs::write(bench.path("zeros"), vec![0; 1 << 20]).unwrap();
     let line = format!("run {SHORT} -w 100 zeros");
-    bench.line(&line).refused("hint: use --overwrite");
+    let hint = "hint: use --write 0 to only read, or use --overwrite";
+    bench.line(&line).refused(hint);
     bench
         .line(&format!("run {SHORT} -w 100 --overwrite zeros"))
         .good();

@@ -195,7 +195,10 @@ fn what_fathom_did_not_make_is_not_written() {
             ("run -w 100 link", words),
             ("run --create 2M letters", words),
             ("survey letters", words),
-            ("survey --size 64M letters", "hint: use --overwrite"),
+            (
+                "survey --size 64M letters",
+                "hint: use --read-only to only read, or use --overwrite",
+            ),
             ("run -w 1 --destroy letters letters", words),
             (
                 "survey --rm --read-only letters",

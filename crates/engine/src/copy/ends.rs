@@ -79,7 +79,10 @@ fn open_output(job: &CopyJob) -> Result<File, CopyError> {
     }
     job.pins.claim(&pin).map_err(refused)?; // not while it is mounted
     if !job.pins.lock(&pin, true) {
-        return Err(CopyError::Locked { path: path.clone() });
+        return Err(CopyError::Locked {
+            path: path.clone(),
+            holder: crate::error::lock_holder(path),
+        });
     }
     begin_output(job, pin.reopen(flags).map_err(refused)?).map_err(refused)
 }

@@ -97,8 +97,11 @@ pub enum CopyError {
     Output { path: PathBuf, source: io::Error },
     #[error("{}: this is no longer what was checked (it was replaced meanwhile), so it is left alone: run again", path.display())]
     Changed { path: PathBuf },
-    #[error("{}: another fathom is using it: wait until that one has ended, or specify another output", path.display())]
-    Locked { path: PathBuf },
+    #[error("{}: another fathom is using it{}: wait until that one has ended, or specify another output", path.display(), crate::error::held(holder.as_deref()))]
+    Locked {
+        path: PathBuf,
+        holder: Option<String>,
+    },
     #[error("{}: it cannot be skipped so far: {}", path.display(), errno_text(source))]
     Skip { path: PathBuf, source: io::Error },
 }

@@ -152,7 +152,7 @@ impl Order<'_> {
             return Err(RunError::Changed { path });
         }
         if !pins.lock(self.pin, true) {
-            return Err(RunError::Locked { path });
+            return Err(RunError::locked(&path));
         }
         let outcome = self.fill(&file, onlookers);
         drop(file);

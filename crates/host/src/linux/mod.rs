@@ -20,6 +20,7 @@ mod extents;
 mod health;
 mod kernel;
 mod limits;
+mod lock_holder;
 mod look;
 mod machine;
 mod mounts;
@@ -43,6 +44,7 @@ pub use kernel::{
     hangup_is_ignored, keeps_time_by_counter, kernel_workers, thread_delay, uptime_ms,
 };
 pub use limits::memory_room;
+pub use lock_holder::lock_holder;
 pub use machine::host_record;
 pub use sys::output_was_closed;
 pub use target::{

@@ -89,9 +89,15 @@ pub(super) fn may_write(path: &Path, is_folder: bool) -> bool {
     )
 }
 
-/// Whether this user may read. // faccessat(2)
-pub(super) fn may_read(path: &Path) -> bool {
-    may(path, libc::R_OK)
+/// Asks whether this user may read. // faccessat(2)
+///
+/// # Errors
+/// The kernel's answer, where that is no.
+pub(super) fn may_read(path: &Path) -> io::Result<()> {
+    match may(path, libc::R_OK) {
+        true => Ok(()),
+        false => Err(io::Error::last_os_error()),
+    }
 }
 
 fn may(path: &Path, mode: i32) -> bool {

@@ -110,7 +110,10 @@ fn look_at(place: Place<'_>, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
         Ok(pin) => by_pin(place, &pin, &mut found, eyes),
         Err(error) => {
             found.kind = match error.kind() {
-                ErrorKind::PermissionDenied => TargetKind::Forbidden,
+                ErrorKind::PermissionDenied => {
+                    found.obstacle = denied_to_all(&error);
+                    TargetKind::Forbidden
+                }
                 ErrorKind::NotFound | ErrorKind::NotADirectory => TargetKind::MissingFolder,
                 _ => {
                     // A circle of links, a name too long, a disk that fails.
@@ -142,9 +145,18 @@ fn by_pin(place: Place<'_>, pin: &Pin, found: &mut TargetFacts, eyes: &Eyes<'_>)
         Some(there) => file_or_folder(place.0, (pin, &there), found, eyes),
     }
     let is_opened = matches!(found.kind, TargetKind::File | TargetKind::BlockDevice);
-    if is_opened && !sys::may_read(&link(pin, &found.path)) {
+    if is_opened && let Err(error) = sys::may_read(&link(pin, &found.path)) {
         found.kind = TargetKind::Forbidden;
+        found.obstacle = denied_to_all(&error);
     }
+}
+
+/// What denies it to root, too: `EPERM` comes from rules, `EACCES` from permissions. Source: the kernel's
+/// `Documentation/admin-guide/cgroup-v1/devices.rst`.
+fn denied_to_all(error: &std::io::Error) -> Option<String> {
+    let why =
+        "it is permitted to no user here (EPERM), as where the device rules of a container omit it";
+    (error.raw_os_error() == Some(libc::EPERM)).then(|| why.to_owned())
 }
 
 /// For calls that take a path: one that leads to the pin; without /proc the name, because it only asks.

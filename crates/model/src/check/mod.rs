@@ -304,7 +304,10 @@ fn check_kind(target: &Target, facts: &TargetFacts, problems: &mut Vec<Problem>)
             Some(why) => Problem::Unreachable { path, why },
             None => Problem::NotStorage { path },
         }),
-        TargetKind::Forbidden => problems.push(Problem::Forbidden { path }),
+        TargetKind::Forbidden => problems.push(Problem::Forbidden {
+            path,
+            why: facts.obstacle.clone(),
+        }),
     }
 }
 

@@ -63,11 +63,8 @@ pub enum Problem {
     NotStorage { path: PathBuf },
     #[error("{}: cannot be reached: {why}", path.display())]
     Unreachable { path: PathBuf, why: String },
-    #[error(
-        "{}: permission denied: ask for read access to it and to the folders above it, or run as root",
-        path.display()
-    )]
-    Forbidden { path: PathBuf },
+    #[error("{}: {}", path.display(), forbidden(why.as_deref()))]
+    Forbidden { path: PathBuf, why: Option<String> },
     #[error("{}: {}", path.display(), not_writable(file_system.as_ref(), obstacle.as_deref()))]
     NotWritable {
         path: PathBuf,
@@ -396,10 +393,16 @@ impl Problem {
             Problem::ForeignFile { .. }
             | Problem::FlawedFile { .. }
             | Problem::UnprovenFile { .. }
-            | Problem::UnseenFile { .. } => vec![option(Overwrite, " to write it anyway")],
+            | Problem::UnseenFile { .. } => vec![
+                option(ReadOnly, " to only read"),
+                option(Overwrite, " to write it anyway"),
+            ],
             Problem::ForeignDevice { path, .. } => {
                 let device = Cow::Owned(crate::shell_word(path));
-                vec![Remedy::Use(Destroy, device, " to write it anyway")]
+                vec![
+                    option(ReadOnly, " to only read"),
+                    Remedy::Use(Destroy, device, " to write it anyway"),
+                ]
             }
             _ => Vec::new(),
         }
@@ -479,6 +482,14 @@ impl Problems {
     /// Each, in the order found.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.0.iter()
+    }
+}
+
+/// Permissions can be asked for; rules hold for root, too.
+fn forbidden(why: Option<&str>) -> String {
+    match why {
+        Some(why) => format!("{why}: allow it there (docker run --device), or specify another target"),
+        None => "permission denied: ask for read access to it and to the folders above it, or run as root".to_owned(),
     }
 }
 

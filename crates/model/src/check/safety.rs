@@ -103,7 +103,10 @@ pub fn check_output(facts: &TargetFacts, consent: &Consent) -> Vec<Problem> {
         }),
         TargetKind::MissingFolder => problems.push(Problem::MissingFolder { path: path() }),
         TargetKind::Folder => problems.push(Problem::Folder { path: path() }),
-        TargetKind::Forbidden => problems.push(Problem::Forbidden { path: path() }),
+        TargetKind::Forbidden => problems.push(Problem::Forbidden {
+            path: path(),
+            why: facts.obstacle.clone(),
+        }),
         // A namespace takes commands, not bytes; of anything else nothing is there to be lost.
         TargetKind::Missing
         | TargetKind::NvmeNamespace

@@ -35,7 +35,7 @@ pub(super) fn look(
     let pins = Pins::default();
     if !hold(&pins, &asked.output) {
         let path = asked.output.clone();
-        return Err(engine::RunError::Locked { path }.into());
+        return Err(engine::RunError::locked(&path).into());
     }
     let input = host::pinned_facts(root, &pins, &asked.input);
     let mut output = host::pinned_facts(root, &pins, &asked.output);

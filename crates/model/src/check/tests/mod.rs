@@ -95,6 +95,23 @@ fn refused(profile: &Profile, facts: TargetFacts) -> String {
     messages(&check(profile, &host(), &[facts], &Consent::default()).unwrap_err())
 }
 
+#[test]
+fn a_rule_that_holds_for_root_too_is_told_apart_from_missing_permission() {
+    let facts = |obstacle: Option<&str>| TargetFacts {
+        kind: TargetKind::Forbidden,
+        obstacle: obstacle.map(str::to_owned),
+        ..file(Bytes::gib(1))
+    };
+    let refused = |obstacle| refused(&profile("/data/t", |_| ()), facts(obstacle));
+    assert!(refused(None).ends_with("or run as root"));
+    let ruled = refused(Some("it is permitted to no user here (EPERM)"));
+    assert_eq!(
+        ruled,
+        "/data/t: it is permitted to no user here (EPERM): allow it there (docker run --device), or specify another \
+         target"
+    );
+}
+
 fn writing(span: &mut Timespan) {
     span.targets[0].workload.write = Ratio::ALL;
 }

@@ -30,7 +30,7 @@ fn a_foreign_file_is_written_only_with_the_word() {
     assert_eq!(
         refused(&asked, facts.clone()),
         "/data/t: fathom did not make this file, so it is not written: the 1G that it holds would be lost; hint: use \
-        loss of a file's data to write it anyway"
+        reads only to only read, or use loss of a file's data to write it anyway"
     );
     let consent = Consent {
         overwrite_files: true,
@@ -128,7 +128,8 @@ fn a_device_with_a_signature_needs_its_own_name() {
     assert_eq!(
         refused(&asked, facts.clone()),
         "/dev/sdb: this device is not empty, so it is not written: the 1G that it holds would be lost (xfs file \
-        system on /dev/sdb); hint: use loss of a device's data /dev/sdb to write it anyway"
+        system on /dev/sdb); hint: use reads only to only read, or use loss of a device's data /dev/sdb to write \
+        it anyway"
     );
     let other = Consent {
         destroy_devices: vec!["/dev/sdc".into()],
