@@ -2,7 +2,8 @@
 //!
 //! `environments.txt` is the table: environment, command, expected exit code and words. `environments.sh` sets up one
 //! environment in a mount namespace of its own and runs one command there. What this kernel or machine lacks is skipped
-//! with the reason. Writes only below folders of its own in /var/tmp. Omitted: rates, and other kernels.
+//! with the reason. Writes only below folders of its own in /var/tmp. Omitted: limits on rates, which are those of the
+//! moment, and other kernels.
 
 use super::{Result, named};
 use std::fmt::Write;
@@ -33,7 +34,8 @@ struct Expectation {
 
 /// The result of one.
 enum Outcome {
-    Met,
+    /// With what was measured, where the command compares rates.
+    Met(Option<String>),
     Missed(String),
     Lacking(String),
 }
@@ -69,7 +71,7 @@ pub(super) fn run(root: &Path, words: &[String]) -> Result<bool> {
         }
         let (environment, command) = (row.environment, row.command);
         match &outcome {
-            Outcome::Met => met += 1,
+            Outcome::Met(_) => met += 1,
             Outcome::Missed(why) => {
                 missed += 1;
                 println!("bad: {environment} {command}: {why}");
@@ -152,11 +154,17 @@ impl Expectation {
         let what = match self.words.iter().find(lacks) {
             _ if !self.codes.contains(&code) => format!("exit code {code}"),
             Some(words) => format!("`{words}` is expected"),
-            None => return Ok(Outcome::Met),
+            None => return Ok(Outcome::Met(measured(&said))),
         };
         let said: String = said.chars().take(1500).collect();
         Ok(Outcome::Missed(format!("{what}; the output: {said}")))
     }
+}
+
+/// The ratio after `beside fio: `.
+fn measured(said: &str) -> Option<String> {
+    let (_, rest) = said.split_once("beside fio: ")?;
+    rest.split(' ').next().map(str::to_owned)
 }
 
 /// Built for debugging, as tests have it.
@@ -197,6 +205,7 @@ fn write_page(root: &Path, outcomes: &[(&Expectation, Outcome)]) -> Result<()> {
         let codes: Vec<String> = row.codes.iter().map(ToString::to_string).collect();
         let words = match outcome {
             Outcome::Lacking(why) => format!("not run: {why}"),
+            Outcome::Met(Some(ratio)) => format!("{ratio} of fio's IOPS"),
             _ => row.words.join("; "),
         };
         let (command, codes) = (row.command, codes.join(" or "));

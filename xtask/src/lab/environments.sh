@@ -4,13 +4,14 @@
 # line `lacks: …` where this machine cannot have the environment. Writes only below the folder that it creates.
 program=$1 environment=$2 command=$3
 base=$(mktemp -d /var/tmp/fathom-environments-XXXXXX)
-at=$base/at before=() fuse='' group='' cpu='' device='' zram='' name=f
+at=$base/at before=() other='' fuse='' group='' cpu='' device='' zram='' name=f
 mkdir "$at"
 export FATHOM_STORE=$base/store.db HOME=$base/home LC_ALL=C NO_COLOR=1
 mkdir "$HOME"
 
 finish() {
     cd /
+    [ -n "$other" ] && kill -INT "$other" && wait "$other" 2>/dev/null
     [ -n "$group" ] && rmdir "$group" 2>/dev/null
     [ -n "$cpu" ] && rmdir "$cpu" 2>/dev/null
     for _ in 1 2 3; do umount -R "$at" 2>/dev/null || break; done
@@ -66,6 +67,20 @@ memory() {
     mkdir "$group" 2>/dev/null || lacks "no memory control group"
     echo $(($1 << 20)) >"$group/$limit" || lacks "no memory limit"
     before=(sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group")
+}
+
+# beside_fio: the same command line by fathom and by fio, three turns of a second; prints the middle ratio of their rates.
+beside_fio() {
+    local line=(--name=a --filename="$target" --size=64M --rw=randread --bs=4k --direct=1 --ioengine=io_uring --iodepth=4
+        --runtime=1 --time_based --output-format=terse) own other turn
+    need fio
+    for turn in 1 2 3; do
+        other=$(fio "${line[@]}" | grep '^3;' | cut -d';' -f8) || return 1
+        own=$("$program" fio "${line[@]}" --no-store) || return
+        own=$(grep '^3;' <<<"$own" | cut -d';' -f8)
+        echo "$own $other" >>"$base/ratios"
+    done
+    awk '{ print $1 / ($2 ? $2 : 1) }' "$base/ratios" | sort -n | awk 'NR == 2 { printf "beside fio: %.2f of its IOPS.\n", $1 }'
 }
 
 case $environment in
@@ -128,6 +143,25 @@ case $environment in
         before=(setpriv --reuid 54321 --regid 54321 --clear-groups) ;;
     no-io_uring) filter 425 426 427; before=(bwrap --dev-bind / / --seccomp 9) ;;
     no-io_uring-no-aio) filter 425 426 427 206; before=(bwrap --dev-bind / / --seccomp 9) ;;
+    device-denied)
+        rules=/sys/fs/cgroup/devices
+        [ -d $rules ] || lacks "no control group of devices (version 1)"
+        group=$rules/fathom-environments-$$
+        mkdir "$group" 2>/dev/null || lacks "no control group of devices"
+        image 64; loop "$base/image"; at=/dev name=${device#/dev/}
+        echo "b $(lsblk -dno MAJ:MIN "$device" | tr -d ' ') rwm" >"$group/devices.deny"
+        before=(sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group") ;;
+    immutable)
+        mounted ext4 512 "$ext4"
+        head -c 64M /dev/urandom >"$at/f"; chattr +i "$at/f" || lacks "no chattr" ;;
+    foreign-file) head -c 64M /dev/urandom >"$at/f" ;;
+    two-fathoms)
+        "$program" run --no-store --create 64M -w 50 -d 1h "$at/f" >/dev/null 2>&1 &
+        other=$!
+        for _ in $(seq 100); do
+            grep -q "$(stat -c %i "$at/f" 2>/dev/null || echo none) " /proc/locks && break
+            sleep 0.1
+        done ;;
     memory-*) memory "${environment#memory-}" ;;
     container-256M)
         memory 256; filter 425 426 427
@@ -163,6 +197,7 @@ case $command in
     quick) words=("$program" quick "$([ -n "$is_device" ] && echo "$target" || echo "$at")" --size 64M); [ -n "$is_device" ] && words=("$program" quick "$target") ;;
     files) words=("$program" files "$at" --files 64 --data 4M --step-limit 1s) ;;
     fio) words=(fio --name=a --filename="$target" --size=64M --rw=randread --bs=4k --direct=1 --ioengine=libaio --iodepth=4 --runtime=1 --time_based --output-format=terse) ;;
+    beside-fio) words=(beside_fio) before=() ;;
     fio-psync) words=(fio --name=a --filename="$target" --size=64M --rw=randread --bs=4k --direct=1 --ioengine=psync --runtime=1 --time_based --output-format=terse) ;;
     *) echo "no command $command"; exit 64 ;;
 esac
