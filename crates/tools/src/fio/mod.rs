@@ -18,6 +18,7 @@ mod jobs;
 mod logs;
 mod normal;
 mod number;
+mod posted;
 mod problem;
 mod ranges;
 mod read;

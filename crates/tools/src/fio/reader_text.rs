@@ -1,15 +1,16 @@
 //! fio's own text output, versions 2 and 3, as people post it: one run per job or group of jobs.
 //!
 //! What is printed is put into the shape of a job of fio's JSON and read by `reader`, so that both mean the same. The line
-//! before the start (`rw=`, `bs=`, `iodepth=`) is all that the text has of the options: whether I/O was direct, and on which
-//! file, is not printed and stays unknown. Figures are as rounded as they are printed. Omitted: trims, the histogram of
-//! latencies, and the summary of groups, which repeats the jobs.
+//! before the start (`rw=`, `bs=`, `iodepth=`) is all that the text has of the options. Whether I/O was direct, and on which
+//! file, is known only where the command line or the job file was posted with it (`posted`). Figures are as rounded as they
+//! are printed. Omitted: trims, the histogram of latencies, and the summary of groups, which repeats the jobs.
 
-use super::reader::{Document, read_job};
+use super::posted::Posted;
+use super::reader::{Document, Options, read_job};
 use crate::imports::number::size;
 use crate::imports::section::{Found, Section, Start, short};
 use model::imported_evidence::ImportedDisk;
-use model::{ImportFormat, ImportedRun, Nanos};
+use model::{Bytes, ImportFormat, ImportedRun, Nanos};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -43,9 +44,11 @@ pub(crate) fn begins(line: &str, text: &str) -> Start {
 /// would take many times the text.
 pub(crate) fn read(section: &Section, found: &mut Found) {
     let (mut ahead, mut lines) = (section.lines().peekable(), section.lines());
+    let mut posted = Posted::default();
+    section.before().lines().for_each(|line| posted.line(line));
     while ahead.peek().is_some() {
         let call = Call::of(&mut ahead);
-        call.read(&mut lines, found);
+        call.read(&mut lines, &mut posted, found);
     }
     if found.is_empty() {
         found.fault_at(section.head, "options of fio's jobs, without results");
@@ -83,17 +86,29 @@ impl Call {
         }
     }
 
-    fn read<'t>(&self, lines: &mut impl Iterator<Item = (usize, &'t str)>, found: &mut Found) {
+    fn read<'t>(
+        &self,
+        lines: &mut impl Iterator<Item = (usize, &'t str)>,
+        posted: &mut Posted,
+        found: &mut Found,
+    ) {
         let mut echoes: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut files: BTreeMap<&str, u64> = BTreeMap::new();
         let mut open: Option<Job<'_>> = None;
         for (at, line) in lines.take(self.lines) {
+            posted.line(line);
             if let Some((name, rest)) = line.split_once(ECHO) {
                 let place = rest.find("rw=");
                 echoes.extend(place.map(|place| (name.trim(), &rest[place..])));
             } else if let Some((name, rest)) = line.split_once(GROUP) {
                 self.end(open.take(), found);
                 let name = name.trim();
-                open = Some(Job::new(at, name, rest, echoes.get(name).copied()));
+                let mut job = Job::new(at, name, rest, echoes.get(name).copied());
+                (job.options, job.file) = (posted.of(name), files.get(name).copied());
+                job.command = posted.command().map(str::to_owned);
+                open = Some(job);
+            } else if let Some((name, size)) = laid_out(line) {
+                files.insert(name, size);
             } else if let Some(job) = &mut open {
                 job.line(line.trim());
             }
@@ -120,6 +135,11 @@ struct Job<'t> {
     name: &'t str,
     threads: Option<u32>,
     echo: Option<&'t str>,
+    /// What was posted with the text.
+    options: Option<Options>,
+    command: Option<String>,
+    /// Size of the file that it created.
+    file: Option<u64>,
     shape: Map<String, Value>,
     side: Option<&'static str>,
     /// What percentiles that follow are of, and their unit.
@@ -145,6 +165,9 @@ impl<'t> Job<'t> {
             name,
             threads: number("jobs="),
             echo,
+            options: None,
+            command: None,
+            file: None,
             shape,
             side: None,
             percentiles: None,
@@ -211,6 +234,9 @@ impl<'t> Job<'t> {
             }
             return;
         }
+        if kind == "bw" {
+            return self.windows_of_bandwidth(side, unit, rest);
+        }
         let unit_ns = match unit {
             "nsec" => 1.0,
             "usec" => 1e3,
@@ -245,6 +271,27 @@ impl<'t> Job<'t> {
             spread.insert(name.to_owned(), json!(value));
         }
         self.put(side, name, Value::Object(spread));
+    }
+
+    /// `bw (KB  /s): min= 100, max= 200, per=100%, avg=150.2, stdev=20.2` of one job of fio 2, which prints no line of IOPS.
+    /// A window is half a second there.
+    fn windows_of_bandwidth(&mut self, side: &str, unit: &str, rest: &str) {
+        let block = self.echo.and_then(block);
+        let scale = size(&format!("1{}", unit.trim_end_matches("/s").trim())).map(|unit| unit.0);
+        let runtime = self.shape.get(side).and_then(|side| side.get("runtime"));
+        let runtime_ms = runtime
+            .and_then(Value::as_u64)
+            .filter(|_| self.threads == Some(1));
+        let (Some(block), Some(scale), Some(ms)) = (block, scale, runtime_ms) else {
+            return;
+        };
+        let ios = |key| Some(field(rest, key).and_then(scaled)? * scale as f64 / block as f64);
+        if let Some(sd) = ios("stdev=").filter(|_| !rest.contains("samples=")) {
+            self.put(side, "iops_min", json!(ios("min=")));
+            self.put(side, "iops_max", json!(ios("max=")));
+            self.put(side, "iops_stddev", json!(sd));
+            self.put(side, "iops_samples", json!(ms / 500));
+        }
     }
 
     /// `|  1.00th=[  123],  5.00th=[  277],`.
@@ -302,7 +349,13 @@ impl<'t> Job<'t> {
     }
 
     fn finish(mut self, document: &Document, together: usize) -> Result<ImportedRun, String> {
-        let mut options = Map::new();
+        let posted = self.options.take();
+        let is_posted = posted.is_some();
+        let mut options: Map<String, Value> = posted
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (name, json!(value)))
+            .collect();
         options.insert("name".to_owned(), json!(self.name));
         let echo = self.echo.unwrap_or_default();
         for (key, name) in [
@@ -333,8 +386,12 @@ impl<'t> Job<'t> {
         let mut run = read_job(&shape, document, together)?;
         run.format = ImportFormat::FioText;
         run.tool_version.clone_from(&document.version);
+        run.command = self.command.filter(|_| is_posted);
         let work = &mut run.workload;
-        (work.cache, work.write_through, work.warmup) = (None, None, None);
+        if !is_posted {
+            (work.cache, work.write_through, work.warmup) = (None, None, None);
+        }
+        work.size = work.size.or(self.file.map(Bytes));
         work.threads = self.threads;
         if known && block.is_none() {
             work.block = None;
@@ -345,6 +402,13 @@ impl<'t> Job<'t> {
         }
         Ok(run)
     }
+}
+
+/// `a: Laying out IO file (1 file / 1024MiB)`: the job and the size of all its files together.
+fn laid_out(line: &str) -> Option<(&str, u64)> {
+    let (name, rest) = line.split_once(": Laying out IO file")?;
+    let text = rest.rsplit_once("/ ")?.1.split(')').next()?;
+    Some((name.trim(), size(text)?.0)).filter(|(_, size)| *size > 0)
 }
 
 /// What follows the name of a side on its line: `read: IOPS=…`, `read : io=…`.

@@ -73,6 +73,16 @@ fn run(head: &str, counts: &str, spread: Option<&str>) -> Option<ImportedRun> {
     figures.ios = requests.trim().parse().ok();
     figures.latency = spread.map(latency).unwrap_or_default();
     run.measured = time(spent).filter(|spent| spent.0 > 0);
+    // Up to 0.9 the time holds the pauses between requests, and the rate does not.
+    let spent_s = run.measured.map(|spent| spent.as_seconds());
+    let counted = figures
+        .ios
+        .zip(spent_s)
+        .map(|(ios, spent)| ios as f64 / spent);
+    let paused = counted.zip(figures.ios_per_s);
+    run.measured = run
+        .measured
+        .filter(|_| paused.is_none_or(|(counted, rate)| counted >= 0.5 * rate));
     let target = head.trim().trim_start_matches('-').trim_start();
     let target = target.split(" (").next().filter(|name| !name.is_empty());
     run.workload.targets = target.into_iter().map(str::to_owned).collect();

@@ -11,7 +11,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// Options by name; a flag without a value is empty.
-pub(super) type Options = BTreeMap<String, String>;
+pub(in crate::fio) type Options = BTreeMap<String, String>;
 
 /// What holds for all jobs.
 #[derive(Debug, Default)]

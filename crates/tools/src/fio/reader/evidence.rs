@@ -79,7 +79,19 @@ pub(super) fn read(text: &str, all: &Merged, disks: Vec<ImportedDisk>) -> Import
         ..ImportedEvidence::default()
     };
     asked(all, &mut evidence);
+    let writes = job.write.as_ref().and_then(|side| side.total_ios);
+    evidence.flush = evidence
+        .flush
+        .or_else(|| seen(writes?, evidence.sync?.count));
     evidence
+}
+
+/// Of writes that so many syncs were counted of: one sync in so many.
+fn seen(writes: u64, syncs: u64) -> Option<ImportedFlush> {
+    const SYNCS_MIN: u64 = 10;
+    let every = writes.checked_add(syncs / 2)?.checked_div(syncs)?;
+    let every = u32::try_from(every).ok().filter(|every| *every > 0)?;
+    (syncs >= SYNCS_MIN).then_some(ImportedFlush::EveryWrites(every))
 }
 
 /// Engines that wait for each I/O; fio caps their queue depth at 1. Source: fio(1), "I/O engine"; `FIO_SYNCIO` in its

@@ -11,7 +11,7 @@ mod job;
 mod options;
 
 use crate::imports::section::{Found, Section, Start, short};
-pub(super) use document::Document;
+pub(super) use document::{Document, Options};
 pub(super) use job::read as read_job;
 use model::{ImportedRun, Nanos};
 
