@@ -8,7 +8,7 @@ use crate::args::ImportArgs;
 use crate::commands::answer;
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::report::{BrokenRun, Form, Imported, ImportedFile, Source};
+use crate::report::{BrokenRun, Form, Imported, ImportedFile, RunVerdict, Source};
 use crate::{keep, output, report};
 use analysis::{Finding, Known, Observed, imported_report_knowing, session_findings};
 use host::Root;
@@ -44,7 +44,10 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
         (false, Some(_)) => keep::open(place.as_ref())?,
         (false, None) => return Err(CommandError::refused(keep::NOWHERE_TO_KEEP)),
     };
-    let mut gathered = Gathered::default();
+    let mut gathered = Gathered {
+        known,
+        ..Gathered::default()
+    };
     for path in &args.files {
         gathered.file(path, store.as_ref().filter(|_| !args.again))?;
     }
@@ -62,13 +65,14 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
     let store_path = session
         .and(store.as_ref())
         .map(|store| store.path().display().to_string());
-    let findings = gathered.findings(&known);
+    let findings = gathered.findings();
     let what = Imported {
         imported_runs: gathered.runs,
         dry_run: args.dry_run,
         session: session.map(|session| session.0),
         store: store_path,
         files: gathered.files,
+        verdicts: gathered.verdicts,
         runs: gathered
             .sources
             .into_iter()
@@ -88,15 +92,22 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
 /// Most runs that are looked at together.
 const TOGETHER_MAX: usize = 10_000;
 
+/// Runs whose verdict is shown at once; `fathom show` has that of each.
+const VERDICTS_MAX: usize = 20;
+
 /// What the files hold, so far.
 #[derive(Default)]
 struct Gathered {
+    /// What people said of the target.
+    known: Known,
     files: Vec<ImportedFile>,
     /// What of them the runs are read from, by the number of the file. A document reads them again: they are many times
     /// larger than their text.
     sources: Vec<(usize, Source)>,
     runs: usize,
     first: Option<ImportedRun>,
+    /// Of the first [`VERDICTS_MAX`].
+    verdicts: Vec<RunVerdict>,
     /// The first [`TOGETHER_MAX`].
     observed: Vec<Observed>,
     /// Of the sources.
@@ -175,6 +186,14 @@ impl Gathered {
 
     fn take(&mut self, mut run: ImportedRun) {
         self.runs += 1;
+        if self.verdicts.len() < VERDICTS_MAX {
+            let report = imported_report_knowing(&run, &self.known);
+            self.verdicts.push(RunVerdict {
+                name: run.name.clone(),
+                validity: report.verdict.validity,
+                sentence: report.verdict.sentence(),
+            });
+        }
         if self.observed.len() < TOGETHER_MAX {
             self.observed.push(Observed {
                 // No rule checks these of several runs.
@@ -201,7 +220,8 @@ impl Gathered {
     }
 
     /// What the runs say: one run by itself, several together.
-    fn findings(&self, known: &Known) -> Vec<Finding> {
+    fn findings(&self) -> Vec<Finding> {
+        let known = &self.known;
         match &self.first {
             Some(only) if self.runs == 1 => imported_report_knowing(only, known).findings,
             _ if self.runs > TOGETHER_MAX => {

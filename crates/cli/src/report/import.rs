@@ -1,7 +1,7 @@
 //! What an import brought: the answer in a few lines, and the document.
 
 use super::{Form, written};
-use analysis::Finding;
+use analysis::{Finding, Validity};
 use model::{ImportFormat, ImportedRun};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
@@ -22,11 +22,24 @@ pub(crate) struct Imported {
     pub(crate) store: Option<String>,
     /// Each file, as it was named.
     pub(crate) files: Vec<ImportedFile>,
+    /// Whether each of the first runs may be used, and why or why not.
+    pub(crate) verdicts: Vec<RunVerdict>,
     /// The runs, in the order of the session, without their text.
     #[serde(serialize_with = "runs")]
     pub(crate) runs: Vec<Source>,
     /// What they say: one run by itself, several together.
     pub(crate) findings: Vec<Finding>,
+}
+
+/// Whether a run may be used.
+#[derive(Debug, Serialize)]
+pub(crate) struct RunVerdict {
+    /// What the run is called in its file.
+    pub(crate) name: Option<String>,
+    /// How far it may be used.
+    pub(crate) validity: Validity,
+    /// The verdict line.
+    pub(crate) sentence: String,
 }
 
 /// What a file brought.
@@ -113,11 +126,11 @@ pub(crate) fn imported_document(what: &Imported, out: &mut dyn Write) -> io::Res
 /// The answer.
 pub(crate) fn imported(what: &Imported, form: Form<'_>) -> Vec<u8> {
     let findings = super::findings(&what.findings, form);
-    written(|out| text(what, &findings, out))
+    written(|out| text(what, form, &findings, out))
 }
 
 /// `findings` stand before the last line, which says how to see more.
-fn text(what: &Imported, findings: &[u8], out: &mut dyn Write) -> io::Result<()> {
+fn text(what: &Imported, form: Form<'_>, findings: &[u8], out: &mut dyn Write) -> io::Result<()> {
     const FILES_MAX: usize = 20;
     let runs = counted(what.imported_runs, "run");
     let brought: Vec<&ImportedFile> = what.files.iter().filter(|file| file.count() > 0).collect();
@@ -152,6 +165,7 @@ fn text(what: &Imported, findings: &[u8], out: &mut dyn Write) -> io::Result<()>
             counted(losses, "broken run")
         )?;
     }
+    verdicts(what, form, out)?;
     out.write_all(findings)?;
     let Some(session) = what.session else {
         return Ok(());
@@ -164,6 +178,36 @@ fn text(what: &Imported, findings: &[u8], out: &mut dyn Write) -> io::Result<()>
             "show them: fathom table {session}; one of them: fathom show {session}.1"
         )
     }
+}
+
+/// The verdict of each run, the worst first, equal ones once. Of one run it is the line alone.
+fn verdicts(what: &Imported, form: Form<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut lines: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut all: Vec<(usize, &RunVerdict)> = what.verdicts.iter().enumerate().collect();
+    all.sort_by_key(|(_, verdict)| std::cmp::Reverse(verdict.validity)); // stable
+    let paper = form.paper();
+    let mut put = |first: &str, line: &str| -> io::Result<()> {
+        let mut lines = views::wrapped(first, line, &paper).into_iter();
+        lines.try_for_each(|line| writeln!(out, "{line}"))
+    };
+    for (place, verdict) in all {
+        let name = verdict
+            .name
+            .as_deref()
+            .map(|name| format!(" ({})", printable(name)));
+        let who = format!("{}{}", place + 1, name.unwrap_or_default());
+        match lines.iter_mut().find(|(line, _)| *line == verdict.sentence) {
+            Some((_, of)) => of.push(who),
+            None => lines.push((&verdict.sentence, vec![who])),
+        }
+    }
+    for (line, of) in lines {
+        put("", &printable(line))?;
+        if what.imported_runs > 1 {
+            put("  run ", &of.join(", "))?;
+        }
+    }
+    Ok(())
 }
 
 fn counted(count: usize, what: &str) -> String {

@@ -10,7 +10,9 @@ mod sessions;
 
 pub(crate) use baselines::baselines;
 pub(crate) use devices::devices;
-pub(crate) use import::{BrokenRun, Imported, ImportedFile, Source, imported, imported_document};
+pub(crate) use import::{
+    BrokenRun, Imported, ImportedFile, RunVerdict, Source, imported, imported_document,
+};
 pub(crate) use rows::{answer, export_of, fields, pivot, reported, rows};
 pub(crate) use sessions::Sessions;
 
