@@ -98,6 +98,8 @@ impl Made {
             | "saturated"
             | "coordinated-omission"
             | "working-set-fits-cache"
+            | "latency-groups"
+            | "not-steady"
             | "stall"
             | "cpu-bound" => true,
             "page-cache" => !self.direct,
@@ -107,6 +109,7 @@ impl Made {
             "queue-depth-ignored" => synchronous && self.depth > 1,
             "synchronous-submission" => memory || !self.direct,
             "commit-latency" => self.fsync,
+            "one-at-a-time" => self.jobs * self.depth == 1 || synchronous,
             "queue-not-full" => !synchronous && !self.fsync,
             _ => false,
         }

@@ -26,11 +26,24 @@ const fn link(name: &'static str, mb_per_s: f64, source: &'static str) -> LinkCl
 }
 
 /// Links of one device, the slowest first. A bound never lies below what the link carries: headers of packets are not
-/// subtracted. Omitted: links whose speed no rule reads, as SAS and Ethernet.
+/// subtracted. Omitted: links whose speed no rule reads, as SAS.
 pub const LINKS: &[LinkClass] = &[
     link("SATA 1.5 Gbit/s", 150.0, SATA),
     link("SATA 3 Gbit/s", 300.0, SATA),
     link("SATA 6 Gbit/s", 600.0, SATA),
+];
+
+const IEEE_802_3: &str = "IEEE 802.3, clauses 4 and 46: 38 bytes of preamble, header, check and gap around each packet; 40 bytes of IP and TCP headers in it (RFC 791, RFC 9293), packets of 9000 bytes";
+
+/// Ethernet links, the slowest first; payload of TCP in packets of 9000 bytes. With 1500 bytes it is 4% less.
+pub const ETHERNET: &[LinkClass] = &[
+    link("1 Gbit/s Ethernet", 123.9, IEEE_802_3),
+    link("2.5 Gbit/s Ethernet", 309.8, IEEE_802_3),
+    link("5 Gbit/s Ethernet", 619.6, IEEE_802_3),
+    link("10 Gbit/s Ethernet", 1_239.0, IEEE_802_3),
+    link("25 Gbit/s Ethernet", 3_098.0, IEEE_802_3),
+    link("40 Gbit/s Ethernet", 4_957.0, IEEE_802_3),
+    link("100 Gbit/s Ethernet", 12_393.0, IEEE_802_3),
 ];
 
 /// A generation of PCI Express.

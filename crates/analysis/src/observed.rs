@@ -216,7 +216,9 @@ impl Observed {
             requested_in_flight: asked,
             windows: RateWindows::of_imported(run),
             whole_mean_ns: run.evidence.total.whole_mean.map(|mean| mean.0 as f64),
-            latency_step_ns: latency.resolution.map(|step| step.0 as f64),
+            latency_step_ns: latency
+                .resolution
+                .map(|step| step.0 as f64 / mean_digits(run.format)),
             columns: latency.histogram.clone(),
             printed_cpu: run.cpu,
             rows: rows.collect(),
@@ -225,11 +227,13 @@ impl Observed {
     }
 
     /// Mean number in flight by Little's law: rate times mean latency, from the beginning of submission. None where
-    /// latencies are in whole milliseconds: they say nothing of what is below one.
+    /// the mean has fewer than ten steps of the printed digits, or these are whole milliseconds, which are truncated.
     pub fn in_flight(&self) -> Option<f64> {
         const STEP_MAX_NS: f64 = 1e6;
-        let fine = self.latency_step_ns.is_none_or(|step| step < STEP_MAX_NS);
+        const STEPS_MIN: f64 = 10.0;
         let latency_ns = self.whole_mean_ns.or(self.total.mean_ns)?;
+        let fine = |step: f64| step < STEP_MAX_NS && latency_ns >= STEPS_MIN * step;
+        let fine = self.latency_step_ns.is_none_or(fine);
         let mean = self.total.rate_per_s? * latency_ns / 1e9;
         (fine && mean.is_finite()).then_some(mean)
     }
@@ -269,11 +273,33 @@ impl RateWindows {
             }
             _ => seen.windows.map(|windows| windows / jobs),
         };
+        if seen.windows.is_none() && run.evidence.read.windows.is_some() {
+            return RateWindows::of_both(run, jobs);
+        }
         RateWindows {
             count,
             sd_per_s: run.figures.total.ios_per_s_sd.filter(|sd| sd.is_finite()),
             min_per_s: seen.window_min_per_s,
             max_per_s: seen.window_max_per_s,
+        }
+    }
+
+    /// Of reads and writes that are printed apart: together they vary by no more than the sum of both.
+    fn of_both(run: &ImportedRun, jobs: u64) -> RateWindows {
+        let (read, write) = (&run.evidence.read, &run.evidence.write);
+        let sum = |one: Option<f64>, other: Option<f64>| {
+            let (one, other) = one.zip(other)?;
+            Some(one + other).filter(|sum| sum.is_finite())
+        };
+        let counts = read.windows.zip(write.windows);
+        RateWindows {
+            count: counts.map(|(read, write)| read.min(write) / jobs),
+            sd_per_s: sum(
+                run.figures.read.ios_per_s_sd,
+                run.figures.write.ios_per_s_sd,
+            ),
+            min_per_s: sum(read.window_min_per_s, write.window_min_per_s),
+            max_per_s: sum(read.window_max_per_s, write.window_max_per_s),
         }
     }
 
@@ -308,6 +334,14 @@ impl ObservedFigures {
                 .map(|(quantile, time)| (*quantile, time.0 as f64))
                 .collect(),
         }
+    }
+}
+
+/// fio's text prints means with two digits more than percentiles.
+fn mean_digits(format: ImportFormat) -> f64 {
+    match format {
+        ImportFormat::FioText => 100.0,
+        _ => 1.0,
     }
 }
 

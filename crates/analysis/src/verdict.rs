@@ -59,6 +59,31 @@ fn limit(findings: &[Finding]) -> Option<&str> {
     probable?.sentence.split(": ").next()
 }
 
+/// What explains the figures, where no finding is a reason to doubt them: `only zeros were written`.
+fn hints(findings: &[Finding]) -> String {
+    const HINTS: [&str; 6] = [
+        "working-set-fits-cache",
+        "zero-data",
+        "commit-latency",
+        "write-penalty",
+        "latency-groups",
+        "one-at-a-time",
+    ];
+    const HINTS_MAX: usize = 2;
+    const LENGTH_MAX: usize = 140;
+    let all = findings.iter().filter(|finding| {
+        finding.severity == Severity::Note
+            && finding.because.is_none()
+            && HINTS.contains(&finding.id.as_str())
+    });
+    let short = |sentence: &str| match sentence.split_once(": ") {
+        Some((short, _)) if sentence.len() > LENGTH_MAX => short.to_owned(),
+        _ => sentence.to_owned(),
+    };
+    let all = all.map(|finding| format!("; {}", short(&finding.sentence)));
+    all.take(HINTS_MAX).collect()
+}
+
 /// The engine of devices that exist in a model only.
 pub(crate) const SIMULATED: &str = "simulated";
 
@@ -100,17 +125,17 @@ impl Verdict {
             validity => validity,
         };
         let passed = checks.passed.join(", ");
-        match (validity, passed.is_empty()) {
-            (Validity::Valid, _) => reasons.push(match limit(findings) {
-                Some(limit) => format!("{limit}; no errors; {passed}"),
-                None => format!("no errors; {passed}"),
-            }),
-            (Validity::NotChecked, true) => reasons.push("nothing to check it by".to_owned()),
+        let checked = match (validity, passed.is_empty()) {
+            (Validity::Valid, _) => Some(format!("no errors; {passed}")),
+            (Validity::NotChecked, true) => Some("nothing to check it by".to_owned()),
             (Validity::NotChecked, false) => {
-                reasons.push(format!("too little to check it by: only {passed}"));
+                Some(format!("too little to check it by: only {passed}"))
             }
-            _ => {}
-        }
+            _ => None,
+        };
+        let probable = limit(findings).map(|limit| format!("{limit}; "));
+        let probable = probable.unwrap_or_default();
+        reasons.extend(checked.map(|checked| format!("{probable}{checked}{}", hints(findings))));
         Verdict {
             validity,
             not_as: first_error.and_then(|finding| finding.not_as.clone()),

@@ -8,7 +8,7 @@ use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severit
 use crate::LimitKind;
 use crate::observed::ObservedFigures;
 use crate::say;
-use model::{CacheMode, ImportedRun};
+use model::{CacheMode, ImportFormat, ImportedRun};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("answered-from-memory"),
@@ -16,14 +16,16 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The I/Os were faster than any storage device, so memory served them: a page cache, unwritten extents or a RAM disk.",
-    method: "Direct reads of 100 or more I/Os: the 1st percentile of the latency, submission included, is below 3 µs (an error if the median is too). Any run on one target: more than 16 GB/s. That is an error if the range is 4 GiB or less or the page cache was used. Otherwise it is a warning, because an array may reach it.",
-    evidence: &["p1_ns", "p50_ns", "bytes_per_s"],
+    method: "Direct reads of 100 or more I/Os: the 1st percentile of the latency, submission included, is below 3 µs (an error if the median is too). Any run on one target: more than 16 GB/s. That is an error if the range is 4 GiB or less or the page cache was used. Otherwise it is a warning, because an array may reach it. Random reads with one in flight: a mean below 9 µs is a warning.",
+    evidence: &["p1_ns", "p50_ns", "bytes_per_s", "mean_ns"],
     source: "PCI Express Base Specification 5.0 (4 lanes: 15.8 GB/s); the fastest NVMe devices answer in 5 to 10 µs.",
     advice: "Read a range that was written before and is larger than all caches, with direct I/O. `fathom run TARGET` compares with the device's own counters.",
     look: Look::Any(look),
 };
 
 const DEVICE_NS_MIN: f64 = 3_000.0;
+/// Reads of flash take several times as long, those of the fastest other media as long as this.
+const FLASH_NS_MIN: f64 = 9_000.0;
 const LINK_BYTES_PER_S: f64 = 16e9;
 const SMALL_BYTES: u64 = 4 << 30;
 const IOS_MIN: u64 = 100;
@@ -31,7 +33,38 @@ const ADVICE: &str = "fathom run TARGET compares with the device's own counters:
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
-    at_once(seen, run).or_else(|| beyond_link(seen, run))
+    at_once(seen, run)
+        .or_else(|| beyond_link(seen, run))
+        .or_else(|| one_by_one(seen, run))
+}
+
+/// Random reads one at a time, each faster than flash.
+fn one_by_one(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
+    let read = &seen.observed.read;
+    let alone = run.workload.queue_depth == Some(1) && run.workload.threads.unwrap_or(1) == 1;
+    let random = seen.observed.random_share == Some(1.0) || run.format == ImportFormat::IopingText;
+    let mean = read.mean_ns.filter(|mean| *mean > 0.0);
+    let mean = mean.or_else(|| {
+        read.rate_per_s
+            .filter(|rate| *rate > 0.0)
+            .map(|rate| 1e9 / rate)
+    });
+    let mean = mean.filter(|mean| alone && random && *mean < FLASH_NS_MIN)?;
+    if read.ios.is_some_and(|ios| ios < 10) {
+        return None;
+    }
+    let sentence = format!(
+        "a random read took {} with one in flight, and flash takes 40 µs or more: memory answered, or a device of memory",
+        say::time(mean)
+    );
+    let reported = finding(
+        RULE.id,
+        Severity::Warning,
+        sentence,
+        &[("mean_ns", mean)],
+        ADVICE,
+    );
+    Some(reported.sure(Confidence::Medium))
 }
 
 fn at_once(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {

@@ -10,7 +10,7 @@ use crate::LimitKind;
 use crate::device_classes::ROTATIONS;
 use crate::say;
 use model::imported_evidence::ImportedFlush;
-use model::{CacheMode, ImportedRun};
+use model::{CacheMode, ImportFormat, ImportedRun};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("commit-latency"),
@@ -19,8 +19,10 @@ pub(super) const RULE: Rule = Rule {
     limit: Some(LimitKind::Service),
     what: "Each write waits until it is durable, so the latency is that of a commit, not of a write.",
     method: "A sync follows each write (fio: fsync=1, fdatasync=1), or each write is write-through with one in flight \
-             per thread. Runs of fathom: also direct sequential writes with one in flight, where their mean and median are one rotation. The device is not known to be a solid-state disk. A commit time within 3% of one \
-             rotation of a disk (15000, 10000, 7200, 5400 per minute) is a warning: no write cache buffers the writes.",
+             per thread. Runs of fathom: also direct sequential writes with one in flight, where their mean and median \
+             are one rotation. The device is not known to be a solid-state disk. A commit time within 3% of one \
+             rotation of a disk (15000, 10000, 7200, 5400 per minute), or of two, as a journal needs, is a warning: no write \
+             cache buffers the writes.",
     evidence: &[
         "commit_mean_ns",
         "commits_per_s",
@@ -67,10 +69,17 @@ fn alone(seen: &Seen<'_>, how: &'static str) -> Option<Commit> {
     let points = &write.percentiles;
     let p99 = points.iter().find(|(at, _)| (at - 0.99).abs() < 1e-9);
     Some(Commit {
-        mean_ns: write.mean_ns?,
+        mean_ns: write.mean_ns.or_else(|| by_count(seen))?,
         p99_ns: p99.map(|(_, ns)| *ns),
         how,
     })
+}
+
+/// dd prints no latencies: it issues one write at a time and does nothing else.
+fn by_count(seen: &Seen<'_>) -> Option<f64> {
+    let is_dd = seen.imported?.format == ImportFormat::DdText;
+    let ios = seen.observed.write.ios.filter(|ios| *ios > 0 && is_dd)?;
+    Some(seen.observed.measured_ns? / ios as f64)
 }
 
 /// Nobody asked for durable writes, but each waited for the next turn of the disk.
@@ -136,7 +145,9 @@ fn reported(commit: &Commit) -> Option<Finding> {
     ];
     evidence.extend(p99_ns.map(|p99| ("commit_p99_ns", p99)));
     let advice = "compare with commit latencies only; the same writes without syncs show the device's write speed";
-    let Some(speed) = rotation(mean_ns) else {
+    let one = rotation(mean_ns).map(|speed| (speed, "one rotation"));
+    let Some((speed, turns)) = one.or_else(|| Some((rotation(mean_ns / 2.0)?, "two rotations")))
+    else {
         return Some(finding(
             RULE.id,
             Severity::Note,
@@ -147,7 +158,7 @@ fn reported(commit: &Commit) -> Option<Finding> {
     };
     evidence.push(("rotations_per_minute", speed));
     sentence.push_str(&format!(
-        "; that equals one rotation at {speed:.0} per minute ({}), as on a disk without a write cache",
+        "; that equals {turns} at {speed:.0} per minute ({} each), as on a disk without a write cache",
         say::time(60e9 / speed)
     ));
     let advice = "repeat with the disk's or controller's write cache on: ten times as many commits mean that the cache was off";
@@ -214,7 +225,13 @@ mod tests {
 
     #[test]
     fn a_commit_of_one_rotation_names_the_speed() {
-        for (sync_us, speed) in [(8313, 7200.0), (11_091, 5400.0), (5980, 10_000.0)] {
+        let all = [
+            (8313, 7200.0),
+            (11_091, 5400.0),
+            (5980, 10_000.0),
+            (16_650, 7200.0),
+        ];
+        for (sync_us, speed) in all {
             let reported = reported(&run(sync_us), "commit-latency").unwrap();
             assert_eq!(reported.severity, Severity::Warning, "{sync_us}");
             assert_eq!(reported.evidence.last().unwrap().value, speed);

@@ -8,11 +8,11 @@ use super::{Confidence, Finding, RuleId};
 use super::{
     answered_from_memory, bandwidth_limit, cgroup_cpu_limit, cgroup_io_limit, commit_latency,
     compressible_data, coordinated_omission, cpu_bound, cpu_steal, fathom_cpu_bound,
-    impossible_for_medium, interrupted, io_wq_offload, iops_limit, loop_page_cache, no_device,
-    noisy_neighbour, not_steady, page_cache, queue_depth_ignored, queue_not_full, queued_in_kernel,
-    saturated, scheduler, short_run, stall, synchronous_submission, thread_imbalance,
-    throughput_drift, throughput_drop, undersampled_tail, uneven_disks, unwritten_extents,
-    working_set_fits_cache, zero_data,
+    impossible_for_medium, interrupted, io_wq_offload, iops_limit, latency_groups, loop_page_cache,
+    no_device, noisy_neighbour, not_steady, one_at_a_time, page_cache, queue_depth_ignored,
+    queue_not_full, queued_in_kernel, saturated, scheduler, short_run, stall,
+    synchronous_submission, thread_imbalance, throughput_drift, throughput_drop, undersampled_tail,
+    uneven_disks, unwritten_extents, working_set_fits_cache, zero_data,
 };
 
 /// A cause, and the findings that follow from it. The more a row explains the earlier it stands: of two causes that
@@ -124,6 +124,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         iops_limit::RULE.id,
         &[
+            latency_groups::RULE.id,
             queue_not_full::RULE.id,
             queued_in_kernel::RULE.id,
             coordinated_omission::RULE.id,
@@ -134,6 +135,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         bandwidth_limit::RULE.id,
         &[
+            latency_groups::RULE.id,
             queue_not_full::RULE.id,
             queued_in_kernel::RULE.id,
             coordinated_omission::RULE.id,
@@ -198,7 +200,11 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     ),
     (
         commit_latency::RULE.id,
-        &[coordinated_omission::RULE.id, queue_not_full::RULE.id],
+        &[
+            coordinated_omission::RULE.id,
+            queue_not_full::RULE.id,
+            one_at_a_time::RULE.id,
+        ],
     ),
     (
         noisy_neighbour::RULE.id,

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Digits,
     limit: None,
     what: "The resolution of the printed latencies is about as coarse as the latencies.",
-    method: "Resolution of 1 ms or coarser, and a mean below ten steps. The true mean follows from Little's law, depth × threads / IOPS, if the queue was full.",
+    method: "Resolution of 1 ms or coarser, and a mean below ten steps. The true mean follows from Little's law, depth × threads / IOPS, if the queue was full; a note where both are within 15%.",
     evidence: &[
         "mean_ns",
         "step_ns",
@@ -24,6 +24,9 @@ pub(super) const RULE: Rule = Rule {
 const STEP_MIN_NS: f64 = 1e6;
 /// Steps in a mean beyond which the rest matters little; beyond it a mean is off by less than 5%.
 const STEPS_MAX: f64 = 20.0;
+
+/// A mean that is off by less still describes the latency.
+const OFF_MAX: f64 = 0.15;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let observed = seen.observed;
@@ -47,9 +50,14 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let mut evidence = vec![("mean_ns", mean), ("step_ns", step)];
     evidence.extend(really.map(|really| ("mean_by_little_ns", really)));
     evidence.extend(histogram_mean_ns(seen, step).map(|mean| ("mean_of_histogram_ns", mean)));
+    let off = really.map(|really| (really - mean).abs() / really);
+    let severity = match off {
+        Some(off) if off <= OFF_MAX => Severity::Note,
+        _ => Severity::Warning,
+    };
     Some(finding(
         RULE.id,
-        Severity::Warning,
+        severity,
         sentence,
         &evidence,
         "do not compare these latencies with finer ones; calculate the mean from the IOPS",

@@ -44,6 +44,7 @@ mod io_errors;
 mod io_timeout;
 mod io_wq_offload;
 mod iops_limit;
+mod latency_groups;
 mod latency_resolution;
 mod loop_page_cache;
 mod low_verify_coverage;
@@ -55,6 +56,7 @@ mod no_io;
 mod noisy_neighbour;
 mod not_repeatable;
 mod not_steady;
+mod one_at_a_time;
 mod overload;
 mod page_cache;
 mod process_stopped;
@@ -71,6 +73,7 @@ mod scheduler;
 mod short_io;
 mod short_run;
 mod single_spindle;
+mod source_bound;
 mod stall;
 mod stall_latency;
 mod storage_stack;
@@ -90,6 +93,7 @@ mod unwritten_extents;
 mod verified;
 mod working_set_fits_cache;
 mod write_cache;
+mod write_penalty;
 mod zero_data;
 
 use crate::LimitKind;
@@ -150,6 +154,9 @@ pub const FINDINGS: &[Rule] = &[
     overload::RULE,
     replay_late::RULE,
     address_overlap::RULE,
+    cgroup_io_limit::RULE,
+    iops_limit::RULE,
+    bandwidth_limit::RULE,
     unwritten_extents::RULE,
     loop_page_cache::RULE,
     uncounted_storage::RULE,
@@ -164,12 +171,10 @@ pub const FINDINGS: &[Rule] = &[
     stall::RULE,
     inconsistent_figures::RULE,
     noisy_neighbour::RULE,
-    cgroup_io_limit::RULE,
-    iops_limit::RULE,
-    bandwidth_limit::RULE,
     cgroup_cpu_limit::RULE,
     fathom_cpu_bound::RULE,
     cpu_bound::RULE,
+    source_bound::RULE,
     synchronous_submission::RULE,
     queue_depth_ignored::RULE,
     commit_latency::RULE,
@@ -185,6 +190,8 @@ pub const FINDINGS: &[Rule] = &[
     thread_imbalance::RULE,
     undersampled_tail::RULE,
     latency_resolution::RULE,
+    latency_groups::RULE,
+    one_at_a_time::RULE,
     filesystem_overhead::RULE,
     single_spindle::RULE,
     cpu_steal::RULE,
@@ -197,6 +204,7 @@ pub const FINDINGS: &[Rule] = &[
     governor::RULE,
     compressible_data::RULE,
     write_cache::RULE,
+    write_penalty::RULE,
     requests_split::RULE,
     requests_merged::RULE,
     cpu_stats_incomplete::RULE,

@@ -1,7 +1,8 @@
 //! IOPS varied, so the mean does not describe the run. The rule is in `crate::intervals`.
 
-use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::intervals::SLOPE_MAX;
+use crate::observed::RateWindows;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
@@ -10,14 +11,72 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "Not in steady state: IOPS varied, so the mean does not describe the run.",
-    method: "Over the last five windows, largest minus smallest is more than 20% of the mean. Or the least-squares line rises or falls by more than 10% of it.",
-    evidence: &["range_share", "slope_share"],
+    method: "Runs of fathom: over the last five windows, largest minus smallest is more than 20% of the mean. Or the least-squares line rises or falls by more than 10% of it. Imported runs: the standard deviation of eight windows or more is half of their mean or more. It is that of two levels where it is within 20% of √(f(1 − f)) × (fastest − slowest), f = (mean − slowest) / (fastest − slowest).",
+    evidence: &[
+        "range_share",
+        "slope_share",
+        "rate_cv",
+        "slow_per_s",
+        "fast_per_s",
+        "fast_time_share",
+    ],
     source: "SNIA Solid State Storage Performance Test Specification 2.0.2, steady state; the windows are of one run, so this applies the criterion without a claim of conformance.",
     advice: "Measure longer, with a longer warm-up; check IOPS over time.",
-    look: Look::Own(look),
+    look: Look::Any(look),
 };
 
-pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
+/// Honest runs vary by less, short windows of few I/Os included.
+const CV_MIN: f64 = 0.5;
+const TWO_LEVELS_APART_MAX: f64 = 0.2;
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    match seen.own {
+        Some(own) => of_own(own),
+        None => of_windows(seen),
+    }
+}
+
+/// Of other tools the windows have no order: the slowest, the fastest and the spread are known.
+fn of_windows(seen: &Seen<'_>) -> Option<Finding> {
+    let windows = &seen.observed.windows;
+    let mean = seen.observed.total.rate_per_s.filter(|mean| *mean > 0.0)?;
+    let sd = windows.spread_per_s(RateWindows::MIN)?;
+    let (slow, fast) = windows.min_per_s.zip(windows.max_per_s)?;
+    if sd < CV_MIN * mean || fast <= mean || slow >= mean {
+        return None;
+    }
+    let share = (mean - slow) / (fast - slow);
+    let two_levels = (share * (1.0 - share)).sqrt() * (fast - slow);
+    let mut evidence = vec![
+        ("rate_cv", sd / mean),
+        ("slow_per_s", slow),
+        ("fast_per_s", fast),
+    ];
+    let mut sentence = format!(
+        "not in steady state: windows of {} to {} IOPS, the mean is {}",
+        say::rate(slow),
+        say::rate(fast),
+        say::rate(mean)
+    );
+    let is_of_two = (sd / two_levels - 1.0).abs() <= TWO_LEVELS_APART_MAX;
+    let what = match seen.observed.write_share {
+        Some(1.0) => Some("a write cache that fills (SLC cache, controller, thin volume)"),
+        Some(0.0) => Some("a cache that holds a part of the range"),
+        _ => None,
+    };
+    if let Some(what) = what.filter(|_| is_of_two) {
+        evidence.push(("fast_time_share", share));
+        sentence.push_str(&format!(
+            "; as if it were fast for {} of the time and slow then: {what}",
+            say::percent(share)
+        ));
+    }
+    let advice = "repeat for ten times as long with the IOPS over time (fathom run TARGET -d 10m): a fall that lasts is the rate without the cache";
+    let reported = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
+    Some(reported.sure(Confidence::Medium))
+}
+
+fn of_own(seen: &Own<'_>) -> Option<Finding> {
     let steadiness = seen.steadiness;
     if steadiness.steady != Some(false) {
         return None;

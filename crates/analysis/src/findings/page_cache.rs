@@ -13,7 +13,7 @@ use crate::LimitKind;
 use crate::comparison::{CountComparison, OperationComparison};
 use crate::say;
 use model::imported_evidence::{ImportedDisk, ImportedFlush};
-use model::{CacheMode, FileSystem, ImportedRun};
+use model::{CacheMode, FileSystem, ImportFormat, ImportedRun};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("page-cache"),
@@ -64,6 +64,13 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
             &[("not_on_device_share", share)],
             "repeat with direct I/O on a range that was written before: fathom run TARGET compares with the device's counters",
         );
+        return Some(reported.not_as("a disk result"));
+    }
+    if run.format == ImportFormat::HdparmText && cached {
+        let sentence =
+            "hdparm -T reads from the page cache without the disk: this is the speed of memory";
+        let advice = "use the timing of hdparm -t, or fathom run TARGET -b 1M --pattern sequential";
+        let reported = finding(RULE.id, Severity::Error, sentence.to_owned(), &[], advice);
         return Some(reported.not_as("a disk result"));
     }
     let flushed = run.evidence.flush == Some(ImportedFlush::AtEnd)

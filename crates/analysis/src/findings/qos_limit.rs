@@ -8,6 +8,7 @@
 //! (`cgroup-io-limit`).
 
 use super::{Confidence, Own, RuleId, Seen, Severity, io_wq_offload, qos_shape};
+use crate::intervals::IntervalRow;
 use crate::known::{CloudCap, Known};
 use crate::observed::RateWindows;
 use crate::say;
@@ -35,6 +36,7 @@ pub(super) const EVIDENCE: &[&str] = &[
     "rate_from_per_s",
     "rate_to_per_s",
     "latency_times",
+    "link_bytes_per_s",
 ];
 
 /// What is held down.
@@ -68,7 +70,7 @@ pub(super) struct Cap {
 }
 
 /// Rates of the steps lie within this of each other.
-const RATE_CV_MAX: f64 = 0.02;
+pub(super) const RATE_CV_MAX: f64 = 0.02;
 /// Slices of a rate limit of 100 ms do not fit into short steps evenly, so where the device was idle less will do.
 const HELD_CV_MAX: f64 = 0.05;
 /// The kernel's throttle lets I/Os through once in such a slice. // blk-throttle.c, DFL_THROTL_SLICE
@@ -83,6 +85,10 @@ const NEAR_NAMED: f64 = 0.03;
 const NEAR_PUBLISHED: f64 = 0.025;
 const FULL_MIN: f64 = 0.90;
 const ASKED_MIN: f64 = 4.0;
+/// A device that has so little to do waits for no lock and no scheduler: these keep an I/O in it.
+const IDLE_SHARE_MAX: f64 = 0.05;
+const IDLE_BUSY_MAX: f64 = 0.25;
+const HALVES_APART_MAX: f64 = 0.15;
 /// With fewer I/Os in the device than this share of those that waited, the waiting was above it.
 const DEVICE_SHARE_MAX: f64 = 0.5;
 
@@ -101,16 +107,28 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     if asked < ASKED_MIN || in_flight < FULL_MIN * asked {
         return None;
     }
-    let windows_min = match near_here(seen, Some(rate), bytes) {
+    let near = near_here(seen, Some(rate), bytes);
+    let windows_min = match near {
         Some(_) => RateWindows::MIN_AT_LIMIT,
         None => RateWindows::MIN,
     };
-    let rate_cv = observed.windows.spread_per_s(windows_min)? / rate;
+    let Some(spread) = observed.windows.spread_per_s(windows_min) else {
+        let shape = qos_shape::unseen(seen);
+        let known = shape.and_then(|shape| at_known(seen, &shape));
+        return known.or_else(|| qos_shape::link(seen, None));
+    };
+    let rate_cv = spread / rate;
     if let Some(cap) = seen.own.and_then(|own| above_device(own, seen, rate_cv)) {
         return Some(cap);
     }
+    if let Some(shape) = near.and_then(|_| qos_shape::even(seen, rate_cv)) {
+        return at_known(seen, &shape);
+    }
     if let Some(cap) = qos_shape::paced(seen, rate_cv).or_else(|| qos_shape::sliced(seen, rate_cv))
     {
+        return Some(cap);
+    }
+    if let Some(cap) = qos_shape::link(seen, Some(rate_cv)) {
         return Some(cap);
     }
     let latency_cv = observed.total.sd_ns? / observed.total.mean_ns.filter(|mean| *mean > 0.0)?;
@@ -121,6 +139,22 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     let flat = rate_cv <= RATE_CV_MAX && rate_cv <= CHANCE_SHARE_MAX * by_chance;
     (flat && (LATENCY_CV_MIN..=LATENCY_CV_MAX).contains(&latency_cv))
         .then(|| flat_and_wide(seen, rate_cv, latency_cv))
+}
+
+/// Even latencies of a full queue at a published limit, where the text has no windows.
+fn at_known(seen: &Seen<'_>, shape: &str) -> Option<Cap> {
+    let total = &seen.observed.total;
+    let near = near_here(seen, total.rate_per_s, total.bytes_per_s)?;
+    Some(Cap {
+        held: near.held,
+        why: format!("{shape}; {}", near.words()),
+        severity: Severity::Warning,
+        confidence: Confidence::Medium,
+        evidence: vec![
+            ("cap", near.cap),
+            ("distance_share", near.value / near.cap - 1.0),
+        ],
+    })
 }
 
 /// A cap that a figure is at.
@@ -235,9 +269,7 @@ fn distance(value: f64, cap: f64) -> String {
 
 /// The device had few I/Os while many waited above it: a rate limit of this machine.
 fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
-    // A step that is not a whole number of slices gets one more or one less of them.
-    let uneven_max = HELD_CV_MAX.max(SLICE_S / own.record.plan.interval.as_seconds());
-    if own.record.engine.backend == "null" || rate_cv > uneven_max || waits_for_a_processor(own) {
+    if own.record.engine.backend == "null" || waits_for_a_processor(own) {
         return None;
     }
     let asked = seen.observed.requested_in_flight?;
@@ -258,6 +290,12 @@ fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     // Requests that wait for a place in a full device queue are not counted by it either.
     let unasked = in_device <= DEVICE_SHARE_MAX * asked && each_ns <= DEVICE_SHARE_MAX * waiting_ns;
     let busy = counted.busy.0 as f64 / elapsed.0 as f64;
+    // A step that is not a whole number of slices gets one more or one less of them.
+    let uneven_max = HELD_CV_MAX.max(SLICE_S / own.record.plan.interval.as_seconds());
+    let idle = in_device <= IDLE_SHARE_MAX * asked && busy <= IDLE_BUSY_MAX;
+    if rate_cv > uneven_max && !(idle && both_halves_are_alike(own, asked)) {
+        return None;
+    }
     (unasked && in_device < 1.0f64.max(0.1 * asked)).then(|| Cap {
         held: by_size(seen),
         why: format!(
@@ -275,6 +313,15 @@ fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
             ("mean_ns", waiting_ns),
         ],
     })
+}
+
+/// Few large I/Os in flight leave a limiter in clusters, so that short steps differ and long ones do not: both halves had
+/// as many I/Os, but for one queue more or less.
+fn both_halves_are_alike(own: &Own<'_>, asked: f64) -> bool {
+    let (first, second) = own.intervals.split_at(own.intervals.len() / 2);
+    let ios = |rows: &[IntervalRow]| -> f64 { rows.iter().map(|row| row.ios as f64).sum() };
+    let (first, second) = (ios(first), ios(second));
+    first > 0.0 && (first - second).abs() <= HALVES_APART_MAX * first + asked
 }
 
 /// I/Os that wait for a processor wait above the device, too.

@@ -3,8 +3,9 @@
 //!
 //! Deliberately absent: limits that a user named or that are published (`qos_limit`), and any finding.
 
-use super::qos_limit::{Cap, by_size};
+use super::qos_limit::{Cap, Held, RATE_CV_MAX, by_size};
 use super::{Confidence, Seen, Severity};
+use crate::device_classes::{ETHERNET, LinkClass};
 use crate::observed::{Observed, ObservedFigures};
 use crate::say;
 
@@ -12,6 +13,8 @@ use crate::say;
 const IN_FLIGHT_MIN: f64 = 16.0;
 const PACED_CV_MAX: f64 = 0.005;
 const PACED_SPREAD_MAX: f64 = 1.10;
+/// iSCSI, NFS and SMB move this share of what a link carries, or more, where the link is the limit.
+const LINK_SHARE_MIN: f64 = 0.92;
 const SLICED_CV_MAX: f64 = 0.05;
 const SLICED_MEAN_TIMES: f64 = 4.0;
 const SLICED_SHARE_MIN: f64 = 0.5;
@@ -26,14 +29,7 @@ pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     if !many || rate_cv > PACED_CV_MAX.max(counting_cv(seen)) || generator_is_busy(seen) {
         return None;
     }
-    let spread = sides(observed)
-        .filter_map(spread)
-        .fold(None, |most: Option<f64>, one| {
-            Some(most.map_or(one, |most| most.max(one)))
-        })?;
-    if spread > PACED_SPREAD_MAX {
-        return None;
-    }
+    let spread = widest(seen)?;
     let round = is_round(observed);
     // At its own maximum a device may be as even. A survey or a sweep with other block sizes decides; an import has none.
     let severity = match seen.own {
@@ -59,6 +55,82 @@ pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
             Confidence::Medium
         },
         evidence: vec![("rate_cv", rate_cv), ("p95_over_p1", spread)],
+    })
+}
+
+/// The widest spread of reads and writes, where all of it is narrow.
+fn widest(seen: &Seen<'_>) -> Option<f64> {
+    let step_ns = seen
+        .imported
+        .and_then(|run| run.figures.total.latency.resolution);
+    let step_ns = step_ns.map_or(0.0, |step| step.0 as f64);
+    let all = sides(seen.observed).filter_map(|side| spread(side, step_ns));
+    let widest = all.reduce(f64::max)?;
+    (widest <= PACED_SPREAD_MAX).then_some(widest)
+}
+
+/// Full queue and even latencies, where the text has no windows: the sentence about them.
+pub(super) fn unseen(seen: &Seen<'_>) -> Option<String> {
+    let many = seen.observed.requested_in_flight? >= IN_FLIGHT_MIN;
+    let no_windows = seen.imported?.evidence.total.windows.is_none();
+    if !many || !no_windows || seen.observed.windows.sd_per_s.is_some() || generator_is_busy(seen) {
+        return None;
+    }
+    let spread = widest(seen)?;
+    Some(format!(
+        "the queue was full, and the latencies up to p95 are within {} of each other, as behind a limit",
+        say::percent(spread - 1.0)
+    ))
+}
+
+/// Full queue, even latencies and windows as even as a known limit needs: the sentence about them.
+pub(super) fn even(seen: &Seen<'_>, rate_cv: f64) -> Option<String> {
+    let many = seen.observed.requested_in_flight? >= IN_FLIGHT_MIN;
+    if !many || seen.own.is_some() || rate_cv > RATE_CV_MAX || generator_is_busy(seen) {
+        return None;
+    }
+    let spread = widest(seen)?;
+    Some(format!(
+        "the queue was full and IOPS vary by {}; p1 to p95 of the latency are within {} of each other",
+        say::percent(rate_cv),
+        say::percent(spread - 1.0)
+    ))
+}
+
+/// A full queue and an even rate at what one Ethernet link carries, over a network as far as the text shows: its target is
+/// on another host, or no disk of this machine counted the I/Os.
+pub(super) fn link(seen: &Seen<'_>, rate_cv: Option<f64>) -> Option<Cap> {
+    let run = seen.imported?;
+    let moved = seen.observed.total.bytes_per_s?;
+    let remote =
+        |name: &String| name.starts_with("\\\\") || name.contains("nfs") || name.contains("smb");
+    let mapped = |name: &str| {
+        ["dm-", "rbd", "nbd", "drbd"]
+            .iter()
+            .any(|kind| name.starts_with(kind))
+    };
+    let disks = &run.evidence.disks;
+    let is_far = run.workload.targets.iter().any(remote);
+    let may_be_far = is_far || disks.iter().any(|disk| mapped(&disk.name));
+    if rate_cv.is_some_and(|cv| cv > RATE_CV_MAX) || !may_be_far || generator_is_busy(seen) {
+        return None;
+    }
+    let near = |link: &&LinkClass| (LINK_SHARE_MIN..=1.0).contains(&(moved / link.bytes_per_s));
+    let link = ETHERNET.iter().find(near)?;
+    Some(Cap {
+        held: Held::Bandwidth,
+        why: format!(
+            "the queue was full, and {} carries {} MB/s at most",
+            link.name,
+            say::digits(link.bytes_per_s / 1e6)
+        ),
+        severity: if is_far {
+            Severity::Warning
+        } else {
+            Severity::Note
+        },
+        confidence: Confidence::Medium,
+        evidence: vec![("link_bytes_per_s", link.bytes_per_s)],
     })
 }
 
@@ -105,11 +177,15 @@ fn sides(observed: &Observed) -> impl Iterator<Item = &ObservedFigures> {
         .filter(|side| !side.percentiles.is_empty() && side.ios.is_none_or(|ios| ios >= 100))
 }
 
-fn spread(side: &ObservedFigures) -> Option<f64> {
+/// None where one printed digit is more than the spread that matters.
+fn spread(side: &ObservedFigures, step_ns: f64) -> Option<f64> {
     let low = side
         .percentiles
         .iter()
         .find(|(at, ns)| *at <= 0.25 && *ns > 0.0)?;
+    if step_ns > (PACED_SPREAD_MAX - 1.0) * low.1 {
+        return None;
+    }
     let high = side
         .percentiles
         .iter()

@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     method: "Buffered runs of fathom: the range is smaller than main memory, and the device did not count 90% of the \
              reads. Any run: the range is not larger than the specified array cache (--array-cache); an exact \
              multiple of it is a note. Imported runs: a note if a range of 1 GiB or less was used twice, or any range \
-             a hundred times.",
+             a hundred times; a warning if a range of 256 MiB or less, which the cache of a disk holds, was used ten times.",
     evidence: &[
         "range_bytes",
         "ram_bytes",
@@ -90,6 +90,9 @@ fn in_memory(seen: &Seen<'_>) -> Option<Finding> {
 fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     const SMALL: u64 = 1 << 30;
     const TIMES_MANY: f64 = 100.0;
+    /// Disks are sold with caches up to this size, solid-state disks and controllers with more.
+    const DISK_CACHE: u64 = 256 << 20;
+    const TIMES_AGAIN: f64 = 10.0;
     let observed = seen.observed;
     let size = seen.imported?.workload.size.filter(|size| size.0 > 0)?.0;
     let moved = observed.total.bytes_per_s? * observed.measured_ns? / 1e9;
@@ -105,7 +108,12 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     );
     let evidence = [("range_bytes", size as f64), ("times_used", times)];
     let advice = "repeat over a range ten times as large: if it is slower, a cache had answered";
-    Some(finding(RULE.id, Severity::Note, sentence, &evidence, advice).sure(Confidence::Low))
+    let of_a_disk = size <= DISK_CACHE && times >= TIMES_AGAIN;
+    let (severity, sure) = match of_a_disk {
+        true => (Severity::Warning, Confidence::Medium),
+        false => (Severity::Note, Confidence::Low),
+    };
+    Some(finding(RULE.id, severity, sentence, &evidence, advice).sure(sure))
 }
 
 fn in_array(seen: &Seen<'_>) -> Option<Finding> {

@@ -19,8 +19,14 @@ pub(super) const RULE: Rule = Rule {
     what: "The data read or written is zeros, which many devices serve and accept without access to the medium.",
     method: "fathom reads a sample of evenly spread blocks before the run. Reads: half of at least 8 blocks are \
              zeros, and the target is a non-rotating device or a layer below compresses. Writes: the requested \
-             content is zeros; a warning if a layer below compresses, a note otherwise.",
-    evidence: &["zero_blocks", "sampled_blocks", "written_ios"],
+             content is zeros; a warning if a layer below compresses, or, of imported runs, where more than 600 MB/s were \
+             written; a note otherwise.",
+    evidence: &[
+        "zero_blocks",
+        "sampled_blocks",
+        "written_ios",
+        "bytes_per_s",
+    ],
     source: "NVM Express NVM Command Set Specification, deallocated blocks (DLFEAT); the kernel's \
              Documentation/admin-guide/blockdev/zram.rst (same_pages).",
     advice: "Write the whole range with incompressible data before reading it; write incompressible data.",
@@ -29,6 +35,8 @@ pub(super) const RULE: Rule = Rule {
 
 const SHARE_MIN: f64 = 0.50;
 const BLOCKS_MIN: u32 = 8;
+/// What the fastest SATA link carries.
+const SATA_BYTES_PER_S: f64 = 600e6;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     match (seen.own, seen.imported) {
@@ -41,12 +49,27 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 fn of_others(run: &ImportedRun) -> Option<Finding> {
     let writes = run.workload.write_percent?.as_percent() > 0;
     let zeros = run.evidence.content == Some(ImportedContent::Zeros);
+    let moved = run.figures.total.bytes_per_s;
+    let fast = moved.filter(|moved| *moved > SATA_BYTES_PER_S);
     (zeros && writes).then(|| {
-        let sentence = "only zeros were written: a device or file system that compresses or detects zeros stores \
-                        almost none of them";
+        let mut sentence = "only zeros were written".to_owned();
+        if let Some(fast) = fast {
+            sentence.push_str(&format!(
+                " at {} MiB/s, more than SATA and any rotating disk carry",
+                say::mib_per_s(fast)
+            ));
+        }
+        sentence.push_str(
+            ": a device or file system that compresses or detects zeros stores almost none of them",
+        );
         let advice = "repeat with incompressible data (fathom's default; dd: from a file of random data): if it is \
                       slower, the zeros were not stored";
-        let reported = finding(RULE.id, Severity::Note, sentence.to_owned(), &[], advice);
+        let severity = match fast {
+            Some(_) => Severity::Warning,
+            None => Severity::Note,
+        };
+        let evidence: Vec<(&str, f64)> = moved.into_iter().map(|moved| ("bytes_per_s", moved)).collect();
+        let reported = finding(RULE.id, severity, sentence, &evidence, advice);
         reported.sure(Confidence::Medium)
     })
 }

@@ -12,6 +12,11 @@ pub(crate) fn text(line: &str) -> String {
     let figures = Figures::read(rest);
     match tool {
         "fio" => fio(&figures),
+        "fiotext" => fio_text(&figures),
+        "hdparm" => format!(
+            "/dev/sda:\n Timing {} reads: 444 MB in  3.01 seconds = 147.51 MB/sec\n",
+            figures.word("name", "buffered disk").replace('_', " ")
+        ),
         "diskspd" => diskspd(&figures),
         "sqlio" => sqlio(&figures),
         "dd" => dd(rest),
@@ -138,6 +143,128 @@ fn fio(f: &Figures) -> String {
     text
 }
 
+/// fio's text with the command line before it, as people post both; `posted=no` without it. Latencies are in milliseconds.
+fn fio_text(f: &Figures) -> String {
+    let (rw, block) = (f.word("rw", "randread"), bytes(f.word("bs", "4k")));
+    let (engine, depth) = (f.word("ioengine", "libaio"), f.number("iodepth", 32.0));
+    let mut text = String::new();
+    if f.word("posted", "yes") == "yes" {
+        let options = f.word("options", "--direct=1_--filename=/dev/sdb");
+        let options = options.replace('_', " ");
+        let _ = writeln!(
+            text,
+            "$ fio --name=a --rw={rw} --ioengine={engine} {options}"
+        );
+    }
+    let size = format!("{block:.0}B-{block:.0}B");
+    let _ = write!(
+        text,
+        "a: (g=0): rw={rw}, bs=(R) {size}, (W) {size}, (T) {size}, ioengine={engine}, iodepth={depth}\nfio-3.28\n\
+         Starting 1 process\n"
+    );
+    if !f.word("file", "").is_empty() {
+        let _ = writeln!(
+            text,
+            "a: Laying out IO file (1 file / {})",
+            f.word("file", "")
+        );
+    }
+    text_figures(f, block, &mut text);
+    let ios = f.number("iops", 2000.0) * f.number("secs", 60.0);
+    let (reads, writes) = if rw.contains("write") {
+        (0.0, ios)
+    } else {
+        (ios, 0.0)
+    };
+    let syncs = if f.number("sync", 0.0) > 0.0 {
+        ios
+    } else {
+        0.0
+    };
+    let _ = write!(
+        text,
+        "  cpu          : usr=2.00%, sys=5.00%, ctx=1, majf=0, minf=1\n     \
+         issued rwts: total={reads:.0},{writes:.0},0,{syncs:.0} short=0,0,0,0\n\nDisk stats (read/write):\n"
+    );
+    let disks = f.word("disks", "sdb:100").split(',');
+    for (name, percent) in disks.filter_map(|word| word.split_once(':')) {
+        let share = percent.parse::<f64>().unwrap() / 100.0;
+        let (reads, writes) = (reads * share, writes * share);
+        let _ = writeln!(
+            text,
+            "  {name}: ios={reads:.0}/{writes:.0}, merge=0/0, ticks=1/1, in_queue=1, util=99.00%"
+        );
+    }
+    text
+}
+
+/// The figures of a job: its rate, latencies, windows and syncs.
+fn text_figures(f: &Figures, block: f64, text: &mut String) {
+    const POINTS: [(u32, f64); 8] = [
+        (1, 0.3),
+        (5, 0.45),
+        (20, 0.6),
+        (50, 0.9),
+        (70, 1.1),
+        (90, 1.6),
+        (95, 1.9),
+        (99, 2.6),
+    ];
+    let (iops, secs) = (f.number("iops", 2000.0), f.number("secs", 60.0));
+    let lat = f.number("lat", f.number("iodepth", 32.0) / iops * 1000.0);
+    let named = |percent: u32| {
+        let all = f
+            .word("p", "")
+            .split(',')
+            .filter_map(|one| one.split_once(':'));
+        let mut all = all.filter(|(of, _)| *of == percent.to_string());
+        all.next().map(|(_, ms)| ms.parse::<f64>().unwrap())
+    };
+    let points = POINTS.map(|(percent, times)| {
+        format!(
+            "{percent}.00th=[{:5.0}]",
+            named(percent).unwrap_or(lat * times)
+        )
+    });
+    let sd = f.number("vary", 3.0) / 100.0 * iops;
+    let slowest = f.number("slowest", iops - 2.0 * sd);
+    let fastest = f.number("fastest", iops + 2.0 * sd);
+    let moved = iops * block;
+    let side = if f.word("rw", "").contains("write") {
+        "write"
+    } else {
+        "read"
+    };
+    let spread = format!(
+        "min={:.0}, max={:.0}, avg={lat:.2}, stdev={:.2}",
+        lat * 0.2,
+        lat * 12.0,
+        lat * 0.6
+    );
+    let _ = write!(
+        text,
+        "a: (groupid=0, jobs=1): err= 0: pid=1: Tue May  3 10:11:12 2022\n  \
+         {side}: IOPS={iops:.0}, BW={:.1}MiB/s ({:.1}MB/s)({:.1}MiB/{:.0}msec)\n    clat (msec): {spread}\n     lat (msec): {spread}\n    \
+         clat percentiles (msec):\n     | {}\n   iops        : min={slowest:.0}, max={fastest:.0}, avg={iops:.2}, stdev={sd:.2}, samples={:.0}\n",
+        moved / 1_048_576.0,
+        moved / 1e6,
+        moved * secs / 1_048_576.0,
+        secs * 1000.0,
+        points.join(", "),
+        secs * 2.0
+    );
+    let sync_ms = f.number("sync", 0.0);
+    if sync_ms > 0.0 {
+        let _ = write!(
+            text,
+            "  fsync/fdatasync/sync_file_range:\n    sync (msec): min=0, max={:.0}, avg={sync_ms:.2}, stdev=1.00\n    \
+             sync percentiles (msec):\n     | 99.00th=[{:5.0}]\n",
+            sync_ms * 5.0,
+            sync_ms * 2.0
+        );
+    }
+}
+
 /// `disks=sda:100,sdb:5`: names, and percent of the I/Os that each had.
 fn disks(f: &Figures, ios: f64) -> String {
     let word = f.word("disks", "sdb:100");
@@ -234,18 +361,44 @@ fn diskspd(f: &Figures) -> String {
         text,
         "Command Line: diskspd.exe -b{0} -d{secs} -o{depth} -t{threads} -L t.dat\n\nInput parameters:\n\n       timespan:   1\n       \
          -------------\n       duration: {secs}s\n       warm up time: 5s\n      cool down time: 0s\n       measuring latency\n       \
-         random seed: 0\n       path: 't.dat'\n          think time: 0ms\n          burst size: 0\n          {cache}\n          {kind}\n          \
+         random seed: 0\n       path: '{1}'\n          think time: 0ms\n          burst size: 0\n          {cache}\n          {kind}\n          \
          block size: {block}\n          using random I/O (alignment: {block})\n          number of outstanding I/O operations: {depth}\n          \
          thread stride size: 0\n          threads per file: {threads}\n          using I/O Completion Ports\n          IO priority: normal\n\n\
          Results for timespan 1:\n*******************************************************************************\n\n\
          actual test time:       {secs:.2}s\nthread count:           {threads}\nproc count:             4\n\n\
          CPU |  Usage |  User  |  Kernel |  Idle\n-------------------------------------------\n",
-        f.word("b", "64k")
+        f.word("b", "64k"),
+        f.word("file", "t.dat")
     );
     processors(f, &mut text);
     let all = [moved, ios, mib, iops, lat_ms];
     tables(all, writes / 100.0, &mut text);
+    percentiles(f, writes / 100.0, &mut text);
     text
+}
+
+/// `p=25:14,50:23`: percent and milliseconds; none without.
+fn percentiles(f: &Figures, writes: f64, text: &mut String) {
+    let all = f
+        .word("p", "")
+        .split(',')
+        .filter_map(|one| one.split_once(':'));
+    let all: Vec<(&str, f64)> = all
+        .map(|(percent, ms)| (percent, ms.parse().unwrap()))
+        .collect();
+    if all.is_empty() {
+        return;
+    }
+    text.push_str("  %-ile |  Read (ms) | Write (ms) | Total (ms)\n----------------------------------------------\n");
+    let last = all.last().map_or(0.0, |(_, ms)| ms * 2.0);
+    let mut row = |name: &str, ms: f64| {
+        let (read, write) = if writes > 0.0 { (0.0, ms) } else { (ms, 0.0) };
+        let _ = writeln!(text, "{name:>7} | {read:10.3} | {write:10.3} | {ms:10.3}");
+    };
+    for (percent, ms) in all {
+        row(&format!("{percent}th"), ms);
+    }
+    row("max", last);
 }
 
 fn processors(f: &Figures, text: &mut String) {

@@ -50,6 +50,10 @@ pub(crate) fn command(rule: &str, guilty: &str) -> String {
         }
         "zero-data" => format!("{} -o {depth} --create 4G", work(bytes)),
         "loop-page-cache" => "fathom layers TARGET".to_owned(),
+        "not-steady" => format!("{} -o {depth} -d 10m", work(bytes)),
+        "one-at-a-time" => format!("{} -o 1", work(1 << 20)),
+        "source-bound" => "fathom dd if=/dev/urandom of=/dev/null bs=1M count=1024".to_owned(),
+        "write-penalty" => format!("{} -o 1", work(1 << 20)),
         "inconsistent-figures" => "fathom import FILE --dry-run --json".to_owned(),
         "tool-warning" => format!("{} -o {depth}", work(bytes)),
         "page-cache" if writes => format!("{} -o {depth} --write-through", work(bytes)),

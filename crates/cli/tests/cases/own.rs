@@ -55,13 +55,30 @@ pub(crate) fn record(line: &str) -> RunRecord {
     disk.link = (!f.word("link", "").is_empty()).then(|| f.word("link", "").replace('_', " "));
     disk.write_cache = Some(f.word("write-cache", "write_back").replace('_', " "));
     disks(&f, &mut record);
+    clusters(&f, &mut record);
     let in_device = f.number("in-device", f64::NAN);
     if in_device.is_finite() {
         for counted in &mut record.window.after.devices {
             counted.read_time = Nanos((in_device * secs * 1e9) as u64);
+            let busy = f.number("busy", 100.0) / 100.0;
+            counted.busy = Nanos((busy * secs * 1e9) as u64);
         }
     }
     record
+}
+
+/// `clusters=1`: the I/Os of each five steps are all in the last of them.
+fn clusters(f: &Figures, record: &mut RunRecord) {
+    if f.number("clusters", 0.0) == 0.0 {
+        return;
+    }
+    for tally in &mut record.threads[0].measured {
+        for steps in tally.intervals.chunks_mut(5) {
+            let ios = steps.iter_mut().map(|step| std::mem::take(&mut step.ios));
+            let sum = ios.sum();
+            steps[steps.len() - 1].ios = sum;
+        }
+    }
 }
 
 /// One thread: `issuing`, `kernel`, `user` and `delayed` in percent of its time.

@@ -155,7 +155,7 @@ fn families() -> String {
 #[test]
 fn the_classes_of_devices_are_documented() {
     use analysis::device_classes::{
-        LINKS, LinkClass, PCIE_GENERATIONS, PcieGeneration, ROTATIONS, Rotation,
+        ETHERNET, LINKS, LinkClass, PCIE_GENERATIONS, PcieGeneration, ROTATIONS, Rotation,
     };
     let mb = |bytes: f64| format!("{} MB/s", bytes / 1e6);
     let mut page = String::from(
@@ -173,6 +173,11 @@ fn the_classes_of_devices_are_documented() {
     page += &table(
         &["link", "most payload in one direction", "source"],
         LINKS.iter().map(link),
+    );
+    page += "\n## Ethernet\n\nA remote target at 92% of such a link or more is reported as `bandwidth-limit`.\n\n";
+    page += &table(
+        &["link", "most payload in one direction", "source"],
+        ETHERNET.iter().map(link),
     );
     page += "\n## PCI Express, one lane\n\n";
     let lane = |one: &PcieGeneration| {

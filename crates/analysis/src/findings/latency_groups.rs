@@ -1,0 +1,100 @@
+//! Two groups of latencies with nothing between them: two sources answered, such as a cache and the disk behind it.
+//!
+//! Omitted: tails, which are no group (a tenth of the I/Os or more are one), and limiters that admit I/Os in slices, which
+//! `iops-limit` names.
+
+use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
+use crate::observed::ObservedFigures;
+use crate::say;
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::new("latency-groups"),
+    group: Group::Cache,
+    cause: Cause::Alone,
+    limit: None,
+    what: "The latencies are of two groups with nothing between them, so two sources served the I/Os.",
+    method: "Imported runs of 1000 I/Os or more: between two neighbours of the printed percentiles from 5% to 90% the latency grows to four times or more; below them the latencies from 5% on are within a factor of 2.5 of each other, and those above up to 95% as well, with two percentiles or more each.",
+    evidence: &["fast_share", "fast_ns", "slow_ns"],
+    source: "D. P. Bovet, M. Cesati, Understanding the Linux Kernel, 3rd edition, chapter 15 (page cache); a mixture of two distributions.",
+    advice: "Report both groups and their shares; their mean describes neither.",
+    look: Look::Any(look),
+};
+
+const IOS_MIN: u64 = 1000;
+const APART_MIN: f64 = 4.0;
+const ALIKE_MAX: f64 = 2.5;
+const FROM: f64 = 0.0499;
+const TO: f64 = 0.9501;
+const SLOW_FROM_MAX: f64 = 0.9001;
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    seen.imported?;
+    let sides = [&seen.observed.read, &seen.observed.write];
+    let many = |side: &&&ObservedFigures| side.ios >= Some(IOS_MIN);
+    let (share, fast_ns, slow_ns) = sides.iter().filter(many).find_map(|side| groups(side))?;
+    let sentence = format!(
+        "two groups of latencies: {} of the I/Os took {} or less, the others {} or more, as where a cache or a tier serves a part",
+        say::percent(share),
+        say::time(fast_ns),
+        say::time(slow_ns)
+    );
+    let evidence = [
+        ("fast_share", share),
+        ("fast_ns", fast_ns),
+        ("slow_ns", slow_ns),
+    ];
+    let advice = "repeat over a range ten times as large: if fewer I/Os are fast, a cache served these; if as many are, repeat with power saving off";
+    let reported = finding(RULE.id, Severity::Note, sentence, &evidence, advice);
+    Some(reported.sure(Confidence::Medium))
+}
+
+/// The share of the fast ones, the slowest of them and the fastest of the others.
+fn groups(side: &ObservedFigures) -> Option<(f64, f64, f64)> {
+    let points: Vec<(f64, f64)> = side
+        .percentiles
+        .iter()
+        .copied()
+        .filter(|(at, ns)| (FROM..=TO).contains(at) && *ns > 0.0)
+        .collect();
+    let gap = points
+        .windows(2)
+        .position(|pair| pair[1].1 >= APART_MIN * pair[0].1)?;
+    let (fast, slow) = points.split_at(gap + 1);
+    let alike = |group: &[(f64, f64)]| {
+        let ends = group.first().zip(group.last());
+        group.len() >= 2 && ends.is_some_and(|(first, last)| last.1 <= ALIKE_MAX * first.1)
+    };
+    if !alike(fast) || !alike(slow) || slow[0].0 > SLOW_FROM_MAX {
+        return None;
+    }
+    let share = f64::midpoint(fast.last()?.0, slow[0].0);
+    Some((share, fast.last()?.1, slow[0].1))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{imported, reported};
+    use model::{ImportedRun, Nanos};
+
+    fn run(micros: [u64; 6]) -> ImportedRun {
+        let mut run = imported();
+        let points = [0.05, 0.2, 0.5, 0.7, 0.9, 0.95].into_iter().zip(micros);
+        run.figures.read.ios = Some(100_000);
+        run.figures.read.latency.percentiles =
+            points.map(|(at, us)| (at, Nanos::micros(us))).collect();
+        run
+    }
+
+    #[test]
+    fn hits_and_misses_of_a_cache_are_two_groups_and_a_wide_tail_is_none() {
+        let found = reported(&run([90, 100, 110, 6000, 8000, 9000]), "latency-groups").unwrap();
+        assert!((found.evidence[0].value - 0.6).abs() < 1e-9, "{found:?}");
+        for one in [
+            [90, 120, 300, 700, 1500, 3000],
+            [90, 100, 110, 120, 130, 2000],
+            [90, 100, 110, 6000, 20_000, 90_000],
+        ] {
+            assert_eq!(reported(&run(one), "latency-groups"), None, "{one:?}");
+        }
+    }
+}

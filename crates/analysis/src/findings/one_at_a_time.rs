@@ -1,0 +1,83 @@
+//! Small sequential I/Os one at a time: their bytes per second are a latency, and not what the device transfers.
+//!
+//! Omitted: random I/Os one at a time, which people measure for their latency, and runs of fathom, whose answer has it.
+
+use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
+use crate::say;
+use model::CacheMode;
+
+pub(super) const RULE: Rule = Rule {
+    id: RuleId::new("one-at-a-time"),
+    group: Group::Queue,
+    cause: Cause::Alone,
+    limit: None,
+    what: "Small sequential I/Os were issued one at a time, so the bandwidth is block size divided by latency.",
+    method: "Imported runs of 100 I/Os or more: one in flight over all threads, sequential, of 64 KiB or less, and direct or write-through.",
+    evidence: &["block_bytes", "each_ns"],
+    source: "Little's law with one I/O in flight: bandwidth = block size / latency. J. D. C. Little, Operations Research 9 (1961).",
+    advice: "For the device's bandwidth use blocks of 1 MiB, or a deeper queue.",
+    look: Look::Any(look),
+};
+
+const BLOCK_MAX: u64 = 64 << 10;
+const IOS_MIN: u64 = 100;
+
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    let (run, observed) = (seen.imported?, seen.observed);
+    let direct = observed.cache == Some(CacheMode::Unbuffered);
+    let waited = direct || observed.write_through == Some(true);
+    let along = observed.random_share == Some(0.0);
+    let block = observed
+        .block_bytes
+        .filter(|block| (1..=BLOCK_MAX).contains(block))?;
+    let rate = observed.total.rate_per_s.filter(|rate| *rate > 0.0)?;
+    let many = observed.total.ios >= Some(IOS_MIN);
+    if observed.requested_in_flight != Some(1.0) || !waited || !along || !many || run.evidence.paced
+    {
+        return None;
+    }
+    let each_ns = 1e9 / rate;
+    let sentence = format!(
+        "one I/O of {} at a time: {} MiB/s follow from {} per I/O, and are not the device's bandwidth",
+        say::bytes(block),
+        say::mib_per_s(block as f64 * rate),
+        say::time(each_ns)
+    );
+    let advice = "repeat with blocks of 1 MiB or 32 I/Os in flight: a multiple of the bandwidth means that the latency was the limit";
+    let evidence = [("block_bytes", block as f64), ("each_ns", each_ns)];
+    Some(finding(
+        RULE.id,
+        Severity::Note,
+        sentence,
+        &evidence,
+        advice,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::findings::test::{imported, reported};
+    use model::{Bytes, CacheMode, Ratio};
+
+    #[test]
+    fn small_direct_writes_one_at_a_time_are_a_latency_and_large_ones_are_not() {
+        let mut run = imported();
+        (run.workload.threads, run.workload.queue_depth) = (Some(1), Some(1));
+        (run.workload.random_percent, run.workload.block) =
+            (Some(Ratio::NONE), Some(Bytes::kib(4)));
+        run.workload.cache = Some(CacheMode::Unbuffered);
+        (run.figures.total.ios, run.figures.total.ios_per_s) = (Some(100_000), Some(2004.0));
+        let found = reported(&run, "one-at-a-time").unwrap();
+        assert_eq!(found.evidence[0].value, 4096.0);
+        for bend in [
+            |run: &mut model::ImportedRun| run.workload.block = Some(Bytes::mib(1)),
+            |run: &mut model::ImportedRun| run.workload.queue_depth = Some(8),
+            |run: &mut model::ImportedRun| run.workload.random_percent = Some(Ratio::ALL),
+            |run: &mut model::ImportedRun| run.workload.cache = Some(CacheMode::Cached),
+        ] {
+            let mut run = run.clone();
+            bend(&mut run);
+            assert_eq!(reported(&run, "one-at-a-time"), None);
+        }
+    }
+}
