@@ -3,7 +3,7 @@
 //! Omitted: percentiles by line, which the record does not hold; it has sums and the longest.
 
 use crate::rows::per_second;
-use model::{Access, LineCount, Operation, RunRecord};
+use model::{Access, LineCount, Operation, Ratio, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,9 @@ pub struct LineRow {
     pub burst: u32,
     /// Pause after each burst.
     pub pause_ns: u64,
+    /// Where its random I/Os are, from and to so many percent of the range; none for all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range_percent: Option<[u8; 2]>,
     /// What it did, reads and writes apart; only those that it was to do.
     pub operations: Vec<LineOperation>,
 }
@@ -80,6 +83,8 @@ pub(crate) fn line_rows(record: &RunRecord, target: u32) -> Vec<LineRow> {
                 align_bytes: line.align.0,
                 burst: line.burst,
                 pause_ns: line.pause.0,
+                range_percent: (!line.part.is_whole())
+                    .then(|| [line.part.from, line.part.to].map(Ratio::as_percent)),
                 operations: operations.map(|one| done(record, &counts, one)).collect(),
             }
         })

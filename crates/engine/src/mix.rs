@@ -6,15 +6,19 @@
 
 use crate::address::{Step, first_place};
 use crate::rng::Rng;
+use crate::skewed::Skewed;
 use crate::thread_plan::TargetShare;
-use model::{Bytes, LineCount, MixedAccess, Nanos, Operation, PlannedTarget};
+use model::{
+    Bytes, LineCount, MixedAccess, MixedLine, Nanos, Operation, PlannedTarget, RangePart, Skew,
+};
 
 /// One thread's endless list of turns on one target.
 #[derive(Debug)]
 pub(crate) struct Mix {
     rng: Rng,
     lines: Box<[Line]>,
-    shares: u64, // sum of all, above 0
+    shares: u64,                   // sum of all, above 0
+    skewed: Option<(Skewed, u64)>, // by this alignment
     base: u64,
     length: u64, // at least the largest block
     next: u64,   // where the last I/O ended, from the base
@@ -30,7 +34,8 @@ struct Line {
     write: u64,  // percent
     random: u64, // percent
     align: u64,
-    places: u64, // aligned places at which a block may begin, above 0
+    start: u64,  // of the part of the range in which its random I/Os are, aligned
+    places: u64, // aligned places there at which a block may begin, above 0
     burst: u32,
     pause: Nanos,
 }
@@ -62,13 +67,15 @@ impl Mix {
             .iter()
             .map(|line| {
                 ends += u64::from(line.share);
+                let (start, places) = places(line, length);
                 Line {
+                    start,
                     ends,
                     block: u32::try_from(line.block.0).expect("at most 1 GiB"),
                     write: u64::from(line.write.as_percent()),
                     random: u64::from(line.random.as_percent()),
                     align: line.align.0,
-                    places: (length - line.block.0) / line.align.0 + 1,
+                    places,
                     burst: line.burst,
                     pause: line.pause,
                 }
@@ -79,10 +86,18 @@ impl Mix {
             line: line as u32,
             ..LineCount::default()
         };
-        let (align, places) = (lines[0].align, lines[0].places);
+        let (_, places) = places(
+            &MixedLine {
+                part: RangePart::WHOLE,
+                ..mixed.lines[0]
+            },
+            length,
+        );
+        let align = lines[0].align;
         Mix {
             rng: Rng::new(seed, stream),
             counts: (0..lines.len()).map(count).collect(),
+            skewed: mixed.skew.map(|skew| skewed(skew, &lines, length, seed)),
             lines,
             shares: ends,
             base: target.base.0,
@@ -110,7 +125,13 @@ impl Mix {
         self.left -= 1;
         let line = &self.lines[usize::from(self.line)];
         let place = if says(&mut self.rng, line.random) {
-            line.align * self.rng.below(line.places)
+            let number = match &mut self.skewed {
+                None => self.rng.below(line.places),
+                Some((skewed, unit)) => {
+                    (skewed.next(&mut self.rng) * *unit / line.align).min(line.places - 1)
+                }
+            };
+            line.start + line.align * number
         } else {
             let place = self.next.next_multiple_of(line.align);
             if place + u64::from(line.block) > self.length {
@@ -152,6 +173,23 @@ impl Mix {
     }
 }
 
+/// Places of the smallest alignment, at which the smallest block may begin.
+fn skewed(skew: Skew, lines: &[Line], length: u64, seed: u64) -> (Skewed, u64) {
+    let unit = lines.iter().map(|line| line.align).min().unwrap_or(1);
+    (Skewed::new(skew, (length / unit).max(2), seed), unit)
+}
+
+/// Returns the first aligned place of a line's part of the range, and how many there are at which a block may begin. A part that
+/// is shorter than a block has one.
+fn places(line: &MixedLine, length: u64) -> (u64, u64) {
+    let (block, align) = (line.block.0, line.align.0);
+    let last = (length - block) / align; // of the whole range
+    let (from, to) = line.part.of(length);
+    let first = from.div_ceil(align).min(last);
+    let end = (to.max(block) - block) / align;
+    (first * align, end.clamp(first, last) - first + 1)
+}
+
 /// True so many times of a hundred; nothing is drawn where it is always or never.
 #[inline]
 fn says(rng: &mut Rng, percent: u64) -> bool {
@@ -166,7 +204,7 @@ fn says(rng: &mut Rng, percent: u64) -> bool {
 mod tests {
     use super::*;
     use crate::rehearsal::tests::planned;
-    use model::{MixedLine, QueueDepth, Ratio, Workload};
+    use model::{QueueDepth, Ratio, Workload};
     use proptest::prelude::*;
 
     fn mix(lines: Vec<MixedLine>, length: u64) -> Mix {
@@ -181,7 +219,7 @@ mod tests {
             first_slot: 0,
             slots: 1,
         };
-        Mix::new(&target, &MixedAccess { lines }, 0, &seat, 0)
+        Mix::new(&target, &MixedAccess { lines, skew: None }, 0, &seat, 0)
     }
 
     fn sequential(kib: u64) -> MixedLine {
@@ -189,6 +227,72 @@ mod tests {
             random: Ratio::NONE,
             ..MixedLine::new(Bytes::kib(kib))
         }
+    }
+
+    /// 30% of the I/Os in the first tenth, aligned, each place of it.
+    #[test]
+    fn random_ios_of_a_line_stay_in_its_part_of_the_range() {
+        let part = |from: u8, to: u8| RangePart {
+            from: Ratio::percent(from).unwrap(),
+            to: Ratio::percent(to).unwrap(),
+        };
+        let line = |kib: u64, share: u32, part: RangePart| MixedLine {
+            share,
+            part,
+            ..MixedLine::new(Bytes::kib(kib))
+        };
+        let lines = vec![line(4, 30, part(0, 10)), line(8, 70, part(10, 100))];
+        let mut mix = mix(lines, 1 << 20);
+        let mut first = std::collections::BTreeMap::new();
+        for _ in 0..10_000 {
+            let turn = mix.next();
+            let place = turn.step.offset - 8192;
+            assert!(place + u64::from(turn.length) <= 1 << 20);
+            assert_eq!(turn.line == 0, place < 104_857, "{turn:?}");
+            if turn.line == 0 {
+                *first.entry(place / 4096).or_insert(0u32) += 1;
+            }
+        }
+        assert_eq!(first.len(), 25); // whole blocks in the first tenth
+        assert!((2800..3200).contains(&first.values().sum::<u32>()));
+        let tiny = places(&line(64, 1, part(0, 1)), 1 << 20);
+        assert_eq!(tiny, (0, 1));
+        let end = places(&line(64, 1, part(99, 100)), 1 << 20);
+        assert_eq!(end, (15 << 16, 1));
+    }
+
+    /// Zipf over 4096 places: the most frequent one gets many I/Os of both sizes, wherever it is, and the larger ones are aligned.
+    #[test]
+    fn sizes_share_the_frequent_places() {
+        let lines = vec![
+            MixedLine::new(Bytes::kib(4)),
+            MixedLine::new(Bytes::kib(16)),
+        ];
+        let mut target = planned();
+        (target.base, target.length) = (Bytes(0), Bytes(16 << 20));
+        target.workload = Workload::mixed(lines.clone(), QueueDepth(1));
+        let seat = TargetShare {
+            target: 0,
+            index: 0,
+            threads: 1,
+            weight: 1,
+            first_slot: 0,
+            slots: 1,
+        };
+        let skew = Skew::read("zipf:1.2");
+        let mut mix = Mix::new(&target, &MixedAccess { lines, skew }, 0, &seat, 0);
+        let mut places: [std::collections::BTreeMap<u64, u32>; 2] = Default::default();
+        for _ in 0..20_000 {
+            let turn = mix.next();
+            assert_eq!(turn.step.offset % u64::from(turn.length), 0);
+            assert!(turn.step.offset + u64::from(turn.length) <= 16 << 20);
+            *places[usize::from(turn.line)]
+                .entry(turn.step.offset)
+                .or_default() += 1;
+        }
+        let most = places.map(|counts| counts.into_iter().max_by_key(|(_, count)| *count).unwrap());
+        assert_eq!(most[0].0 / 16384, most[1].0 / 16384);
+        assert!(most.iter().all(|(_, count)| *count > 1500), "{most:?}"); // 21% and more of 10,000
     }
 
     #[test]

@@ -28,10 +28,10 @@ pub use plan::{
     Distribution, Effective, EffectiveRange, EngineChoice, Extent, FaultPlan, Flush, Fsync, Hint,
     LINES_MAX, Location, MixedAccess, MixedLine, NEIGHBOUR_BLOCK, NullBehaviour, OnError,
     Operation, Pacing, PermutedAccess, Phases, Placement, Plan, PlannedTarget, Polling, Pool,
-    PoolDraw, Priority, Profile, QueueDepth, SHARE_MAX, SIMULATED_KEYS, Sequence, ServiceLaw,
-    SimulatedDevice, SimulatedError, SimulatedFaults, SimulatedKey, SimulatedModel, SimulatedUnit,
-    Skew, Spacing, Stall, StripeAccess, Target, Timespan, Unsealed, Verify, VerifyLevel, Workload,
-    WriteContent,
+    PoolDraw, Priority, Profile, QueueDepth, RangePart, SHARE_MAX, SIMULATED_KEYS, Sequence,
+    ServiceLaw, SimulatedDevice, SimulatedError, SimulatedFaults, SimulatedKey, SimulatedModel,
+    SimulatedUnit, Skew, Spacing, Stall, StripeAccess, Target, Timespan, Unsealed, Verify,
+    VerifyLevel, Workload, WriteContent,
 };
 pub use record::verified;
 pub use record::{

@@ -60,6 +60,12 @@ fn wrong_with(line: &MixedLine) -> Vec<String> {
             line.align
         ));
     }
+    if line.part.from >= line.part.to {
+        reported.push(format!(
+            "part of the range: read {}% to {}%; it must end behind its start",
+            line.part.from, line.part.to
+        ));
+    }
     if line.burst == 0 {
         reported.push("burst: read 0; a burst has at least 1 I/O".to_owned());
     }

@@ -4,6 +4,7 @@
 //! itself: a read or a write, somewhere or behind the I/O before. Called elsewhere: the lines of an access specification
 //! (IOmeter), `bssplit` and sizes of reads and writes apart (fio). Deliberately absent: the drawing, which is the engine's.
 
+use super::workload::Skew;
 use crate::units::{Bytes, Nanos, Ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,10 @@ pub const SHARE_MAX: u32 = 1_000_000;
 pub struct MixedAccess {
     /// In the order in which they were given. // 1 to 100 of them
     pub lines: Vec<MixedLine>,
+    /// How often random places come that are not equally likely, as places of the smallest alignment; then lines have no parts of
+    /// the range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skew: Option<Skew>,
 }
 
 /// One size with its own mix.
@@ -37,6 +42,50 @@ pub struct MixedLine {
     pub burst: u32,
     /// How long the thread issues nothing to this target after a burst.
     pub pause: Nanos,
+    /// Where its random I/Os are.
+    #[serde(default, skip_serializing_if = "RangePart::is_whole")]
+    pub part: RangePart,
+}
+
+/// A part of the range, from and to so many percent of it. Called elsewhere: a zone of fio's `random_distribution=zoned`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RangePart {
+    /// Where it begins.
+    pub from: Ratio,
+    /// Where it ends. // above `from`
+    pub to: Ratio,
+}
+
+impl Default for RangePart {
+    fn default() -> Self {
+        RangePart::WHOLE
+    }
+}
+
+impl RangePart {
+    /// The whole range.
+    pub const WHOLE: RangePart = RangePart {
+        from: Ratio::NONE,
+        to: Ratio::ALL,
+    };
+
+    /// Returns whether it is the whole range.
+    #[allow(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks with a reference"
+    )]
+    pub fn is_whole(&self) -> bool {
+        *self == RangePart::WHOLE
+    }
+
+    /// Returns where it begins and ends in a range of this length.
+    pub fn of(self, length: u64) -> (u64, u64) {
+        let at = |part: Ratio| {
+            let bytes = u128::from(length) * u128::from(part.as_percent()) / 100;
+            bytes as u64 // at most the length
+        };
+        (at(self.from), at(self.to))
+    }
 }
 
 impl MixedLine {
@@ -50,6 +99,7 @@ impl MixedLine {
             align: block,
             burst: 1,
             pause: Nanos(0),
+            part: RangePart::WHOLE,
         }
     }
 
@@ -124,7 +174,7 @@ mod tests {
     fn a_share_of_writes_is_never_rounded_to_none_or_all() {
         let write = |lines: &[MixedLine]| {
             let lines = lines.to_vec();
-            MixedAccess { lines }.write().as_percent()
+            MixedAccess { lines, skew: None }.write().as_percent()
         };
         assert_eq!(write(&[line(999_999, 0), line(1, 1)]), 1);
         assert_eq!(write(&[line(999_999, 100), line(1, 99)]), 99);
@@ -142,6 +192,7 @@ mod tests {
         };
         let mixed = MixedAccess {
             lines: vec![line(50, 0), burst],
+            skew: None,
         };
         assert_eq!(mixed.write().as_percent(), 75);
         assert!((mixed.part_of(&burst) - 0.75).abs() < 1e-12);

@@ -19,7 +19,7 @@ mod workload;
 
 pub use arrivals::{Arrivals, Spacing};
 pub use effective::{Effective, EffectiveRange, Extent};
-pub use mixed::{LINES_MAX, MixedAccess, MixedLine, SHARE_MAX};
+pub use mixed::{LINES_MAX, MixedAccess, MixedLine, RangePart, SHARE_MAX};
 pub use placement::Placement;
 pub use planned::{Plan, PlannedTarget};
 pub use profile::{EngineChoice, OnError, Phases, Polling, Pool, PoolDraw, Profile, Timespan};

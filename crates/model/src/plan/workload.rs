@@ -22,7 +22,11 @@ pub struct Workload {
 impl Workload {
     /// A workload of several lines; its block is the largest and its share of writes that of all together.
     pub fn mixed(lines: Vec<MixedLine>, queue_depth: QueueDepth) -> Workload {
-        let mixed = MixedAccess { lines };
+        Workload::of_mix(MixedAccess { lines, skew: None }, queue_depth)
+    }
+
+    /// A workload of this mix.
+    pub fn of_mix(mixed: MixedAccess, queue_depth: QueueDepth) -> Workload {
         Workload {
             block: mixed.block_max(),
             queue_depth,

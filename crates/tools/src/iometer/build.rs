@@ -8,7 +8,7 @@ use super::config::{Config, Line, Spec, Worker};
 use crate::refusal::{Once, PROBLEMS_MAX, Problems};
 use model::{
     Access, Bytes, EngineChoice, Location, MixedLine, Nanos, OnError, Phases, Placement, Polling,
-    Pool, PoolDraw, QueueDepth, Ratio, Target, Timespan, Workload,
+    Pool, PoolDraw, QueueDepth, RangePart, Ratio, Target, Timespan, Workload,
 };
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -430,6 +430,7 @@ impl<'b> Builder<'b> {
             align: Bytes(if line.align == 0 { sector } else { line.align }),
             burst: line.burst.max(1),
             pause: Nanos(line.delay_ms.saturating_mul(1_000_000)),
+            part: RangePart::WHOLE,
         })
     }
 }

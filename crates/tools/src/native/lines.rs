@@ -5,11 +5,11 @@
 
 use crate::problem::Problem;
 use crate::read::Reader;
-use model::{Bytes, MixedAccess, MixedLine};
+use model::{Bytes, MixedAccess, MixedLine, RangePart};
 use std::str::FromStr;
 
 const FORM: &str = "must be mix components such as 4K:60,64K:40: a size, its share, and after further colons \
-                   write=PERCENT, random=PERCENT, align=SIZE, burst=COUNT or pause=TIME, each once";
+                   write=PERCENT, random=PERCENT, align=SIZE, burst=COUNT, pause=TIME or in=PERCENT-PERCENT (of the range), each once";
 
 /// Whether the text is more than one size.
 pub(super) fn is_mixed(text: &str) -> bool {
@@ -59,10 +59,20 @@ fn line(item: &str, usual: &MixedLine) -> Option<MixedLine> {
             "align" => line.align = value(text)?,
             "burst" => line.burst = count(text)?,
             "pause" => line.pause = value(text)?,
+            "in" => line.part = part_of(text)?,
             _ => return None,
         }
     }
     Some(line)
+}
+
+/// Reads `0%-5%`.
+fn part_of(text: &str) -> Option<RangePart> {
+    let (from, to) = text.split_once('-')?;
+    Some(RangePart {
+        from: value(from)?,
+        to: value(to)?,
+    })
 }
 
 fn value<T: FromStr>(text: &str) -> Option<T> {
@@ -89,6 +99,7 @@ fn print_line(line: &MixedLine) -> String {
         align,
         burst,
         pause,
+        part,
     } = line;
     let mut text = format!("{block}:{share}:write={write}:random={random}");
     if align != block {
@@ -99,6 +110,9 @@ fn print_line(line: &MixedLine) -> String {
     }
     if pause.0 > 0 {
         text.push_str(&format!(":pause={pause}"));
+    }
+    if !part.is_whole() {
+        text.push_str(&format!(":in={}-{}", part.from, part.to));
     }
     text
 }
@@ -119,7 +133,8 @@ mod tests {
 
     #[test]
     fn a_line_is_a_size_a_share_and_what_it_has_of_its_own() {
-        let read = lines("4K:60,64K:40%:write=100:random=0:align=4K:burst=8:pause=10ms").unwrap();
+        let read = lines("4K:60,64K:40%:write=100:random=0:align=4K:burst=8:pause=10ms:in=5%-20%")
+            .unwrap();
         let small = MixedLine {
             share: 60,
             ..MixedLine::new(Bytes::kib(4))
@@ -132,6 +147,10 @@ mod tests {
             align: Bytes::kib(4),
             burst: 8,
             pause: Nanos::millis(10),
+            part: RangePart {
+                from: Ratio::percent(5).unwrap(),
+                to: Ratio::percent(20).unwrap(),
+            },
         };
         assert_eq!(read, [small, large]);
         assert_eq!(lines("4K:60+64K:40").unwrap().len(), 2);
@@ -144,6 +163,7 @@ mod tests {
             "4K:60:write=0%:random=100%,64K:40:write=30%:random=0%:align=512:burst=2:pause=5ms";
         let read = lines(text).unwrap();
         let printed = print(&MixedAccess {
+            skew: None,
             lines: read.clone(),
         });
         assert_eq!(lines(&printed).unwrap(), read);
