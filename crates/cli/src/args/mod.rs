@@ -31,11 +31,12 @@ pub(crate) use import::ImportArgs;
 pub(crate) use known::{HINTS, KnownArgs, known_by};
 pub(crate) use load::LoadArgs;
 pub(crate) use looks::{LayersArgs, QuickArgs};
+use model::CommandError;
 pub(crate) use replay::ReplayArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 pub(crate) use sweep::SweepArgs;
 use tools::native;
 pub(crate) use trace::{TraceArgs, TraceInputArgs};
@@ -365,4 +366,23 @@ pub(crate) struct ManArgs {
     /// Replace the man pages that are in it
     #[arg(long)]
     pub(crate) overwrite: bool,
+}
+
+/// Reads what a request of another tool replays, as the words behind `fathom replay`.
+///
+/// # Errors
+/// Words that are none of its options.
+pub(crate) fn replay(
+    trace_and_target: [&Path; 2],
+    options: &[String],
+) -> Result<ReplayArgs, CommandError> {
+    let words = ["fathom", "replay"].map(OsString::from).into_iter();
+    let words = words.chain(options.iter().map(OsString::from));
+    let words = words.chain([OsString::from("--")]);
+    let words = words.chain(trace_and_target.map(|path| path.as_os_str().to_owned()));
+    match Cli::try_parse_from(words).map(|cli| cli.command) {
+        Ok(Command::Replay(args)) => Ok(*args),
+        Ok(_) => unreachable!("the words are those of replay"),
+        Err(error) => Err(CommandError::refused(error.render())),
+    }
 }

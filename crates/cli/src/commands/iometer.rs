@@ -73,6 +73,7 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, CommandE
         environment,
         command: &command,
         names: &titles,
+        recording: None,
     };
     let ran = course.run(&profile, first, &stored)?;
     let kept = stored.close(&ran.records);

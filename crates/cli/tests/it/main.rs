@@ -29,6 +29,7 @@ mod explain;
 mod files;
 mod fio_jobs;
 mod fio_side_by_side;
+mod fio_verify;
 mod fleet;
 mod goals;
 mod golden;

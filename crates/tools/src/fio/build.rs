@@ -10,6 +10,7 @@ use super::job::{Amount, FILES_MAX, Job, Sizes, USUAL};
 use super::logs::JobLogs;
 use super::problem::{Note, Refusal};
 use super::ranges::Range;
+use super::replay::Replay;
 use super::reporting::Reporting;
 use super::spread;
 use super::times::{SpanPart, Times, ends_by_itself};
@@ -18,7 +19,7 @@ use model::{
     Arrivals, Bytes, CacheMode, EngineChoice, Flush, Fsync, Hint, Nanos, OnError, Pacing, Phases,
     Placement, Pool, PoolDraw, Profile, Ratio, Target, Timespan, WriteContent,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Most sizes and zones of all these, each file with those of its job.
@@ -73,6 +74,8 @@ pub struct Built {
     pub notes: Vec<Note>,
     /// The files are created and no job is run.
     pub create_only: bool,
+    /// The job, where it replays a trace: then its target has other I/Os than the profile's.
+    pub replay: Option<Replay>,
     /// Files that are removed when all jobs are done, each once.
     pub unlinked: Vec<PathBuf>,
     pub(super) logs: Vec<JobLogs>,
@@ -138,12 +141,14 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
     for job in jobs.filter(|job| job.create_only && !all_create) {
         builder.create_files(job, &mut timespans);
     }
+    let replay = builder.replay(&request.jobs.jobs, &timespans);
     Refusal::none_or(builder.problems)?;
     builder.unlinked.sort();
     builder.unlinked.dedup();
     Ok(Built {
         profile: Profile { timespans },
         parts: merged(builder.parts),
+        replay,
         create_only: all_create,
         logs: builder.logs,
         unlinked: builder.unlinked,
@@ -197,6 +202,8 @@ impl Builder<'_> {
         let files: Vec<Vec<Vec<Range>>> = jobs.iter().map(|job| self.ranges(job)).collect();
         let pool = self.pool(jobs, &files);
         let times = Times::new(jobs);
+        let phases = self.phases(jobs, &times);
+        let interval = interval(jobs, phases.measured);
         let mut targets = Vec::new();
         let mut thread = 0;
         for (place, (job, files)) in jobs.iter().zip(&files).enumerate() {
@@ -215,7 +222,7 @@ impl Builder<'_> {
                 last.group + u32::from(new)
             });
             let mine: Vec<u32> = (from..targets.len() as u32).collect();
-            self.logs(job, number, &mine);
+            self.logs(job, number, interval, &mine);
             self.parts.push(JobPart {
                 name: job.name.clone(),
                 group,
@@ -229,16 +236,14 @@ impl Builder<'_> {
             });
         }
         same_size(&mut targets);
-        let phases = self.phases(jobs, &times);
-        let tenth = Nanos(phases.measured.0 / 10 / 1_000_000 * 1_000_000);
-        let interval = tenth.clamp(Nanos::millis(1), Nanos::seconds(1));
+        self.verified_once(first, &targets);
         Timespan {
             phases,
-            interval: first.interval_ns.map_or(interval, Nanos),
+            interval,
             seed: self.seed(jobs),
             start_delay: Nanos(times.delay_ns),
             end_with_first: first.exit_all && targets.iter().any(ends_by_itself),
-            engine: first.engine,
+            engine: self.engine(jobs),
             polling: first.polling,
             on_error: if first.go_on {
                 OnError::Continue
@@ -250,6 +255,29 @@ impl Builder<'_> {
             arrivals: self.arrivals(jobs, pool),
             targets,
         }
+    }
+
+    /// The trace that a job replays, which is then the only one.
+    fn replay(&mut self, jobs: &[Job], timespans: &[Timespan]) -> Option<Replay> {
+        let job = jobs.iter().find(|job| job.replay.trace.is_some())?;
+        if jobs.len() > 1 {
+            self.refuse(
+                job,
+                "read_iolog: a job with a trace is the only one: call fathom for each",
+            );
+            return None;
+        }
+        let target = timespans.first()?.targets.first()?;
+        Some(Replay {
+            trace: PathBuf::from(job.replay.trace.as_deref()?),
+            target: target.location.path()?.to_owned(),
+            create: target.create,
+            speed_ppm: job.replay.speed_ppm(),
+            depth: target.workload.queue_depth.0,
+            buffered: target.cache == CacheMode::Cached,
+            engine: job.engine,
+            goes_on: job.go_on,
+        })
     }
 
     /// Lets a job that runs create the files of one that only creates them.
@@ -295,11 +323,17 @@ impl Builder<'_> {
         }
     }
 
-    fn logs(&mut self, job: &Job, span: usize, targets: &[u32]) {
+    fn logs(&mut self, job: &Job, span: usize, step: Nanos, targets: &[u32]) {
         if job.logs.any() && job.interval_ns.is_none() {
-            self.refuse(
+            self.note(
                 job,
-                "log_avg_msec: a log has a line per step and none per I/O here: specify log_avg_msec=1000",
+                format!("log_avg_msec: a log has a line per {step} and none per I/O: records have no single I/Os"),
+            );
+        }
+        if job.logs.histogram.is_some() {
+            self.note(
+                job,
+                "write_hist_log: one line per direction for the whole run, and none per log_hist_msec",
             );
         }
         self.logs
@@ -312,7 +346,9 @@ impl Builder<'_> {
         type Same = fn(&Job, &Job) -> bool;
         let rules: [(&str, Same); 6] = [
             ("exitall", |a, b| a.exit_all == b.exit_all),
-            ("ioengine", |a, b| a.engine == b.engine),
+            ("ioengine", |a, b| {
+                a.engine == b.engine || is_replaceable(a) && is_replaceable(b)
+            }),
             ("hipri, sqthread_poll", |a, b| a.polling == b.polling),
             ("continue_on_error", |a, b| a.go_on == b.go_on),
             ("ramp_time", |a, b| a.ramp_ns == b.ramp_ns),
@@ -331,6 +367,42 @@ impl Builder<'_> {
                 job,
                 "startdelay, ramp_time: jobs that run side by side and start at different times have no ramp: omit one of them",
             );
+        }
+    }
+
+    /// The engine of all: of several the first that submits without waiting, which a job with one I/O outstanding can have, too.
+    fn engine(&mut self, jobs: &[&Job]) -> EngineChoice {
+        let engines = jobs.iter().map(|job| job.engine);
+        let engine = engines
+            .clone()
+            .find(|engine| *engine != EngineChoice::Sync)
+            .unwrap_or(EngineChoice::Sync);
+        for job in jobs.iter().filter(|job| job.engine != engine) {
+            self.note(
+                job,
+                format!(
+                    "ioengine={}: {engine} submits its I/Os, as those of the jobs beside it",
+                    job.engine_name
+                ),
+            );
+        }
+        engine
+    }
+
+    /// What one target writes would be a change of the other.
+    fn verified_once(&mut self, first: &Job, targets: &[Target]) {
+        if targets.iter().all(|target| target.verify.is_off()) {
+            return;
+        }
+        let mut seen = HashSet::new();
+        let mut paths = targets.iter().filter_map(|target| target.location.path());
+        if let Some(twice) = paths.find(|path| !seen.insert(*path)) {
+            let why = format!(
+                "verify: {} is used by several jobs, or threads with offset_increment, at once: give jobs a stonewall or files of \
+                 their own",
+                twice.display()
+            );
+            self.refuse(first, why);
         }
     }
 
@@ -450,12 +522,6 @@ impl Builder<'_> {
         if !job.pattern.writes || job.engine == EngineChoice::Null {
             return Fsync::default();
         }
-        if job.mapped && !job.fsync.is_never() {
-            self.refuse(
-                job,
-                "fsync: mapped files have none here: specify another ioengine",
-            );
-        }
         if job.fsync.every > 0 && job.depth > 1 && job.engine != EngineChoice::Sync {
             self.note(job, "fsync: each call waits for the I/Os before it, and those after it wait for the call");
         }
@@ -514,10 +580,10 @@ impl Builder<'_> {
                  came once",
             );
         }
-        if job.content.is_some() && (job.compress, job.dedupe) != (0, 0) {
-            self.refuse(
+        if job.content.is_some() && job.compress > 0 {
+            self.note(
                 job,
-                "buffer_pattern: data that repeats is not shaped: omit buffer_compress_percentage and dedupe_percentage",
+                "buffer_pattern: the share of the data that can be compressed is zeros, and not this pattern",
             );
         }
         let pacing = self.pacing(job, span.alone);
@@ -554,6 +620,8 @@ impl Builder<'_> {
                     mapped: job.mapped.then_some(Flush::Never),
                     content: content(job),
                     pacing,
+                    priority: job.priority().unwrap_or_default(),
+                    verify: job.target_verify(),
                     active: span.active,
                     threads: if shared && !span.pooled {
                         job.jobs as u32
@@ -625,6 +693,24 @@ fn same_size(targets: &mut [Target]) {
     }
 }
 
+/// Whether another engine can do what its engine does: of those that read and write by offset.
+fn is_replaceable(job: &Job) -> bool {
+    !job.mapped && !matches!(job.engine, EngineChoice::Null | EngineChoice::Nvme)
+}
+
+/// The step of the time series. Logs without a step have short ones, because in fio they have a line per I/O.
+fn interval(jobs: &[&Job], measured: Nanos) -> Nanos {
+    const SHORT: Nanos = Nanos::millis(100);
+    let tenth = Nanos(measured.0 / 10 / 1_000_000 * 1_000_000);
+    let usual = tenth.clamp(Nanos::millis(1), Nanos::seconds(1));
+    let short = measured <= Nanos::seconds(3600) && jobs.iter().any(|job| job.logs.any());
+    match jobs[0].interval_ns {
+        Some(ns) => Nanos(ns),
+        None if short => usual.min(SHORT),
+        None => usual,
+    }
+}
+
 fn cache(job: &Job) -> CacheMode {
     match job.direct && !job.mapped || job.engine == EngineChoice::Null {
         true => CacheMode::Unbuffered,
@@ -648,13 +734,11 @@ fn hint(job: &Job) -> Hint {
 
 fn content(job: &Job) -> WriteContent {
     let share = |percent| Ratio::percent(percent).unwrap_or_default();
-    if let Some(bytes) = &job.content {
-        return WriteContent::Repeated(bytes.clone());
-    }
-    match (job.zeros, job.compress, job.dedupe) {
-        (true, _, _) => WriteContent::Zero,
-        (_, 0, 0) => WriteContent::Marked,
-        (_, compress, dedupe) => WriteContent::Shaped {
+    match (job.zeros, job.compress, job.dedupe, &job.content) {
+        (true, ..) => WriteContent::Zero,
+        (_, 0, _, Some(bytes)) => WriteContent::Repeated(bytes.clone()),
+        (_, 0, 0, None) => WriteContent::Marked,
+        (_, compress, dedupe, _) => WriteContent::Shaped {
             compress: share(compress),
             dedupe: share(dedupe),
         },

@@ -230,10 +230,8 @@ pub const MAIN: &[Main] = &[
     main(
         "status-interval",
         "TIME",
-        "refused: results are printed once, at the end",
-        |_, _| {
-            Err("results are printed once: write_bw_log and write_iops_log have a line per log_avg_msec, and --eta shows progress".to_owned())
-        },
+        "no effect: results are printed once, at the end; logs have a line per log_avg_msec",
+        a_time,
     ),
     main(
         "max-jobs",

@@ -173,8 +173,20 @@ fn job(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -> 
             &classed
         }),
         syncs: syncs(record, threads, reporting),
-        error: all.errors.first().map_or(0, |error| error.errno),
+        error: all
+            .errors
+            .first()
+            .map_or_else(|| corruption(record, threads), |error| error.errno),
     }
+}
+
+/// EILSEQ, as fio has it, where blocks of its targets are not what was written, as far as they are described.
+fn corruption(record: &RunRecord, threads: &[&ThreadRecord]) -> i32 {
+    const EILSEQ: i32 = 84;
+    let verification = record.engine.verification.as_ref();
+    let mut cases = verification.into_iter().flat_map(|found| &found.cases);
+    let is_here = cases.any(|case| threads.iter().any(|thread| thread.target == case.target));
+    if is_here { EILSEQ } else { 0 }
 }
 
 fn syncs(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -> Option<Latency> {

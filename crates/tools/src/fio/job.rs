@@ -4,9 +4,11 @@
 
 use super::number::Base;
 use super::problem::Place;
+use super::replay::JobReplay;
 use super::reporting::{Logs, Reporting};
 use super::text::Section;
-use model::{EngineChoice, Fsync, Hint, Polling, Skew, Spacing};
+use super::verify::JobVerify;
+use model::{EngineChoice, Fsync, Hint, Polling, Priority, Skew, Spacing};
 
 /// Sizes of one direction's I/Os.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +59,19 @@ impl Pattern {
 pub(super) enum Zones {
     Percent(Vec<(u8, u8)>),
     Bytes(Vec<(u8, u64)>),
+}
+
+/// Options that few jobs have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rare {
+    /// Of the system's scheduler.
+    pub(super) class: Option<u64>,
+    /// Within the class.
+    pub(super) level: Option<u64>,
+    /// What is written is behind what is there.
+    pub(super) appends: bool,
+    /// The device is full when the job is done.
+    pub(super) fills_device: bool,
 }
 
 /// A job with all its options, defaults too.
@@ -126,6 +141,9 @@ pub(super) struct Job {
     /// The seed is that of the last run, where none is specified.
     pub(super) repeats: bool,
     pub(super) go_on: bool,
+    pub(super) verify: JobVerify,
+    pub(super) replay: JobReplay,
+    pub(super) rare: Rare,
     pub(super) zeros: bool,
     /// What is written repeatedly.
     pub(super) content: Option<Vec<u8>>,
@@ -199,6 +217,9 @@ impl Job {
             seed: None,
             repeats: true,
             go_on: false,
+            verify: JobVerify::default(),
+            replay: JobReplay::default(),
+            rare: Rare::default(),
             zeros: false,
             content: None,
             compress: 0,
@@ -281,6 +302,18 @@ impl Job {
             )),
             false => None,
         })
+    }
+
+    /// How urgent its I/Os are: class 3 is idle, and level 7 of class 2, which is usual, the lowest.
+    pub(super) fn priority(&self) -> Result<Priority, &'static str> {
+        match (self.rare.class.unwrap_or(2), self.rare.level) {
+            (3, _) => Ok(Priority::VeryLow),
+            (0 | 2, Some(7)) => Ok(Priority::Low),
+            (0 | 2, None | Some(4)) => Ok(Priority::Normal),
+            _ => Err(
+                "prio, prioclass: here are prioclass=3, and prio=7 or 4 of prioclass=2: start fathom under ionice for any other",
+            ),
+        }
     }
 
     /// Percent of its I/Os that are writes.

@@ -141,13 +141,24 @@ impl Jobs {
             job.time_based = false;
             notes.push("time_based: no effect without runtime, as in fio".to_owned());
         }
-        match job.share_by_rates() {
-            Ok(note) => notes.extend(note),
-            Err(why) => self.problems.push(Problem {
+        let shares = job.share_by_rates().map(|note| notes.extend(note));
+        let verify = job
+            .settle_verify()
+            .map(|all| notes.extend(all.into_iter().map(str::to_owned)));
+        let priority = job.priority().map(drop);
+        let replay = job.settle_replay();
+        let problems = [
+            shares.err(),
+            verify.err().map(str::to_owned),
+            priority.err().map(str::to_owned),
+            replay.err().map(str::to_owned),
+        ];
+        for why in problems.into_iter().flatten() {
+            self.problems.push(Problem {
                 place: place.clone(),
                 what: what.clone(),
                 why,
-            }),
+            });
         }
         self.notes.extend(notes.into_iter().map(|why| Note {
             place: place.clone(),

@@ -7,7 +7,7 @@ use super::Built;
 use super::figures::by_thread;
 use super::job::Job;
 use super::reporting::{LogValue, Logs};
-use model::{Interval, Nanos, Operation, RunRecord};
+use model::{Interval, LatencyHistogram, Nanos, Operation, RunRecord, Tally};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -25,7 +25,46 @@ pub fn is_log(start: &[u8]) -> bool {
         let digits = column.strip_prefix("0x").unwrap_or(column);
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
     };
-    (5..=7).contains(&columns.len()) && columns.iter().all(is_number)
+    let classes = (0..=6).map(|coarseness| 3 + (CLASSES >> coarseness));
+    ((5..=7).contains(&columns.len()) || classes.into_iter().any(|count| count == columns.len()))
+        && columns.iter().all(is_number)
+}
+
+/// Bits of fio's classes of latencies: each power of two has 64.
+const CLASS_BITS: u32 = 6;
+/// How many there are.
+const CLASSES: usize = 29 << CLASS_BITS;
+
+/// The number of fio's class of a latency. Source: `plat_val_to_idx` in `stat.c` of 3.33.
+fn class_of(ns: u64) -> usize {
+    let most = ns.max(1).ilog2();
+    if most <= CLASS_BITS {
+        return ns as usize;
+    }
+    let shift = most - CLASS_BITS;
+    let base = (shift as usize + 1) << CLASS_BITS;
+    let offset = (ns >> shift) as usize & ((1 << CLASS_BITS) - 1);
+    (base + offset).min(CLASSES - 1)
+}
+
+/// A line: time in milliseconds, direction, a block size, which a run has not, and the I/Os of each class, or of so many together.
+fn histogram_line(
+    end_ms: u64,
+    direction: usize,
+    latency: &LatencyHistogram,
+    coarseness: u32,
+) -> String {
+    let mut counts = [0u64; CLASSES];
+    for (low, high, count) in latency.buckets() {
+        counts[class_of(low.0 + (high.0 - low.0) / 2)] += count;
+    }
+    let sums = counts
+        .chunks(1 << coarseness)
+        .map(|chunk| chunk.iter().sum::<u64>().to_string());
+    format!(
+        "{end_ms}, {direction}, 0, {}\n",
+        sums.collect::<Vec<_>>().join(", ")
+    )
 }
 
 /// The logs of one job.
@@ -62,6 +101,7 @@ impl JobLogs {
             bandwidth,
             iops,
             latency,
+            histogram,
             ..
         } = &self.logs;
         let [clat, lat] = self.latencies;
@@ -70,6 +110,7 @@ impl JobLogs {
             (Kind::Iops, iops, true),
             (Kind::Clat, latency, clat),
             (Kind::Lat, latency, lat),
+            (Kind::Histogram, histogram, true),
         ];
         let asked = all.into_iter().filter(|(.., asked)| *asked);
         let named = asked.filter_map(|(kind, begin, _)| Some((kind, begin.as_deref()?)));
@@ -86,6 +127,7 @@ impl JobLogs {
             Kind::Iops => "iops",
             Kind::Clat => "clat",
             Kind::Lat => "lat",
+            Kind::Histogram => "clat_hist",
         };
         PathBuf::from(match self.logs.together {
             true => format!("{begin}_{kind}.log"),
@@ -94,23 +136,45 @@ impl JobLogs {
     }
 
     /// The lines of one thread. Steps without I/Os have none, nor has the last one where it was cut short.
-    fn lines(&self, kind: Kind, record: &RunRecord, series: &[Vec<Interval>; 2]) -> String {
+    fn lines(&self, kind: Kind, record: &RunRecord, both: &[Tally; 2]) -> String {
         let step = record.plan.interval;
         let whole = (record.phases.measured().0 / step.0.max(1)) as usize;
-        let from = match self.logs.since_1970 {
-            true => record.started_utc.0 + record.phases.measured_from.0,
-            false => 0,
-        };
+        let from = self.start(record);
         let mut lines = String::new();
         for place in 0..whole {
             let end = Nanos(from + step.0 * (place as u64 + 1));
-            for (direction, series) in series.iter().enumerate() {
-                if let Some(interval) = series.get(place).filter(|interval| interval.ios > 0) {
+            for (direction, tally) in both.iter().enumerate() {
+                if let Some(interval) = tally
+                    .intervals
+                    .get(place)
+                    .filter(|interval| interval.ios > 0)
+                {
                     self.line(&mut lines, direction, end, kind.values(interval, step));
                 }
             }
         }
         lines
+    }
+
+    /// When times of its lines begin.
+    fn start(&self, record: &RunRecord) -> u64 {
+        match self.logs.since_1970 {
+            true => record.started_utc.0 + record.phases.measured_from.0,
+            false => 0,
+        }
+    }
+
+    /// A line for each direction with I/Os, at the end of the measured time.
+    fn histograms(&self, record: &RunRecord, both: &[Tally; 2]) -> String {
+        let end = (self.start(record) + record.phases.measured().0) / 1_000_000;
+        let with_ios = both
+            .iter()
+            .enumerate()
+            .filter(|(_, tally)| tally.latency.count() > 0);
+        let lines = with_ios.map(|(direction, tally)| {
+            histogram_line(end, direction, &tally.latency, self.logs.coarseness)
+        });
+        lines.collect()
     }
 
     /// Time in milliseconds, value, direction, a block size, an offset and a priority, which a step has not.
@@ -133,6 +197,7 @@ enum Kind {
     Iops,
     Clat,
     Lat,
+    Histogram,
 }
 
 impl Kind {
@@ -143,7 +208,7 @@ impl Kind {
         match self {
             Kind::Bandwidth => [(rate(interval.bytes.0) / KIB) as u64; 2],
             Kind::Iops => [rate(interval.ios) as u64; 2],
-            Kind::Clat | Kind::Lat => [
+            Kind::Clat | Kind::Lat | Kind::Histogram => [
                 interval.latency_sum.0 / interval.ios,
                 interval.latency_max.0,
             ],
@@ -158,12 +223,13 @@ pub fn fio_logs(built: &Built, records: &[RunRecord]) -> Vec<(PathBuf, String)> 
     for job in asked.filter(|job| records.is_empty() || job.span < records.len()) {
         for (kind, begin) in job.kinds() {
             let record = records.get(job.span);
-            let series = record.map_or_else(Vec::new, |record| series(record, &job.targets));
+            let threads = record.map_or_else(Vec::new, |record| threads(record, &job.targets));
             for thread in 0..job.threads {
                 let path = job.path(kind, &begin, thread);
-                let lines = record.zip(series.get(thread as usize));
-                let lines = lines.map_or_else(String::new, |(record, series)| {
-                    job.lines(kind, record, series)
+                let lines = record.zip(threads.get(thread as usize));
+                let lines = lines.map_or_else(String::new, |(record, both)| match kind {
+                    Kind::Histogram => job.histograms(record, both),
+                    _ => job.lines(kind, record, both),
                 });
                 match files.iter_mut().find(|(there, _)| *there == path) {
                     Some((_, text)) => text.push_str(&lines),
@@ -175,15 +241,15 @@ pub fn fio_logs(built: &Built, records: &[RunRecord]) -> Vec<(PathBuf, String)> 
     files
 }
 
-/// Reads and writes of each thread on these targets, step by step.
-fn series(record: &RunRecord, targets: &[u32]) -> Vec<[Vec<Interval>; 2]> {
+/// Reads and writes of each thread on these targets.
+fn threads(record: &RunRecord, targets: &[u32]) -> Vec<[Tally; 2]> {
     let threads = by_thread(record, targets, false);
     let of = |operation: Operation, threads: &[&model::ThreadRecord]| {
-        let mut sum = model::Tally::default();
+        let mut sum = Tally::default();
         threads
             .iter()
             .for_each(|thread| sum.merge(&thread.measured[operation.index()]));
-        sum.intervals
+        sum
     };
     let both = |threads: Vec<&model::ThreadRecord>| {
         Operation::ALL.map(|operation| of(operation, &threads))
@@ -253,11 +319,49 @@ mod tests {
         assert!(!foreign.into_iter().any(is_log));
     }
 
+    /// The places of 3.33's table of classes.
     #[test]
-    fn a_log_needs_a_step_and_latencies_that_are_reported() {
+    fn histograms_have_fio_s_classes_and_every_io_once() {
+        let places = [0, 63, 64, 127, 128, 130, 1000, 1 << 40].map(class_of);
+        assert_eq!(places, [0, 63, 64, 127, 128, 129, 317, 1855]);
+        let record = Sample {
+            reads: 20_000,
+            writes: 10_000,
+            ..Sample::default()
+        }
+        .build();
+        for (options, columns) in [("", CLASSES), (" --log_hist_coarseness=4", CLASSES >> 4)] {
+            let built = built(&format!("--write_hist_log=h{options}")).unwrap();
+            let (path, text) = fio_logs(&built, std::slice::from_ref(&record)).remove(0);
+            assert_eq!(path, PathBuf::from("h_clat_hist.1.log"));
+            assert!(is_log(text.as_bytes()));
+            let lines: Vec<Vec<u64>> = text
+                .lines()
+                .map(|line| {
+                    line.split(", ")
+                        .map(|number| number.parse().unwrap())
+                        .collect()
+                })
+                .collect();
+            let sums: Vec<(u64, u64)> = lines
+                .iter()
+                .map(|line| (line[1], line[3..].iter().sum()))
+                .collect();
+            assert_eq!(sums, [(0, 20_000), (1, 10_000)]);
+            assert_eq!(lines[0].len(), 3 + columns);
+        }
+    }
+
+    #[test]
+    fn a_log_without_a_step_has_short_ones_and_a_note() {
         for options in ["--write_bw_log=x", "--write_lat_log=x --log_avg_msec=0"] {
-            let why = built(options).map(drop).unwrap_err();
-            assert!(why.contains("log_avg_msec"), "{why}");
+            let built = built(&format!("{options} --runtime=30")).unwrap();
+            assert_eq!(built.profile.timespans[0].interval, Nanos::millis(100));
+            let notes: Vec<String> = built.notes.iter().map(ToString::to_string).collect();
+            assert!(
+                notes.iter().any(|note| note.contains("log_avg_msec")),
+                "{notes:?}"
+            );
         }
         let built =
             built("--log_avg_msec=100 --write_lat_log=x --disable_clat=1 --numjobs=2").unwrap();

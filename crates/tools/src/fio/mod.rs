@@ -1,7 +1,7 @@
 //! fio's job files and command line, 3.x: the part that people use for files and block devices.
 //!
 //! Read in this order: `text` (files → sections), `table` (every option, one row each: the table drives reading, help and
-//! the manual), `read` and `read_results` (what an option does to a job), `job` (what a job is), `reporting` (which results it
+//! the manual), `read`, `read_results` and `verify` (what an option does to a job), `job` (what a job is), `reporting` (which results it
 //! asks for), `jobs` (sections → jobs), `ranges` (the files of a job), `build` (jobs → [`model::Profile`]). `result`, `normal`,
 //! `terse` and `logs` print what `figures` has from the records. What is not honoured is named with its line, why, and what is nearest;
 //! nothing is dropped in silence. Where fathom differs stands in `docs/compatibility/fio.md`.
@@ -27,6 +27,7 @@ pub(crate) mod reader;
 mod reader_terse;
 pub(crate) mod reader_text;
 mod refused;
+mod replay;
 mod reporting;
 mod result;
 mod row;
@@ -35,12 +36,14 @@ mod table;
 mod terse;
 mod text;
 mod times;
+mod verify;
 
 pub use build::{Built, JobPart, There, build};
 pub use command::{Action, Extra, Form, MAIN, Main, Request, parse};
 pub use logs::{fio_logs, is_log};
 pub use normal::fio_normal;
 pub use problem::{Note, Place, Problem, Refusal};
+pub use replay::Replay;
 pub use reporting::{Reporting, Sides};
 pub use result::{FioResults, fio_json};
 pub use row::Row;

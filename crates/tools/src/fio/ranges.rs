@@ -2,10 +2,11 @@
 //!
 //! Deliberately absent: what is done to them (`build`).
 
+use super::There;
 use super::builder::Builder;
 use super::job::{Amount, Job};
 use model::{Bytes, EngineChoice, Location, NullBehaviour};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What sizes of files that are made are multiples of, so that every device takes them.
 const WHOLE: u64 = 4096;
@@ -76,6 +77,7 @@ impl Builder<'_> {
     fn range(&mut self, job: &Job, path: PathBuf, files: u64, clone: u64) -> Range {
         let there = (self.found)(&path);
         let device = there.is_some_and(|there| there.device);
+        self.grows(job, &path, there);
         let size = job
             .file_size
             .unwrap_or(there.map_or(0, |there| there.bytes));
@@ -138,6 +140,26 @@ impl Builder<'_> {
             bytes: length.unwrap_or_else(|| size.saturating_sub(base)),
             length,
             create,
+        }
+    }
+}
+
+impl Builder<'_> {
+    /// Refuses jobs that would make a file longer than it is said to be.
+    fn grows(&mut self, job: &Job, path: &Path, there: Option<There>) {
+        let device = there.is_some_and(|there| there.device);
+        if job.rare.fills_device && !device {
+            self.refuse(
+                job,
+                "fill_device: a file has its size from the start: specify size instead",
+            );
+        }
+        if job.rare.appends && !device && there.is_some_and(|there| there.bytes > 0) {
+            let why = format!(
+                "file_append: {} has data already: specify offset and size for what is behind it, or a new file",
+                path.display()
+            );
+            self.refuse(job, why);
         }
     }
 }

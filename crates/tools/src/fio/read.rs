@@ -51,9 +51,13 @@ fn percent(value: Option<&str>) -> Result<u8, String> {
 /// Said alone it is 1.
 pub(super) fn flag(value: Option<&str>) -> Result<bool, String> {
     match value.map(str::trim) {
-        None | Some("1" | "true") => Ok(true),
-        Some("0" | "false") => Ok(false),
-        Some(_) => Err("must be 0 or 1".to_owned()),
+        None | Some("true") => Ok(true),
+        Some("false") => Ok(false),
+        // As in fio, any number but 0 is 1.
+        Some(text) => match digits(text, 10) {
+            Some(number) => Ok(number != 0),
+            None => Err("must be 0 or 1".to_owned()),
+        },
     }
 }
 
@@ -236,7 +240,13 @@ fn sizes(job: &mut Job, reads: Sizes, writes: Sizes) -> OptionRead {
 
 pub(super) fn bs(job: &mut Job, value: Option<&str>) -> OptionRead {
     let base = job.base;
-    let size = |text: &str| base.size(text).map(Sizes::Fixed);
+    let size = |text: &str| match base.size(text) {
+        Some(size) => Some(Sizes::Fixed(size)),
+        None => base
+            .range(text)
+            .filter(|(low, high)| low == high)
+            .map(|(low, _)| Sizes::Fixed(low)),
+    };
     // `,8k` is the size of writes alone.
     if let Some(writes) = text(value)?.strip_prefix(',') {
         let writes = writes.split(',').next().and_then(size).ok_or(SIZE_FORM)?;
@@ -553,9 +563,16 @@ pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> OptionR
 
 pub(super) fn continue_on_error(job: &mut Job, value: Option<&str>) -> OptionRead {
     match value.map(str::trim) {
-        Some("none" | "0") => done!(job.go_on = false),
-        None | Some("all" | "io" | "1") => done!(job.go_on = true),
-        Some(_) => Err("errors of one kind apart: specify all, or omit it".to_owned()),
+        // Corrupt blocks are counted, and end nothing without verify_fatal.
+        Some("none" | "0" | "verify") => done!(job.go_on = false),
+        None | Some("all" | "1") => done!(job.go_on = true),
+        Some("read" | "write" | "io") => {
+            job.go_on = true;
+            Ok(Some(
+                "all kinds of errors are counted and do not end the run".to_owned(),
+            ))
+        }
+        Some(_) => Err("must be none, read, write, io, verify or all".to_owned()),
     }
 }
 
@@ -570,6 +587,29 @@ pub(super) fn buffer_pattern(job: &mut Job, value: Option<&str>) -> OptionRead {
     let bytes = bytes.ok_or("must be 0x and hexadecimal digits, text between double quotes, or numbers: 512 bytes at most")?;
     job.zeros = bytes.iter().all(|byte| *byte == 0);
     done!(job.content = Some(bytes).filter(|_| !job.zeros))
+}
+
+pub(super) fn dedupe_mode(_: &mut Job, value: Option<&str>) -> OptionRead {
+    match text(value)? {
+        "repeat" => Ok(None),
+        _ => Err("duplicates are one and the same block: specify repeat, or omit it".to_owned()),
+    }
+}
+
+pub(super) fn prio(job: &mut Job, value: Option<&str>) -> OptionRead {
+    done!(job.rare.level = Some(count(job, value, 0..=7)?))
+}
+
+pub(super) fn prioclass(job: &mut Job, value: Option<&str>) -> OptionRead {
+    done!(job.rare.class = Some(count(job, value, 0..=3)?))
+}
+
+pub(super) fn fill_device(job: &mut Job, value: Option<&str>) -> OptionRead {
+    done!(job.rare.fills_device = flag(value)?)
+}
+
+pub(super) fn file_append(job: &mut Job, value: Option<&str>) -> OptionRead {
+    done!(job.rare.appends = flag(value)?)
 }
 
 pub(super) fn compress(job: &mut Job, value: Option<&str>) -> OptionRead {

@@ -8,8 +8,11 @@ use super::reporting::{LogValue, Sides, parts};
 
 /// Most percentiles of a list, as in fio.
 const PERCENTILES_MAX: usize = 20;
-/// Digits behind the point that a percentile keeps: as many as the JSON prints.
+/// Digits behind the point that a percentile keeps: as many as the JSON prints, and fio, which rounds those behind.
 const DECIMALS_MAX: usize = 6;
+
+/// Coarsest classes of a log of histograms, as in fio.
+const COARSENESS_MAX: u32 = 6;
 
 /// As in fio, a 0 ends the list.
 pub(super) fn percentile_list(job: &mut Job, value: Option<&str>) -> OptionRead {
@@ -23,14 +26,12 @@ pub(super) fn percentile_list(job: &mut Job, value: Option<&str>) -> OptionRead 
             .filter(|number| (0.0..=100.0).contains(number));
         match number {
             Some(0.0) => break,
-            Some(number) if fraction <= DECIMALS_MAX => percentiles.push(parts(number)),
-            _ => {
-                return Err(format!(
-                    "must be numbers from 0 to 100 with `:` between them, {DECIMALS_MAX} digits behind the point at most"
-                ));
+            Some(number) => percentiles.push(parts(number)),
+            None => {
+                return Err("must be numbers from 0 to 100 with `:` between them".to_owned());
             }
         }
-        decimals = decimals.max(fraction);
+        decimals = decimals.max(fraction.min(DECIMALS_MAX));
     }
     if percentiles.len() > PERCENTILES_MAX {
         return Err(format!("must have at most {PERCENTILES_MAX} percentiles"));
@@ -105,6 +106,18 @@ pub(super) fn write_iops_log(job: &mut Job, value: Option<&str>) -> OptionRead {
 
 pub(super) fn write_lat_log(job: &mut Job, value: Option<&str>) -> OptionRead {
     job.logs.latency = begin(value);
+    Ok(None)
+}
+
+pub(super) fn write_hist_log(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.logs.histogram = begin(value);
+    Ok(None)
+}
+
+pub(super) fn log_hist_coarseness(job: &mut Job, value: Option<&str>) -> OptionRead {
+    let number = text(value)?.trim().parse().ok();
+    let number = number.filter(|number| *number <= COARSENESS_MAX);
+    job.logs.coarseness = number.ok_or("must be a whole number from 0 to 6")?;
     Ok(None)
 }
 

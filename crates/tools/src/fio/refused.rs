@@ -15,40 +15,16 @@ pub(super) const REFUSED: &[Row] = &[
         &["rw_sequencer"],
         "a step or a count between places: omit it",
     ),
-    refuse(
-        &[
-            "ss",
-            "steadystate",
-            "ss_dur",
-            "steadystate_duration",
-            "ss_ramp",
-            "steadystate_ramp_time",
-            "ss_interval",
-            "steadystate_check_interval",
-        ],
-        "the length of a run is said before: runtime with time_based; the report says whether the rate was steady",
-    ),
     refuse(&["opendir"], "specify the files by filename"),
-    refuse(
-        &["verify_pattern"],
-        "it turns verification on: omit it, or run this job with fio",
-    ),
     refuse(
         &[
             "write_iolog",
-            "read_iolog",
-            "read_iolog_chunked",
-            "replay_no_stall",
-            "replay_redirect",
-            "replay_scale",
-            "replay_align",
-            "replay_time_scale",
             "replay_skip",
             "merge_blktrace_file",
             "merge_blktrace_scalars",
             "merge_blktrace_iters",
         ],
-        "fathom neither keeps nor replays traces of I/Os",
+        "fathom keeps no list of its I/Os and merges no traces: record them with blktrace or bpftrace, and replay them with read_iolog",
     ),
     refuse(
         &["exec_prerun", "exec_postrun"],
@@ -61,8 +37,6 @@ pub(super) const REFUSED: &[Row] = &[
     refuse(
         &[
             "nice",
-            "prio",
-            "prioclass",
             "priohint",
             "cmdprio_class",
             "cmdprio_hint",
@@ -89,11 +63,7 @@ pub(super) const REFUSED: &[Row] = &[
         "start fathom in such a group, as such a user, under numactl or taskset; cpus_allowed places threads",
     ),
     refuse(
-        &[
-            "dedupe_mode",
-            "dedupe_working_set_percentage",
-            "dedupe_global",
-        ],
+        &["dedupe_working_set_percentage", "dedupe_global"],
         "written data is random, zeros, or shaped by buffer_compress_percentage and dedupe_percentage",
     ),
     refuse(

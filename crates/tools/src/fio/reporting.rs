@@ -97,6 +97,9 @@ pub(super) struct Logs {
     pub(super) bandwidth: Option<String>,
     pub(super) iops: Option<String>,
     pub(super) latency: Option<String>,
+    pub(super) histogram: Option<String>,
+    /// Of its classes: each step has half as many.
+    pub(super) coarseness: u32,
     /// All jobs have one file of each kind.
     pub(super) together: bool,
     pub(super) value: LogValue,
@@ -106,7 +109,7 @@ pub(super) struct Logs {
 }
 
 impl Logs {
-    /// Returns whether there are any.
+    /// Returns whether there are any with a line per step.
     pub(super) fn any(&self) -> bool {
         self.bandwidth.is_some() || self.iops.is_some() || self.latency.is_some()
     }

@@ -2,8 +2,8 @@
 
 use super::job::{Job, Sizes, Zones};
 use model::{
-    Access, BLOCK_MIN, Bytes, DiskspdAccess, Distribution, LINES_MAX, MixedLine, PermutedAccess,
-    QueueDepth, Ratio, Sequence, Workload,
+    Access, BLOCK_MIN, Bytes, DiskspdAccess, Distribution, LINES_MAX, MixedAccess, MixedLine,
+    PermutedAccess, QueueDepth, RangePart, Ratio, SHARE_MAX, Sequence, Workload,
 };
 
 /// The workload, or why there is none.
@@ -38,11 +38,15 @@ pub(super) fn workload(job: &Job, depth: u32) -> Result<Workload, String> {
         _ if step != 0 => Err(format!(
             "rw: a step of {step} bytes is for blocks of one size, one behind the other: specify one bs"
         )),
-        _ if job.zones.is_some() || job.skew.is_some() => Err(
-            "random_distribution: zones and laws are for blocks of one size, aligned to it, and all random"
+        _ if matches!(job.zones, Some(Zones::Bytes(_))) => Err(
+            "random_distribution: zoned_abs is for blocks of one size, aligned to it, and all random: zoned is for all"
                 .to_owned(),
         ),
-        _ => Ok(Workload::mixed(lines(job)?, queue_depth)),
+        _ => {
+            let skew = job.skew.filter(|_| job.pattern.random);
+            let lines = lines(job)?;
+            Ok(Workload::of_mix(MixedAccess { lines, skew }, queue_depth))
+        }
     }
 }
 
@@ -115,7 +119,7 @@ pub(super) fn parts_of(job: &Job) -> u64 {
         Some(Zones::Percent(zones)) => zones.len() as u64,
         Some(Zones::Bytes(zones)) => zones.len() as u64,
     };
-    of_sizes(&job.reads) + of_sizes(&job.write_sizes) + zones
+    (of_sizes(&job.reads) + of_sizes(&job.write_sizes)).saturating_mul(zones.max(1)) + zones
 }
 
 /// What random offsets are multiples of where nothing is said: the smallest size.
@@ -152,32 +156,85 @@ fn lines(job: &Job) -> Result<Vec<MixedLine>, String> {
         add(&job.reads, 0, 100 - u32::from(write))?;
         add(&job.write_sizes, 100, u32::from(write))?;
     }
+    let zones = zones(job);
     // Weights as whole numbers: each direction's shares over the other's whole.
     let wholes: Vec<u32> = lines.iter().map(|line| line.2).collect();
     let common = wholes
         .iter()
         .fold(1u64, |all, whole| lcm(all, u64::from(*whole)));
-    lines
+    let lines = lines
         .into_iter()
-        .map(|(size, share, whole, align, write, weight)| {
+        .flat_map(|(size, share, whole, align, write, weight)| {
             let apart = u64::from(share) * u64::from(weight) * (common / u64::from(whole));
             let share = if together { u64::from(share) } else { apart };
-            Ok(MixedLine {
-                share: u32::try_from(share)
-                    .map_err(|_| "the shares are too fine: specify round percentages".to_owned())?,
+            let line = MixedLine {
                 write: percent(write),
                 random: percent(if write == 100 { random.1 } else { random.0 }),
                 align: Bytes(align),
                 ..MixedLine::new(Bytes(size))
-            })
-        })
+            };
+            let in_zone = move |&(zone, part): &(u8, RangePart)| {
+                let line = MixedLine { part, ..line };
+                (share.saturating_mul(u64::from(zone)), line)
+            };
+            zones.iter().map(in_zone).collect::<Vec<_>>()
+        });
+    with_shares(lines.collect())
+}
+
+/// Gives each line its share as a whole number, as small as it can be.
+fn with_shares(lines: Vec<(u64, MixedLine)>) -> Result<Vec<MixedLine>, String> {
+    if lines.len() > LINES_MAX {
+        return Err(format!(
+            "bssplit, random_distribution: {} sizes in all zones, and a mix has {LINES_MAX} at most: specify fewer",
+            lines.len()
+        ));
+    }
+    let common = lines
+        .iter()
+        .fold(0, |all, (share, _)| gcd(all, *share))
+        .max(1);
+    let small = |share: u64| {
+        u32::try_from(share / common)
+            .ok()
+            .filter(|share| *share <= SHARE_MAX)
+    };
+    let with_share = |(share, line)| {
+        let share = small(share).ok_or("the shares are too fine: specify round percentages")?;
+        Ok(MixedLine { share, ..line })
+    };
+    lines.into_iter().map(with_share).collect()
+}
+
+/// Each zone's share of the I/Os, and its part of the range; zones without I/Os or without a length are omitted.
+fn zones(job: &Job) -> Vec<(u8, RangePart)> {
+    let Some(Zones::Percent(zones)) = job.zones.as_ref().filter(|_| job.pattern.random) else {
+        return vec![(1, RangePart::WHOLE)];
+    };
+    let mut from = 0u8;
+    let part = |&(share, length): &(u8, u8)| {
+        let to = from.saturating_add(length).min(100);
+        let part = RangePart {
+            from: percent(from),
+            to: percent(to),
+        };
+        from = to;
+        (share, part)
+    };
+    let all = zones.iter().map(part);
+    all.filter(|(share, part)| *share > 0 && part.from < part.to)
         .collect()
 }
 
-fn lcm(a: u64, b: u64) -> u64 {
+/// The greatest common divisor; that of 0 and a number is the number.
+fn gcd(a: u64, b: u64) -> u64 {
     let mut pair = (a, b);
     while pair.1 != 0 {
         pair = (pair.1, pair.0 % pair.1);
     }
-    a / pair.0.max(1) * b
+    pair.0
+}
+
+fn lcm(a: u64, b: u64) -> u64 {
+    a / gcd(a, b).max(1) * b
 }

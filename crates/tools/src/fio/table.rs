@@ -5,7 +5,9 @@ use super::job::Job;
 use super::read::{self, OptionRead};
 use super::read_results;
 use super::refused::REFUSED;
+use super::replay;
 use super::row::{Fate, Row};
+use super::verify;
 use model::Field;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -262,7 +264,7 @@ const ACCEPTED: &[Row] = &[
     ),
     read(
         &["continue_on_error"],
-        "all or none",
+        "none, or all kinds of errors, also where fewer are named; corrupt blocks never end a run without verify_fatal",
         read::continue_on_error,
     ),
     read(
@@ -320,9 +322,29 @@ const ACCEPTED: &[Row] = &[
     read(&["kb_base"], "1024 or 1000", read::kb_base),
     read(&["zonemode"], "none only", read::zonemode),
     read(
-        &["fill_device", "fd", "file_append"],
-        "0 only: a range has its size from the start: specify size",
-        read::only_off,
+        &["fill_device", "fd"],
+        "the whole of what is there is written; a file that is not there has no size: specify size",
+        read::fill_device,
+    ),
+    read(
+        &["file_append"],
+        "no effect on an empty or new file; a file with data is not made longer",
+        read::file_append,
+    ),
+    read(
+        &["prio"],
+        "7 is the lowest priority, and 4 the usual one; no others",
+        read::prio,
+    ),
+    read(
+        &["prioclass"],
+        "3: I/Os have the idle class; 2 is the usual one",
+        read::prioclass,
+    ),
+    read(
+        &["dedupe_mode"],
+        "repeat only: duplicates are one and the same block",
+        read::dedupe_mode,
     ),
     read(
         &["unlink"],
@@ -348,13 +370,79 @@ const ACCEPTED: &[Row] = &[
     ),
     read(
         &["verify"],
-        "0 only: fathom measures and does not compare what it reads; run such a job with fio",
-        read::only_off,
+        "a checksum of fio's, meta or pattern_hdr: every byte is compared by fathom's own headers, as `--verify full` does; null and 0: \
+         nothing; pattern: only written, with do_verify=0",
+        verify::verify,
+    ),
+    read(
+        &["verify_pattern"],
+        "no effect beside a checksum; with verify=pattern and do_verify=0 the bytes that are written",
+        verify::verify_pattern,
+    ),
+    read(
+        &["do_verify"],
+        "1 by default: the range is read and compared when the job is done; 0: only its own reads are compared",
+        verify::do_verify,
     ),
     read(
         &["verify_only"],
-        "0 only: fathom measures and does not compare what it reads; run such a job with fio",
-        read::only_off,
+        "the blocks are read and compared, and nothing is written",
+        verify::verify_only,
+    ),
+    read(
+        &["verify_fatal"],
+        "the first corrupt block ends the run",
+        verify::verify_fatal,
+    ),
+    read(
+        &["verify_backlog"],
+        "all blocks are read back when the job is done, and none before",
+        verify::verify_backlog,
+    ),
+    read(
+        &["verify_offset"],
+        "0 only with verify: a header is at the start of each block",
+        verify::verify_offset,
+    ),
+    read(
+        &["verify_state_load"],
+        "0 only with verify: blocks tell their own place and version",
+        verify::verify_state_load,
+    ),
+    read(
+        &["read_iolog"],
+        "a trace in any format of `fathom trace`, fio's logs and blktrace's files among them; its target is `filename` or `replay_redirect`, \
+         and names in it open nothing",
+        replay::read_iolog,
+    ),
+    read(
+        &["replay_redirect"],
+        "the target of read_iolog",
+        replay::redirect,
+    ),
+    read(
+        &["replay_time_scale"],
+        "percent of the trace's rate, 1 to 10000",
+        replay::time_scale,
+    ),
+    read(
+        &["replay_no_stall"],
+        "0 only: each I/O starts at its time",
+        replay::no_stall,
+    ),
+    read(
+        &["replay_scale"],
+        "1 only: places are those of the trace, or fitted to a smaller target",
+        replay::scale,
+    ),
+    read(
+        &["replay_align"],
+        "up to 512: offsets and lengths are rounded outwards to what the target accepts",
+        replay::align,
+    ),
+    note(
+        &["read_iolog_chunked"],
+        "a trace is always read while it is replayed",
     ),
     read(
         &["offset_increment"],
@@ -421,29 +509,42 @@ const ACCEPTED: &[Row] = &[
     ),
     note(
         &[
-            "do_verify",
             "experimental_verify",
             "verify_async",
             "verify_async_cpus",
-            "verify_backlog",
             "verify_backlog_batch",
             "verify_dump",
-            "verify_fatal",
             "verify_interval",
-            "verify_offset",
             "verify_pattern_interval",
-            "verify_state_load",
             "verify_state_save",
             "verify_write_sequence",
             "verify_header_seed",
+            "verifysort",
+            "verifysort_nr",
+        ],
+        "a block is compared when it is read, or when the job is done, each 4096 bytes by themselves; no state is saved",
+    ),
+    note(
+        &[
             "verify_mode",
             "trim_backlog",
             "trim_backlog_batch",
             "trim_verify_zero",
-            "verifysort",
-            "verifysort_nr",
         ],
-        "no effect without verify, as in fio",
+        "no effect without trim, as in fio",
+    ),
+    note(
+        &[
+            "ss",
+            "steadystate",
+            "ss_dur",
+            "steadystate_duration",
+            "ss_ramp",
+            "steadystate_ramp_time",
+            "ss_interval",
+            "steadystate_check_interval",
+        ],
+        "a steady rate does not end the run: it lasts its runtime, as fio's does if the rate is never steady; the report says whether it was",
     ),
     note(
         &["rate_cycle", "rate_ignore_thinktime"],
@@ -616,17 +717,17 @@ const ACCEPTED: &[Row] = &[
     ),
     read(
         &["write_bw_log"],
-        "a file of bandwidths per step: NAME_bw.THREAD.log; needs log_avg_msec",
+        "a file of bandwidths per step: NAME_bw.THREAD.log; steps of 100 ms at most without log_avg_msec",
         read_results::write_bw_log,
     ),
     read(
         &["write_iops_log"],
-        "a file of IOPS per step: NAME_iops.THREAD.log; needs log_avg_msec",
+        "a file of IOPS per step: NAME_iops.THREAD.log; steps of 100 ms at most without log_avg_msec",
         read_results::write_iops_log,
     ),
     read(
         &["write_lat_log"],
-        "files of latencies per step: NAME_lat.THREAD.log and NAME_clat.THREAD.log; needs log_avg_msec",
+        "files of latencies per step: NAME_lat.THREAD.log and NAME_clat.THREAD.log; steps of 100 ms at most without log_avg_msec",
         read_results::write_lat_log,
     ),
     read(
@@ -666,12 +767,17 @@ const ACCEPTED: &[Row] = &[
     ),
     read(
         &["write_hist_log"],
-        "0 only: a record has histograms of the whole run: --output-format=json+ prints them",
-        read::only_off,
+        "a file of the latencies of the whole run in fio's classes, one line per direction: NAME_clat_hist.THREAD.log",
+        read_results::write_hist_log,
+    ),
+    read(
+        &["log_hist_coarseness"],
+        "0 to 6: each step has half as many classes in that file",
+        read_results::log_hist_coarseness,
     ),
     note(
-        &["log_hist_msec", "log_hist_coarseness"],
-        "no effect without write_hist_log, as in fio",
+        &["log_hist_msec"],
+        "a record has histograms of the whole run, and none per step",
     ),
     note(
         &["log_entries", "log_compression", "log_compression_cpus"],

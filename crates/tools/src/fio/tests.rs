@@ -256,8 +256,10 @@ fn a_pattern_is_hexadecimal_text_or_numbers() {
     for wrong in ["'file'", "0x", "\"ab", "x", "%o"] {
         assert!(content(wrong).is_err(), "{wrong}");
     }
-    let both = content("0xff\ndedupe_percentage=50").unwrap_err();
-    assert!(both.contains("dedupe_percentage"), "{both}");
+    // Equal blocks are duplicates anyway.
+    assert_eq!(content("0xff\ndedupe_percentage=50"), bytes(&[0xff]));
+    let shaped = content("0xff\nbuffer_compress_percentage=50").unwrap();
+    assert!(matches!(shaped, WriteContent::Shaped { compress, .. } if compress.as_percent() == 50));
 }
 
 /// fio 3.33 takes the first folder where the files are specified, and 1 MiB of the file in the last.
@@ -356,8 +358,9 @@ fn sizes_and_mixes_become_lines() {
 
 #[test]
 fn everything_that_cannot_be_is_reported_at_once_with_its_line() {
-    let reported = read("[global]\nverify=md5\n[j]\nioengine=rbd\nbs=0\nnonsense=1\nrw=randtrim\n")
-        .unwrap_err();
+    let reported =
+        read("[global]\nverify=rot13\n[j]\nioengine=rbd\nbs=0\nnonsense=1\nrw=randtrim\n")
+            .unwrap_err();
     let places: Vec<&str> = reported
         .lines()
         .map(|line| line.split(": ").next().unwrap())
@@ -371,13 +374,66 @@ fn everything_that_cannot_be_is_reported_at_once_with_its_line() {
 
 #[test]
 fn jobs_side_by_side_have_one_engine() {
-    let reported = read(
-        "[a]\nsize=1m\nruntime=5\nioengine=libaio\n[b]\nsize=1m\nruntime=6\nioengine=io_uring\n",
-    )
-    .unwrap_err();
+    let reported =
+        read("[a]\nsize=1m\nruntime=5\nioengine=libaio\n[b]\nsize=1m\nruntime=6\nioengine=mmap\n")
+            .unwrap_err();
     assert!(
         reported.contains("ioengine: jobs that run side by side"),
         "{reported}"
+    );
+    let built = read(
+        "[a]\nsize=1m\nruntime=5\niodepth=8\n[b]\nsize=1m\nruntime=6\nioengine=libaio\niodepth=8\n",
+    )
+    .unwrap();
+    let span = &built.profile.timespans[0];
+    assert_eq!(span.engine, model::EngineChoice::Libaio);
+    let depths: Vec<u32> = span
+        .targets
+        .iter()
+        .map(|target| target.workload.queue_depth.0)
+        .collect();
+    assert_eq!(depths, [1, 8]); // a blocking engine has one I/O outstanding, by whatever it is submitted
+    assert!(
+        built
+            .notes
+            .iter()
+            .any(|note| note.why.contains("libaio submits"))
+    );
+}
+
+/// The shares of sizes and zones multiply: half of the I/Os in the first twentieth, a quarter of them of 512 bytes.
+#[test]
+fn sizes_have_zones() {
+    let built = read(
+        "[j]\nsize=1g\nrw=randrw\nbssplit=512/25:4k/75\nblockalign=4k\nrandom_distribution=zoned:50/5:30/15:20/\n",
+    )
+    .unwrap();
+    let Access::Mixed(mixed) = &built.profile.timespans[0].targets[0].workload.access else {
+        panic!("no mix");
+    };
+    let lines: Vec<(u64, u32, u8, u8)> = mixed
+        .lines
+        .iter()
+        .map(|line| {
+            let part = line.part;
+            (
+                line.block.0,
+                line.share,
+                part.from.as_percent(),
+                part.to.as_percent(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            (512, 5, 0, 5),
+            (512, 3, 5, 20),
+            (512, 2, 20, 100),
+            (4096, 15, 0, 5),
+            (4096, 9, 5, 20),
+            (4096, 6, 20, 100)
+        ]
     );
 }
 

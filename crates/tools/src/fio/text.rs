@@ -25,7 +25,7 @@ const MEANT_MAX: usize = 4 << 20;
 /// `$pagesize`: of every machine that fathom is built for.
 const PAGE: u64 = 4096;
 /// Options in whose values quotes are part of the value.
-const QUOTES_KEPT: &[&str] = &["buffer_pattern"];
+const QUOTES_KEPT: &[&str] = &["buffer_pattern", "verify_pattern"];
 /// Longest name of a section: files are named after it.
 pub(super) const NAME_MAX: usize = 200;
 

@@ -8,7 +8,7 @@ use crate::environment::Environment;
 use crate::failure;
 use crate::progress::RunBars;
 use crate::signals;
-use engine::{Filled, Observer, Stop};
+use engine::{Filled, Observer, Recording, Stop};
 use model::{CommandError, Nanos, NoResult, Profile, RunRecord, RunResult};
 use session::{Admission, CheckedPlan, Ended, ProvenFiles, Runner, Step, Timespans, Watcher};
 use store::Store;
@@ -21,6 +21,8 @@ pub(crate) struct Course<'a> {
     pub(crate) command: &'a [String],
     /// What is printed before each, where there are several.
     pub(crate) names: &'a [String],
+    /// The trace that is replayed, where the request is one of a trace.
+    pub(crate) recording: Option<Recording>,
 }
 
 /// Their results.
@@ -79,6 +81,7 @@ impl Course<'_> {
         signals::listen(&stop)?;
         let mut runner = self.runner(stored, &stop);
         let mut schedule = Timespans::new(&profile.timespans, self.names, checked, tell_trouble);
+        schedule.recording = self.recording.clone();
         match runner.run(&mut schedule, &mut RunBars::new(self.environment)) {
             Err(error) if !schedule.records.is_empty() => failure::say(&error),
             ended => drop(ended?),

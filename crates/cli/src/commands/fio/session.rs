@@ -7,10 +7,13 @@ use crate::commands::VERSION;
 use crate::commands::dialect::{
     self, Course, ResultFile, StoredSession, check_files, has, write_whole,
 };
+use crate::commands::replay;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
 use crate::{output, report};
+use analysis::say;
+use engine::Recording;
 use model::{Access, CommandError, Content, Location, RunRecord, Target, TargetKind};
 use session::{Admission, clock};
 use std::path::Path;
@@ -18,8 +21,8 @@ use store::SessionKind;
 use tools::OwnOptions;
 use tools::fio::figures::{Job, disks, jobs};
 use tools::fio::{
-    self, Built, Extra, FioResults, Form, JobPart, Request, There, fio_json, fio_logs, fio_normal,
-    fio_terse,
+    self, Built, Extra, FioResults, Form, JobPart, Replay, Request, There, fio_json, fio_logs,
+    fio_normal, fio_terse,
 };
 use views::Zone;
 
@@ -54,7 +57,8 @@ pub(super) fn run(
         options: fio::option,
         ..ground.gate()
     };
-    let built = fio::build(request, &|path| look(&gate, path)).map_err(refused)?;
+    let mut built = fio::build(request, &|path| look(&gate, path)).map_err(refused)?;
+    let recording = recording(&mut built, &gate, environment)?;
     let targets = built.profile.paths();
     let forms = forms(extra, quiet);
     let output = extra.output.as_deref();
@@ -88,6 +92,7 @@ pub(super) fn run(
         environment,
         command: &command,
         names: if quiet { &[] } else { &titles },
+        recording,
     };
     let ran = match built.create_only {
         true => course.create_files(&built.profile, first, &stored)?,
@@ -109,10 +114,41 @@ pub(super) fn run(
         refused => output::print(&page).map(|()| refused.is_none())?,
     };
     let logged = write_logs(&built, &ran.records);
-    Ok(match kept && removed && shown && logged && ran.whole {
-        true => Ending::Good,
-        false => Ending::Wrong,
-    })
+    let right = tell_corrupt(&ran.records);
+    let good = kept && removed && shown && logged && right && ran.whole;
+    Ok(if good { Ending::Good } else { Ending::Wrong })
+}
+
+/// Reads the trace of a job that has one, and puts its I/Os into the profile.
+fn recording(
+    built: &mut Built,
+    gate: &Admission<'_>,
+    environment: &Environment,
+) -> Result<Option<Recording>, CommandError> {
+    let Some(replay) = &built.replay else {
+        return Ok(None);
+    };
+    let mut words = vec![
+        format!("--speed={}", replay.speed_ppm as f64 / 1e6),
+        format!("--depth={}", replay.depth),
+        format!("--engine={}", replay.engine),
+        format!(
+            "--cache={}",
+            if replay.buffered {
+                "cached"
+            } else {
+                "unbuffered"
+            }
+        ),
+    ];
+    words.extend(replay.create.map(|size| format!("--create={size}")));
+    words.extend(replay.goes_on.then(|| "--continue-on-error".to_owned()));
+    let (profile, recording) =
+        replay::of_tool([&replay.trace, &replay.target], &words, gate, environment)?;
+    let interval = built.profile.timespans[0].interval;
+    built.profile = profile;
+    built.profile.timespans[0].interval = interval;
+    Ok(Some(recording))
 }
 
 /// Returns the command line, for the records.
@@ -125,6 +161,35 @@ fn command(args: &[String]) -> Vec<String> {
 fn notes(request: &Request, built: &Built) -> Vec<String> {
     let notes = request.notes.iter().chain(&built.notes);
     notes.map(ToString::to_string).collect()
+}
+
+/// Reports blocks that are not what was written. Returns whether there are none.
+fn tell_corrupt(records: &[RunRecord]) -> bool {
+    let found = records.iter().filter(|record| record.is_corrupt());
+    let found = found.filter_map(|record| record.engine.verification.as_ref());
+    let mut right = true;
+    for verification in found {
+        right = false;
+        let kinds = verification.kinds.iter();
+        let kinds: Vec<String> = kinds
+            .map(|kind| {
+                format!(
+                    "{} ({})",
+                    kind.kind.id(),
+                    say::counted(kind.blocks, "block")
+                )
+            })
+            .collect();
+        output::tell(&format!(
+            "verify: {} not what was written: {}",
+            match verification.corrupt() {
+                1 => "1 block is".to_owned(),
+                blocks => format!("{blocks} blocks are"),
+            },
+            kinds.join(", ")
+        ));
+    }
+    right
 }
 
 /// Writes the log files of the jobs that ran. Returns whether all were written.
@@ -182,7 +247,7 @@ fn result_file(path: Option<&Path>, form: Form) -> Option<ResultFile<'_>> {
 /// A log file, which begins with a line of numbers in a log's columns.
 fn log_file(path: &Path) -> ResultFile<'_> {
     ResultFile {
-        switch: "write_bw_log, write_iops_log, write_lat_log:",
+        switch: "write_bw_log, write_iops_log, write_lat_log, write_hist_log:",
         path,
         is_one: fio::is_log,
         word: None,
@@ -276,18 +341,19 @@ pub(super) fn explain(
         let span = &built.profile.timespans[part.span];
         for number in &part.targets {
             let target = &span.targets[*number as usize];
-            let time = match target.amount {
+            let time = match target.amount.filter(|_| built.replay.is_none()) {
                 Some(amount) => format!(
                     "until each thread has moved {amount}, {} at most",
                     span.phases.measured
                 ),
+                None if built.replay.is_some() => "at their times".to_owned(),
                 None => format!("for {}", span.phases.measured),
             };
             page.push_str(&format!(
                 "{} [{}] {}, {time}\n",
                 part.span + 1,
                 part.name,
-                work(target)
+                work(target, built.replay.as_ref())
             ));
         }
     }
@@ -295,11 +361,14 @@ pub(super) fn explain(
     Ok(Ending::Good)
 }
 
-fn work(target: &Target) -> String {
+fn work(target: &Target, replay: Option<&Replay>) -> String {
     let name = target
         .location
         .path()
         .map_or_else(|| "null".to_owned(), |path| path.display().to_string());
+    if let Some(replay) = replay {
+        return format!("{name}: the I/Os of {}", replay.trace.display());
+    }
     let workload = &target.workload;
     let access = match &workload.access {
         Access::Mixed(mixed) => format!("{} sizes and mixes", mixed.lines.len()),

@@ -7,15 +7,17 @@ mod request;
 
 use super::run::{Measurement, measure};
 use super::trace::Pace;
-use crate::args::ReplayArgs;
+use crate::args::{self, ReplayArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
 use crate::{output, signals};
 use analysis::say;
-use engine::Stop;
+use engine::{Recording, Stop};
 use model::{Access, CommandError, Profile};
 use request::{Request, Scanned};
+use session::Admission;
+use std::path::Path;
 
 /// Reads the trace once to place its I/Os, then replays it.
 pub(crate) fn replay(args: &ReplayArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -54,6 +56,30 @@ pub(crate) fn replay(args: &ReplayArgs, environment: &Environment) -> Result<End
         output: args.output,
     };
     measure(measurement, &stop, environment)
+}
+
+/// What a request of another tool replays: the profile with the I/Os of a trace, and the trace.
+///
+/// # Errors
+/// A trace that cannot be read, or a target without room.
+pub(crate) fn of_tool(
+    trace_and_target: [&Path; 2],
+    options: &[String],
+    gate: &Admission<'_>,
+    environment: &Environment,
+) -> Result<(Profile, Recording), CommandError> {
+    let args = args::replay(trace_and_target, options)?;
+    let request = Request::read(&args)?;
+    let stop = Stop::new();
+    signals::listen(&stop)?;
+    let mut pace = Pace::new(&stop, environment);
+    let scanned = Scanned::read(&request, &mut pace)?;
+    match stop.asked() {
+        true => Err(CommandError::failed(
+            "interrupted before the measurement began",
+        )),
+        false => scanned.place(&request, gate),
+    }
 }
 
 /// Returns what is replayed, and what of the trace is not.

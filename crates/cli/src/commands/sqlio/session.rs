@@ -92,6 +92,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Co
         environment,
         command: &asked.command(),
         names: &[],
+        recording: None,
     };
     let ran = course.run(&profile, checked, &stored)?;
     let kept = stored.close(&ran.records);
