@@ -20,9 +20,9 @@ pub(super) const RULE: Rule = Rule {
     what: "Each write waits until it is durable, so the latency is that of a commit, not of a write.",
     method: "A sync follows each write (fio: fsync=1, fdatasync=1), or each write is write-through with one in flight \
              per thread. Runs of fathom: also direct sequential writes with one in flight, where their mean and median \
-             are one rotation. The device is not known to be a solid-state disk. A commit time within 3% of one \
-             rotation of a disk (15000, 10000, 7200, 5400 per minute), or of two, as a journal needs, is a warning: no write \
-             cache buffers the writes.",
+             are one rotation. The device is not known to be a solid-state disk. A warning: \
+             a commit takes one rotation of a disk (15000, 10000, 7200, 5400 per minute), or two, as a journal needs, within \
+             3%. Then no write cache buffers the writes.",
     evidence: &[
         "commit_mean_ns",
         "commits_per_s",

@@ -315,7 +315,7 @@ fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     })
 }
 
-/// Few large I/Os in flight leave a limiter in clusters, so that short steps differ and long ones do not: both halves had
+/// Few large I/Os in flight leave a rate limit in clusters, so that short steps differ and long ones do not: both halves had
 /// as many I/Os, but for one queue more or less.
 fn both_halves_are_alike(own: &Own<'_>, asked: f64) -> bool {
     let (first, second) = own.intervals.split_at(own.intervals.len() / 2);
