@@ -13,9 +13,9 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The threads are bound to cores that the device's interrupts do not come to, so each I/O wakes another core.",
-    method: "Direct I/O, fewer than 8 in flight per thread. No interrupt of the device arrived at a core of the \
-             list. On a virtual disk with one interrupt, a thread on the other core had 0.6 to 0.8 of the IOPS at \
-             QD1 and 0.85 at QD4; at QD1 each I/O took one reschedule interrupt and 8 to 11 µs of CPU time more.",
+    method: "Direct I/O, fewer than 8 I/Os in flight per thread, and no interrupt of the device was counted at any core of the list. \
+             On a virtual disk with one interrupt a thread on the other core had 0.6 to 0.8 of the IOPS at QD1. At QD4 it had \
+             0.85. At QD1 each I/O took one reschedule interrupt and 8 to 11 µs of CPU time more.",
     evidence: &["core", "interrupt_core", "in_flight"],
     source: "The kernel's Documentation/ABI/testing/sysfs-kernel-irq (per_cpu_count) and Documentation/block/queue-sysfs.rst \
              (rq_affinity).",
