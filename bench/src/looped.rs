@@ -123,7 +123,11 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.folder()).status();
+        // Lazily: the kernel closes the file of a ring some time after its process ended.
+        let _ = Command::new("umount")
+            .arg("--lazy")
+            .arg(self.folder())
+            .status();
     }
 }
 
