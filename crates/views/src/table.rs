@@ -165,18 +165,29 @@ fn indent(places: &Range<usize>) -> usize {
 /// Puts one line together in the memory of the one before it: each cell with its side and the width of its column.
 fn put<'c>(cells: impl Iterator<Item = (&'c str, Side, usize)>, indent: usize, line: &mut String) {
     line.clear();
-    line.extend(std::iter::repeat_n(' ', indent));
+    blanks(indent, line);
     for (cell, side, wide) in cells {
         let room = wide.saturating_sub(width(cell));
         let (before, after) = match side {
             Side::Left => (0, room),
             Side::Right => (room, 0),
         };
-        line.extend(std::iter::repeat_n(' ', before));
+        blanks(before, line);
         line.push_str(cell);
-        line.extend(std::iter::repeat_n(' ', after + 2));
+        blanks(after + 2, line);
     }
     line.truncate(line.trim_end().len());
+}
+
+/// Adds blanks, as many at once as possible.
+fn blanks(count: usize, line: &mut String) {
+    const SOME: &str = "                                                                ";
+    let mut left = count;
+    while left > 0 {
+        let now = left.min(SOME.len());
+        line.push_str(&SOME[..now]);
+        left -= now;
+    }
 }
 
 /// A table of any length: its cells in one piece of memory, and how wide its columns are so far.

@@ -3,6 +3,11 @@
 use crate::paper::Paper;
 pub use model::printable;
 
+/// Whether all of it is visible ASCII, which no terminal obeys.
+pub(crate) fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
 pub(crate) fn width(text: &str) -> usize {
     text.chars().count()
 }

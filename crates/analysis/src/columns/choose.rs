@@ -196,8 +196,10 @@ impl Eq for SortRank<'_> {}
 pub struct Selection {
     /// Which fields.
     pub columns: Vec<&'static Column>,
-    /// Row by row.
-    pub rows: Vec<SelectedRow>,
+    /// Column by column, in the order in which rows were read.
+    values: Vec<Vec<Value>>,
+    /// In the order in which they are shown.
+    rows: Vec<RowMarks>,
     /// Fields that were omitted because all rows have the same in them.
     pub alike: Vec<Alike>,
     /// Names of the fields that a page without room for all may omit, in this order. None where a person named what
@@ -217,11 +219,46 @@ pub struct Alike {
 /// The fields of one row.
 #[derive(Clone, Debug)]
 pub struct SelectedRow {
-    /// Their values, one a field.
-    pub values: Vec<Value>,
-    /// Whether it is a missing result.
-    pub missing: bool,
+    values: Vec<Value>,
+    marks: RowMarks,
+}
+
+/// What is known of a row beside its values.
+#[derive(Clone, Debug)]
+struct RowMarks {
+    place: usize, // in each column
+    missing: bool,
     weak: Vec<bool>, // empty where none is
+}
+
+/// One row of a selection.
+#[derive(Clone, Copy, Debug)]
+pub struct SelectionRow<'a> {
+    values: &'a [Vec<Value>],
+    marks: &'a RowMarks,
+}
+
+impl<'a> SelectionRow<'a> {
+    /// Its values, one a field.
+    pub fn values(self) -> impl Iterator<Item = &'a Value> {
+        let place = self.marks.place;
+        self.values.iter().map(move |column| &column[place])
+    }
+
+    /// Its value of the field at this place.
+    pub fn value(self, field: usize) -> &'a Value {
+        &self.values[field][self.marks.place]
+    }
+
+    /// Whether it is a missing result.
+    pub fn missing(self) -> bool {
+        self.marks.missing
+    }
+
+    /// Whether the value at this place is a percentile that rests on fewer than ten I/Os beyond it.
+    pub fn is_weak(self, field: usize) -> bool {
+        self.marks.weak.get(field).is_some_and(|weak| *weak)
+    }
 }
 
 impl SelectedRow {
@@ -230,17 +267,15 @@ impl SelectedRow {
         let weak = |column: &&Column| is_weak(column, row);
         SelectedRow {
             values: columns.iter().map(|column| (column.read)(row)).collect(),
-            missing: row.origin == Origin::Missing,
-            weak: match columns.iter().any(weak) {
-                true => columns.iter().map(weak).collect(),
-                false => Vec::new(),
+            marks: RowMarks {
+                place: 0,
+                missing: row.origin == Origin::Missing,
+                weak: match columns.iter().any(weak) {
+                    true => columns.iter().map(weak).collect(),
+                    false => Vec::new(),
+                },
             },
         }
-    }
-
-    /// Whether the value at this place is a percentile that rests on fewer than ten I/Os beyond it.
-    pub fn is_weak(&self, place: usize) -> bool {
-        self.weak.get(place).is_some_and(|weak| *weak)
     }
 }
 
@@ -254,12 +289,29 @@ impl Selection {
 
     /// Rows of which these fields were selected.
     pub fn of_rows(columns: Vec<&'static Column>, rows: Vec<SelectedRow>) -> Selection {
+        let column = |_| Vec::with_capacity(rows.len());
+        let mut values: Vec<Vec<Value>> = columns.iter().map(column).collect();
+        let mut marks = Vec::with_capacity(rows.len());
+        for (place, row) in rows.into_iter().enumerate() {
+            for (column, value) in values.iter_mut().zip(row.values) {
+                column.push(value);
+            }
+            marks.push(RowMarks { place, ..row.marks });
+        }
         Selection {
             columns,
-            rows,
+            values,
+            rows: marks,
             alike: Vec::new(),
             dispensable: &[],
         }
+    }
+
+    /// Row by row.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = SelectionRow<'_>> {
+        let values = self.values.as_slice();
+        let row = move |marks| SelectionRow { values, marks };
+        self.rows.iter().map(row)
     }
 }
 
@@ -447,7 +499,7 @@ impl Usual {
         for place in dropped.into_iter().rev() {
             chosen.remove(place);
         }
-        let columns: Vec<&'static Column> = chosen.iter().map(|(column, _)| *column).collect();
+        let (columns, values): (Vec<&'static Column>, Vec<Vec<Value>>) = chosen.into_iter().unzip();
         let weak = |marks: Marks| match marks.weak {
             0 => Vec::new(),
             bits => {
@@ -458,19 +510,17 @@ impl Usual {
                 (0..columns.len()).map(bit).collect()
             }
         };
-        let rows = order.iter().map(|&number| SelectedRow {
-            values: chosen
-                .iter_mut()
-                .map(|(_, values)| std::mem::replace(&mut values[number], Value::Nothing))
-                .collect(),
-            missing: self.marks[number].missing,
-            weak: weak(self.marks[number]),
+        let rows = order.iter().map(|&place| RowMarks {
+            place,
+            missing: self.marks[place].missing,
+            weak: weak(self.marks[place]),
         });
-        let rows = rows.collect();
         Selection {
+            rows: rows.collect(),
+            columns,
+            values,
             alike,
             dispensable: &DISPENSABLE,
-            ..Selection::of_rows(columns, rows)
         }
     }
 }

@@ -14,7 +14,8 @@ mod value;
 
 pub use best::{Best, best};
 pub use choose::{
-    Alike, Problem, SelectedRow, Selection, SortKey, SortRank, Usual, columns_of, sort_of, usual,
+    Alike, Problem, SelectedRow, Selection, SelectionRow, SortKey, SortRank, Usual, columns_of,
+    sort_of, usual,
 };
 pub use filter::{Filter, moment_span};
 pub use pivot::{Pivot, pivot};

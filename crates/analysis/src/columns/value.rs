@@ -42,7 +42,7 @@ pub enum Value {
     /// Session and number.
     Name(u64, u32),
     /// Words.
-    Text(String),
+    Text(Box<str>),
     /// Several words.
     Tags(Vec<String>),
     /// A whole number in the field's unit.
@@ -70,7 +70,7 @@ impl Value {
     pub fn text(value: Option<&str>) -> Value {
         value
             .filter(|text| !text.is_empty())
-            .map_or(Value::Nothing, |text| Value::Text(text.to_owned()))
+            .map_or(Value::Nothing, |text| Value::Text(text.into()))
     }
 
     /// As a number, where it is one.

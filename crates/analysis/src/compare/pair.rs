@@ -258,7 +258,7 @@ pub(super) fn text(row: &ResultRow, field: &str) -> Option<String> {
         (Value::Whole(number), _) => number.to_string(),
         (Value::Real(number), _) => say::rate(number),
         (Value::Truth(is), _) => if is { "yes" } else { "no" }.to_owned(),
-        (Value::Text(text), _) => text,
+        (Value::Text(text), _) => text.into(),
         (Value::Tags(tags), _) => tags.join(" "),
         (Value::Name(session, number), _) => format!("{session}.{number}"),
     })

@@ -480,7 +480,7 @@ fn value(column: &Column, row: &ResultRow) -> PageValue {
     match (column.read)(row) {
         Value::Nothing => PageValue::Nothing,
         Value::Name(session, number) => PageValue::Text(format!("{session}.{number}")),
-        Value::Text(text) => PageValue::Text(text),
+        Value::Text(text) => PageValue::Text(text.into()),
         Value::Tags(tags) => PageValue::Text(tags.join(" ")),
         Value::Whole(number) => PageValue::Whole(number),
         Value::Real(number) => PageValue::Real(number),

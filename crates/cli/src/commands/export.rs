@@ -24,15 +24,15 @@ pub(crate) fn export(args: &ExportArgs, environment: &Environment) -> Result<End
     let store = open_store(&args.rows.store, environment)?;
     let columns = choice.named(Some(export)).unwrap_or_default();
     let (selection, ending) = choice.select(&store, columns)?;
-    let rows = &selection.rows;
+    let rows = selection.rows().len();
     let bytes = report::rows(&selection, Some(export), Form::of_list(false, environment));
     match &args.out {
         Some(path) => {
             // Whatever writes never guesses: what is there stays.
             gate::write_output(path, &bytes, Replace::Nothing)
                 .map_err(|error| crate::failure::of_output(&error))?;
-            let results = if rows.len() == 1 { "result" } else { "results" };
-            output::tell(&format!("{}: {} {results}", path.display(), rows.len()));
+            let results = if rows == 1 { "result" } else { "results" };
+            output::tell(&format!("{}: {} {results}", path.display(), rows));
         }
         None => output::print(&bytes)?,
     }

@@ -23,8 +23,8 @@ fn rows_csv(selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
         .map(|column| column.heading)
         .collect();
     writeln!(out, "{}", headings.join(","))?;
-    for row in &selection.rows {
-        let cells = row.values.iter().zip(&selection.columns);
+    for row in selection.rows() {
+        let cells = row.values().zip(&selection.columns);
         let cells: Vec<String> = cells
             .map(|(value, column)| cell(value, column.unit))
             .collect();

@@ -2,7 +2,7 @@
 
 use super::Export;
 use crate::time::utc_text;
-use analysis::columns::{Column, Selection, Unit, Value};
+use analysis::columns::{Column, Selection, SelectionRow, Unit, Value};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::io::{self, Write};
 
@@ -16,11 +16,11 @@ pub(super) const EXPORT: Export = Export {
 /// Writes the list, one object a line, ending in a newline.
 fn rows_json(selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"[")?;
-    for (place, row) in selection.rows.iter().enumerate() {
+    for (place, row) in selection.rows().enumerate() {
         out.write_all(if place == 0 { b"\n" } else { b",\n" })?;
         let object = Object {
             columns: &selection.columns,
-            row: &row.values,
+            row,
         };
         serde_json::to_writer(&mut *out, &object)?;
     }
@@ -29,13 +29,13 @@ fn rows_json(selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
 
 struct Object<'a> {
     columns: &'a [&'static Column],
-    row: &'a [Value],
+    row: SelectionRow<'a>,
 }
 
 impl Serialize for Object<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.row.len()))?;
-        for (column, value) in self.columns.iter().zip(self.row) {
+        let mut map = serializer.serialize_map(Some(self.columns.len()))?;
+        for (column, value) in self.columns.iter().zip(self.row.values()) {
             let key = column.heading;
             match value {
                 Value::Nothing => map.serialize_entry(key, &())?,

@@ -40,8 +40,7 @@ fn file(selection: &Selection, bytes: &mut Vec<u8>) -> Result<(), ParquetError> 
     let mut group = writer.next_row_group()?;
     let mut place = 0;
     while let Some(mut column) = group.next_column()? {
-        let rows = selection.rows.iter();
-        let values: Vec<&Value> = rows.map(|row| &row.values[place]).collect();
+        let values: Vec<&Value> = selection.rows().map(|row| row.value(place)).collect();
         write_column(&mut column, selection.columns[place].unit, &values)?;
         column.close()?;
         place += 1;
@@ -115,7 +114,7 @@ fn write_column(
 fn text(value: &Value) -> Option<ByteArray> {
     match value {
         Value::Name(session, number) => Some(format!("{session}.{number}").into_bytes().into()),
-        Value::Text(text) => Some(text.as_str().into()),
+        Value::Text(text) => Some((**text).into()),
         Value::Tags(tags) => Some(tags.join(" ").into_bytes().into()),
         _ => None,
     }

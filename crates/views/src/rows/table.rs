@@ -4,8 +4,8 @@ use super::{head, reported};
 use crate::number::counted;
 use crate::paper::Paper;
 use crate::table::{Cells, Column};
-use crate::text::{shorten, wrap};
-use analysis::columns::{COLUMNS, Selection, Unit};
+use crate::text::{is_plain, shorten, wrap};
+use analysis::columns::{COLUMNS, Selection, Unit, Value};
 use std::io::{self, Write};
 
 /// Longest word in a table; the whole of it is in CSV and JSON.
@@ -15,7 +15,7 @@ const ABOUT_LINES_MAX: usize = 5;
 
 /// Writes the rows: how many, what they have in common, and the table.
 pub fn rows_table(selection: &Selection, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    if selection.rows.is_empty() {
+    if selection.rows().len() == 0 {
         return writeln!(out, "no results");
     }
     let heads: Vec<Column> = selection
@@ -29,7 +29,7 @@ pub fn rows_table(selection: &Selection, paper: &Paper, out: &mut dyn Write) -> 
         writeln!(out, "{line}")?;
     }
     cells.write(&shown, paper.width(), out)?;
-    let mut rows = selection.rows.iter();
+    let mut rows = selection.rows();
     if rows.any(|row| shown.iter().any(|&place| row.is_weak(place))) {
         let weak = "rests on fewer than ten I/Os beyond it: another run may have another figure";
         for line in wrap("~ ", weak, paper.width(), usize::MAX) {
@@ -41,8 +41,8 @@ pub fn rows_table(selection: &Selection, paper: &Paper, out: &mut dyn Write) -> 
 
 /// What all rows have in common, and which fields are not on this page.
 fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String> {
-    let mut text = counted(selection.rows.len() as u64, "result");
-    let missing = selection.rows.iter().filter(|row| row.missing).count();
+    let mut text = counted(selection.rows().len() as u64, "result");
+    let missing = selection.rows().filter(|row| row.missing()).count();
     if missing > 0 {
         text.push_str(&format!(", {missing} of them missing"));
     }
@@ -71,9 +71,17 @@ fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String>
 
 fn cells<'a>(selection: &Selection, heads: &'a [Column<'a>], paper: &Paper) -> Cells<'a> {
     let mut cells = Cells::new(heads);
-    for row in &selection.rows {
-        let values = row.values.iter().zip(&selection.columns);
+    for row in selection.rows() {
+        let values = row.values().zip(&selection.columns);
         for (place, (value, column)) in values.enumerate() {
+            // Most words stand in a cell as they are: a copy of each takes as long as all else of a cell.
+            if let Value::Text(text) = value
+                && text.len() <= WORD_MAX
+                && is_plain(text)
+            {
+                cells.push(text);
+                continue;
+            }
             let text = reported(value, column.unit, &paper.zone);
             match column.unit {
                 Unit::Text | Unit::Tags => cells.push(&shorten(&text, WORD_MAX)),
