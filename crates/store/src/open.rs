@@ -25,7 +25,7 @@ use std::time::Duration;
 const READABLE_FROM: u32 = 1;
 
 /// How long one program waits for another's write.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Length of the header that every SQLite file begins with. Source: <https://www.sqlite.org/fileformat.html>.
 const HEADER_BYTES: u64 = 100;

@@ -3,7 +3,7 @@
 use crate::error::Fault;
 use crate::headline::{Place, next_number};
 use crate::notes::insert_notes;
-use crate::open::Flush;
+use crate::open::{Flush, PATIENCE};
 use crate::run::insert_run;
 use crate::seal;
 use crate::session::{NewSession, RunName, SessionId, SessionOutcome};
@@ -11,6 +11,7 @@ use crate::summary;
 use crate::{Result, Store, StoreError};
 use model::RunRecord;
 use rusqlite::{OptionalExtension, Transaction, params};
+use std::time::Duration;
 
 impl Store {
     /// Begins a session. Until [`finish`](Store::finish) it counts as cut short.
@@ -124,6 +125,32 @@ impl Store {
         checks(false)?;
         let done = self.writing(work);
         checks(true)?;
+        done
+    }
+
+    /// Does work that writes much without the write-ahead log, in which every page would be written twice and read once
+    /// more. Where another program has the database open, it stays with its log, so that this one can read meanwhile.
+    pub fn without_log<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let journal = |mode: &str| -> rusqlite::Result<String> {
+            let set = format!("PRAGMA journal_mode = {mode}");
+            self.connection.query_row(&set, [], |row| row.get(0))
+        };
+        let has_log = self.has_log().map_err(|fault| fault.at(self.path()))?;
+        if !has_log {
+            return work();
+        }
+        let patience = |time| {
+            let set = self.connection.busy_timeout(time);
+            set.map_err(|error| Fault::Sql(error).at(self.path()))
+        };
+        patience(Duration::ZERO)?;
+        let is_alone = journal("DELETE").is_ok_and(|mode| mode == "delete");
+        patience(PATIENCE)?;
+        let done = work();
+        if is_alone {
+            // Where another program has it open by now, the next one that opens it brings the log back.
+            let _ = journal("WAL");
+        }
         done
     }
 
@@ -241,6 +268,23 @@ mod tests {
     use super::*;
     use crate::SessionKind;
     use model::Nanos;
+
+    #[test]
+    fn the_log_is_left_only_by_a_program_that_is_alone() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("s.sqlite");
+        let store = Store::open(&path).expect("a new store");
+        let log = |store: &Store| store.has_log().expect("a mode");
+        assert!(!store.without_log(|| Ok(log(&store))).expect("work"));
+        assert!(log(&store), "it is back");
+        let other = Store::open(&path).expect("the same store");
+        other.has_sessions().expect("a read");
+        assert!(store.without_log(|| Ok(log(&store))).expect("work"));
+        assert!(log(&other));
+        drop(other);
+        let failed: Result<()> = store.without_log(|| Err(StoreError::Full { path: path.clone() }));
+        assert!(failed.is_err() && log(&store));
+    }
 
     #[test]
     fn a_full_disk_is_reported_and_loses_nothing_stored_before() {

@@ -94,6 +94,8 @@ const TOGETHER_MAX: usize = 10_000;
 
 /// Runs whose verdict is shown at once; `fathom show` has that of each.
 const VERDICTS_MAX: usize = 20;
+/// What is longer goes into the database without its log: that takes two more flushes, and saves writing all of it twice.
+const LOG_BYTES_MAX: usize = 4 << 20;
 
 /// What the files hold, so far.
 #[derive(Default)]
@@ -182,6 +184,12 @@ impl Gathered {
                 }
             }
         }
+    }
+
+    /// How long the sources are together.
+    fn bytes(&self) -> usize {
+        let lengths = self.sources.iter().map(|(_, source)| source.bytes.len());
+        lengths.sum()
     }
 
     fn take(&mut self, mut run: ImportedRun) {
@@ -320,7 +328,13 @@ fn keep_them(
         .tag(&[], &args.tag, &[])
         .map_err(CommandError::refused)?;
     let mut keep = || -> Result<Option<SessionId>, store::StoreError> {
-        let Some(session) = store.import(&new, |put| gathered.read(put))? else {
+        let is_large = gathered.bytes() > LOG_BYTES_MAX;
+        let mut import = || store.import(&new, |put| gathered.read(put));
+        let session = match is_large {
+            true => store.without_log(import)?,
+            false => import()?,
+        };
+        let Some(session) = session else {
             return Ok(None);
         };
         store.tag(&[RunName { session, run: None }], &args.tag, &[])?;
