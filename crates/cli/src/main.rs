@@ -44,6 +44,7 @@ fn licenses() -> ExitCode {
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     signals::outlive_file_size_limit();
+    host::watch_for_silence(give_up);
     if let Some(line) = commands::diskspd::line_of(&words) {
         return commands::diskspd::diskspd(&line, &Environment::read()).exit_code();
     }
@@ -76,6 +77,16 @@ fn main() -> ExitCode {
         Ok(ending) => ending.exit_code(),
         Err(failure) => failure::tell(&failure),
     }
+}
+
+/// Ends the program while its main thread waits for an answer that never comes.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the thread that would return an exit code is in the kernel"
+)]
+fn give_up(why: &str) {
+    output::tell(why);
+    std::process::exit(1);
 }
 
 fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, CommandError> {

@@ -3,17 +3,23 @@
 
 use crate::folder::{Name, id};
 use crate::walk::resolve;
-use rustix::fs::{FileType, Mode, OFlags, fstat, major, minor, open};
+use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fcntl_setfl, fstat, major, minor, open};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::path::Path;
+use std::time::Duration;
 
 /// Character devices that keep nothing: `/dev/null`, `/dev/zero`, `/dev/full`. // devices.txt of the kernel
 const SINKS: [(u32, u32); 3] = [(1, 3), (1, 5), (1, 7)];
 /// Terminals, consoles and pseudo-terminals. // devices.txt of the kernel
 const TERMINALS: [std::ops::RangeInclusive<u32>; 2] = [4..=5, 136..=143];
+
+/// How often a pipe is tried until it has a reader, and the time between: 5 s together.
+const READER_TRIES: u32 = 100;
+const READER_PAUSE: Duration = Duration::from_millis(50);
+const NO_READER: &str = "no process reads from this pipe";
 
 /// Which of the standard streams a name in `/proc/self/fd` is.
 fn standard(folder: BorrowedFd<'_>, name: &Name) -> Option<u32> {
@@ -59,10 +65,18 @@ pub(crate) fn write(
         None => {}
     }
     let path = format!("/proc/self/fd/{}", node.as_raw_fd());
-    let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let stream = open(path, flags, Mode::empty()).map_err(|error| match error {
-        Errno::NOENT => io::Error::other("/proc is missing"),
-        other => other.into(),
-    })?;
+    let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut left = READER_TRIES;
+    let stream = loop {
+        match open(&path, flags, Mode::empty()) {
+            // A pipe that nobody reads: its reader may be started just after this program.
+            Err(Errno::NXIO) if left > 0 => left -= 1,
+            Err(Errno::NXIO) => return Err(io::Error::other(NO_READER)),
+            Err(Errno::NOENT) => return Err(io::Error::other("/proc is missing")),
+            opened => break opened?,
+        }
+        std::thread::sleep(READER_PAUSE);
+    };
+    fcntl_setfl(&stream, fcntl_getfl(&stream)? - OFlags::NONBLOCK)?;
     File::from(stream).write_all(bytes)
 }

@@ -148,6 +148,15 @@ fn folders_devices_and_sockets_are_refused_and_pipes_are_written() {
 }
 
 #[test]
+fn a_pipe_without_a_reader_is_an_error_and_no_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, Mode::RWXU).unwrap();
+    let error = write_output(&pipe, b"x", OWN).unwrap_err();
+    assert!(error.to_string().contains("no process reads"), "{error}");
+}
+
+#[test]
 fn what_a_killed_run_left_is_removed_and_nothing_that_only_looks_like_it() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

@@ -9,8 +9,9 @@
 
 use super::sys;
 use super::unmarked::open_unmarked;
+use model::TargetFacts;
 use std::fs::{File, Metadata, OpenOptions};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -37,6 +38,18 @@ pub struct ClosedFile {
 /// Returns device and inode number of a file: the same for all its names, and no other file's while it is there or open.
 pub fn file_identity(there: &Metadata) -> (u64, u64) {
     (there.dev(), there.ino())
+}
+
+/// Which stream of this program goes into the target, as in `fathom run f > f`.
+pub fn stream_into(target: &TargetFacts) -> Option<&'static str> {
+    let streams = [(1, "standard output"), (2, "standard error")];
+    let goes_there = |number: u32| {
+        let stream = std::fs::metadata(format!("/proc/self/fd/{number}")).ok();
+        let stores = stream.filter(|to| to.is_file() || to.file_type().is_block_device());
+        stores.is_some_and(|to| Some(file_identity(&to)) == target.identity)
+    };
+    let found = streams.into_iter().find(|(number, _)| goes_there(*number));
+    found.map(|(_, name)| name)
 }
 
 impl ClosedFile {

@@ -7,6 +7,7 @@
 //! created at all, that is what stands against the target, not its file system's ways with direct I/O.
 //! Omitted: what the I/O costs and where it is answered, which the counters show (`analysis`).
 
+use super::look::Patience;
 use super::sys;
 use gate::{OFlags, Pin};
 use model::{Bytes, DirectIo, FileSystem};
@@ -31,9 +32,11 @@ pub(super) fn existing(
     }
     sys::extended(&*pin.node()?).direct.unwrap_or_else(|| {
         let opened = pin.reopen(OFlags::RDONLY | OFlags::DIRECT | OFlags::NONBLOCK);
-        let aligned = aligned_to(block);
-        let takes = |file: &File| !is_file(file) || takes_one(file, aligned, false);
-        opened.ok().filter(takes).map(|_| aligned)
+        let (file, aligned) = (opened.ok()?, aligned_to(block));
+        let takes = move || !is_file(&file) || takes_one(&file, aligned, false);
+        // A read that does not return in time says nothing about direct I/O.
+        let takes = Patience::begin().wait_for(takes).unwrap_or(true);
+        takes.then_some(aligned)
     })
 }
 

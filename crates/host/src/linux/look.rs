@@ -99,7 +99,10 @@ impl Patience {
 
     /// Does work that reads in a thread of its own; `None` where it does not return in time. Then the thread is left to a
     /// read that may never return.
-    fn wait_for<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    pub(super) fn wait_for<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
         let (sender, done) = mpsc::channel();
         let read = move || {
             let _ = sender.send(work()); // nobody may wait for it any more

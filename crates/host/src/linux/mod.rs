@@ -25,6 +25,7 @@ mod look;
 mod machine;
 mod mounts;
 mod namespace;
+mod silence;
 mod sys;
 mod target;
 mod terminal;
@@ -35,7 +36,7 @@ pub use activity::{Activity, ProcessIo, activity, process_ios};
 pub use allowance::{Allowance, allowance};
 pub use block::{device_number, has_poll_queues};
 pub use chain::{chain_devices, device_chain};
-pub use closed::{ClosedFile, file_identity};
+pub use closed::{ClosedFile, file_identity, stream_into};
 pub use counters::CounterReader;
 pub use devices::{DeviceListing, devices};
 pub use events::{Event, set_event};
@@ -46,6 +47,7 @@ pub use kernel::{
 pub use limits::memory_room;
 pub use lock_holder::lock_holder;
 pub use machine::host_record;
+pub use silence::watch_for_silence;
 pub use sys::output_was_closed;
 pub use target::{
     FileState, content_of_whole, content_of_whole_at_best, file_state, pinned_facts, target_facts,

@@ -9,7 +9,7 @@ use model::{
     invalid_value,
 };
 use session::Admission;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tools::native;
 use traces::{Fit, Placement, Room, Route, SPEED_ONE, Scan, Share, Trace};
@@ -64,9 +64,13 @@ impl<'a> Request<'a> {
                 )),
             }
         }
-        if args.trace.as_os_str() == "-" {
+        if !is_readable_again(&args.trace) {
             let accepted = "must be a file, because it is read more than once; hint: fathom trace - --convert iotrace --out FILE";
-            wrong.push(invalid_value("-", "TRACE", accepted));
+            wrong.push(invalid_value(
+                &args.trace.to_string_lossy(),
+                "TRACE",
+                accepted,
+            ));
         }
         match wrong.is_empty() {
             false => Err(CommandError::refused_for(wrong)),
@@ -94,6 +98,15 @@ impl<'a> Request<'a> {
         }
         targets
     }
+}
+
+/// Returns whether a second reading gives the same bytes: not of standard input, a pipe or a terminal.
+fn is_readable_again(trace: &Path) -> bool {
+    let is_file_or_missing = |trace: &Path| {
+        let there = std::fs::metadata(trace);
+        there.map_or(true, |there| there.is_file() || there.is_dir())
+    };
+    trace != Path::new("-") && is_file_or_missing(trace)
 }
 
 /// Reads a factor as millionths.

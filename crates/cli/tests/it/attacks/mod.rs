@@ -23,6 +23,7 @@ mod d6;
 mod d7;
 mod d8;
 mod d9;
+mod h4;
 mod i1;
 mod i2;
 mod i3;
