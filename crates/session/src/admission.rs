@@ -252,6 +252,11 @@ impl Admission<'_> {
                     "{path}: the results are kept in this file: specify another target, or another --store"
                 ));
             }
+            if let Some(stream) = host::stream_into(one) {
+                reported.push(format!(
+                    "{path}: {stream} of this program goes to this file, and would overwrite it: specify another target"
+                ));
+            }
             let again = |other: &&&TargetFacts| !self.repeats && same(one, other);
             for other in targets[..place].iter().filter(again) {
                 let threads = (self.options)(Field::Threads);

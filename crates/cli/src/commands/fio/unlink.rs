@@ -10,7 +10,11 @@ use model::{CommandError, Content, Location, TargetFacts, TargetKind};
 use session::Admission;
 use std::path::{Path, PathBuf};
 
-/// Refuses files with data that fathom did not write, as far as a sample shows them, before anything is run.
+/// fio removes the link, and fathom would remove the file.
+const IS_A_LINK: &str =
+    "is a symbolic link, and removing it would leave the file; hint: specify the file";
+
+/// Refuses links, files in use, and files with data that fathom did not write, as far as a sample shows them, before anything is run.
 ///
 /// # Errors
 /// A sentence for each.
@@ -19,11 +23,15 @@ pub(super) fn check(
     gate: &Admission,
     overwrite: bool,
 ) -> Result<(), CommandError> {
-    let foreign = files.iter().filter(|path| {
+    let refused = files.iter().filter_map(|path| {
         let facts = facts(path, gate);
-        facts.kind == TargetKind::File && !overwrite && !seems_own(&facts)
+        let foreign = facts.kind == TargetKind::File && !overwrite && !seems_own(&facts);
+        let link = path.is_symlink();
+        let link = link.then(|| format!("unlink: {} {IS_A_LINK}", path.display()));
+        link.or_else(|| in_use(&facts))
+            .or_else(|| foreign.then(|| why(path)))
     });
-    let refused: Vec<String> = foreign.map(|path| why(path)).collect();
+    let refused: Vec<String> = refused.collect();
     match refused.is_empty() {
         true => Ok(()),
         false => Err(CommandError::refused_for(refused)),
@@ -55,6 +63,9 @@ fn remove_one(path: &Path, gate: &Admission, overwrite: bool, stop: &Stop) -> Re
     let stays = |error: &dyn std::fmt::Display| format!("unlink: {}: {error}", path.display());
     let pin = gate.pins.pin(path).map_err(|error| stays(&error))?;
     let facts = facts(path, gate);
+    if let Some(why) = in_use(&facts) {
+        return Err(why);
+    }
     match facts.kind {
         TargetKind::Missing => return Ok(()),
         TargetKind::File if overwrite => {}
@@ -71,6 +82,24 @@ fn remove_one(path: &Path, gate: &Admission, overwrite: bool, stop: &Stop) -> Re
     }
 }
 
+/// Why no option allows its removal: others use its data, or whether they do could not be checked.
+fn in_use(facts: &TargetFacts) -> Option<String> {
+    let uses = facts.claims.iter().filter(|claim| claim.in_use());
+    let uses: Vec<String> = uses.map(ToString::to_string).collect();
+    let path = facts.path.display();
+    match facts.unchecked.as_slice() {
+        _ if !uses.is_empty() => Some(format!(
+            "unlink: {path} is in use, so it is not removed: {}",
+            uses.join(", ")
+        )),
+        [] => None,
+        unchecked => Some(format!(
+            "unlink: {path} is not removed, because this could not be checked: {}",
+            unchecked.join(", ")
+        )),
+    }
+}
+
 fn facts(path: &Path, gate: &Admission) -> TargetFacts {
     gate.look(&Location::Path(path.to_owned()))
 }
@@ -84,7 +113,7 @@ fn seems_own(facts: &TargetFacts) -> bool {
 
 fn why(path: &Path) -> String {
     format!(
-        "unlink: {} has data that fathom did not write\nhint: --overwrite confirms that it is lost; without unlink it stays",
+        "unlink: {} has data that fathom did not write; hint: --overwrite confirms that it is lost; without unlink it stays",
         path.display()
     )
 }

@@ -4,9 +4,13 @@
 //! a user has, so it stays unless the user confirms it.
 
 use gate::{Existing, OutputError};
+use host::Root;
 use model::CommandError;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
+
+/// How a database begins. Source: <https://www.sqlite.org/fileformat.html>.
+const SQLITE: &[u8; 16] = b"SQLite format 3\0";
 
 /// What may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +28,36 @@ pub(super) fn allowed(to: &Path, replace: Replace) -> Result<(), CommandError> {
             "-: a page is written into a file: name one, or ./- for one of this name; fathom report --json prints its data",
         ));
     }
+    refuse_what_is_used(to, replace)?;
     gate::check_output(to, replace.rule()).map_err(|error| reported(&error, 0))
+}
+
+/// No option replaces a results database, or a file whose data something else uses.
+fn refuse_what_is_used(to: &Path, replace: Replace) -> Result<(), CommandError> {
+    if replace == Replace::Pages || !to.is_file() {
+        return Ok(());
+    }
+    let facts = host::target_facts(&Root::live(), to);
+    let uses = facts.claims.iter().filter(|claim| claim.in_use());
+    let mut uses: Vec<String> = uses.map(ToString::to_string).collect();
+    uses.extend(facts.unchecked);
+    if is_database(to) {
+        uses.push("it is a database (SQLite)".to_owned());
+    }
+    match uses.is_empty() {
+        true => Ok(()),
+        false => Err(CommandError::refused(format!(
+            "{}: not replaced with any option: {}; hint: specify another file",
+            to.display(),
+            uses.join(", ")
+        ))),
+    }
+}
+
+fn is_database(to: &Path) -> bool {
+    let mut head = [0; SQLITE.len()];
+    let read = std::fs::File::open(to).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && head == *SQLITE
 }
 
 impl Replace {
@@ -42,6 +75,7 @@ fn is_page(there: &Existing<'_>) -> bool {
 
 /// A reader gets the old page or the new one.
 pub(super) fn put(to: &Path, bytes: &[u8], replace: Replace) -> Result<(), CommandError> {
+    refuse_what_is_used(to, replace)?;
     gate::write_output(to, bytes, replace.rule()).map_err(|error| reported(&error, bytes.len()))
 }
 
