@@ -367,7 +367,7 @@ fn u64_at(data: &[u8; BLOCK_BYTES], at: usize) -> u64 {
 /// CRC-32C. The head is summed with its own field as zeros, so that it is 64 bytes long: the wide multiplication takes
 /// them in half the time of 60.
 #[inline]
-fn checksum(data: &[u8]) -> u32 {
+pub(crate) fn checksum(data: &[u8]) -> u32 {
     crc_fast::crc32_iscsi(data)
 }
 

@@ -11,6 +11,7 @@ pub mod block_header;
 pub mod check;
 mod command_error;
 pub mod imported_evidence;
+pub mod journal;
 pub mod plan;
 pub mod record;
 mod text;
