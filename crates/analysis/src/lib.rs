@@ -71,8 +71,8 @@ pub use estimates::{latency_estimate, rate_estimate, rate_of_steps};
 pub use explain::{ExplainedKind, Explanation, explanations};
 pub use facts::{DeviceDigest, EngineDigest, HostDigest, TargetDigest, WorkDigest};
 pub use files::{
-    ContentReport, CopyDigest, ExpectedReport, FilesReport, FilesRow, RunBlocksReport,
-    StretchReport, TreeDigest, VerifyDigest, files_report,
+    ContentReport, CopyDigest, DurabilityReport, ExpectedReport, FilesReport, FilesRow,
+    RunBlocksReport, StretchReport, TreeDigest, VerifyDigest, files_report,
 };
 pub use findings::{
     Cause, Confidence, FINDINGS, Finding, Group, Look, Own, Repeats, Rule, RuleId, Seen, Several,

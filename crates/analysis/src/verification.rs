@@ -2,7 +2,8 @@
 //!
 //! Omitted: what it means (`findings/corrupt_data`, `findings/verified`).
 
-use model::{CorruptBlock, CorruptKind, KindCount, Verification, VerifyCounts, VerifyLevel};
+use model::verified::DurableCounts;
+use model::{CorruptBlock, CorruptKind, KindCount, Nanos, Verification, VerifyCounts, VerifyLevel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,54 @@ pub struct VerificationReport {
     pub kinds: Vec<KindReport>,
     /// The first corrupt blocks, at most 64.
     pub cases: Vec<CaseReport>,
+    /// What was written to the journal of durable writes; none where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal: Option<JournalReport>,
+    /// What was there of it after a simulated power cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durable: Option<DurableReport>,
+}
+
+/// What was written to a journal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JournalReport {
+    /// Writes, one for each grain.
+    pub writes: u64,
+    /// Flushes that returned well, one for each thread and target that they cover.
+    pub flushes: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// How long all threads waited for room in it, in nanoseconds.
+    pub waited_ns: u64,
+    /// CPU time of its writer, in nanoseconds.
+    pub cpu_ns: Option<u64>,
+    /// Why it ended before the run.
+    pub failed: Option<String>,
+}
+
+/// Blocks that a journal promises, by what was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DurableReport {
+    /// Blocks that have to be there.
+    pub promised_blocks: u64,
+    /// With the durable version or a newer one.
+    pub found_blocks: u64,
+    /// Of these with a newer one.
+    pub newer_blocks: u64,
+    /// With an older version, or without any.
+    pub lost_blocks: u64,
+    /// With parts of several versions, none of which is known to be older.
+    pub interrupted_blocks: u64,
+    /// With data of a run that was not there before.
+    pub replaced_blocks: u64,
+    /// When the latest promised write that was found was complete, in nanoseconds since its run began.
+    pub last_found_ns: u64,
+    /// The same of the earliest promised write that is lost; none where none is.
+    pub first_lost_ns: Option<u64>,
+    /// The same of the latest.
+    pub last_lost_ns: Option<u64>,
+    /// A write is lost that was durable before another one that is there.
+    pub out_of_order: bool,
 }
 
 /// A pass over the whole range.
@@ -120,6 +169,33 @@ impl VerificationReport {
             }),
             kinds: verification.kinds.iter().map(KindReport::of).collect(),
             cases: verification.cases.iter().map(CaseReport::of).collect(),
+            journal: verification.journal.as_ref().map(|journal| JournalReport {
+                writes: journal.writes,
+                flushes: journal.flushes,
+                bytes: journal.bytes.0,
+                waited_ns: journal.waited.0,
+                cpu_ns: journal.cpu.map(|cpu| cpu.0),
+                failed: journal.failed.clone(),
+            }),
+            durable: verification.durable.as_ref().map(DurableReport::of),
+        }
+    }
+}
+
+impl DurableReport {
+    pub(crate) fn of(blocks: &DurableCounts) -> DurableReport {
+        let lost = |moment: Nanos| (blocks.lost > 0).then_some(moment.0);
+        DurableReport {
+            promised_blocks: blocks.promised,
+            found_blocks: blocks.found,
+            newer_blocks: blocks.newer,
+            lost_blocks: blocks.lost,
+            interrupted_blocks: blocks.interrupted,
+            replaced_blocks: blocks.replaced,
+            last_found_ns: blocks.last_found.0,
+            first_lost_ns: lost(blocks.first_lost),
+            last_lost_ns: lost(blocks.last_lost),
+            out_of_order: blocks.is_out_of_order(),
         }
     }
 }

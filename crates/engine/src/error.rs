@@ -56,6 +56,8 @@ pub enum RunError {
     },
     #[error("the trace cannot be read: {why}")]
     Trace { why: String },
+    #[error("the journal {} cannot be written: {why}", path.display())]
+    Journal { path: PathBuf, why: String },
     #[error("the ring could not be set up: {}; {remedy}", errno_text(source))]
     Ring {
         source: io::Error,

@@ -72,4 +72,6 @@ pub use rehearsal::rehearse;
 pub use simulated::{Limit, Truth, truth};
 pub use stop::Stop;
 pub use timespan::{Job, run, run_calibrated};
+pub use verify::journal::JournalSink;
+pub use verify::promised::{JournalError, Promised, Scan as JournalScan};
 pub use verify::{VerifyJob, verify_target};

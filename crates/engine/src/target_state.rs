@@ -12,6 +12,7 @@ use crate::rng::Jenkins;
 use crate::schedule::Schedule;
 use crate::tally::ThreadTally;
 use crate::thread_plan::{TargetShare, ThreadPlan};
+use crate::verify::journal::{Journal, JournalOf};
 use crate::verify::{Medium, Verifier};
 use gate::Pins;
 use model::{Access, EngineRecord, Nanos, Plan, PlannedTarget, PoolDraw, TargetFacts};
@@ -28,6 +29,7 @@ pub(crate) struct Shared {
     pub(crate) sources: Arc<[Option<Arc<Source>>]>, // by target
     pub(crate) run: u64,                            // random, in every block header of the run
     pub(crate) verifier: Option<Arc<Verifier>>,     // where content is compared; its owner sets it
+    pub(crate) journal: Option<Arc<Journal>>,       // of what is durable; likewise
     steps_a_row: usize,                             // of the latencies over time
     /// What the targets' paths lead to.
     pub(crate) pins: Pins,
@@ -70,6 +72,7 @@ impl Shared {
             sources: Source::all(plan)?.into(),
             run: random_number(),
             verifier: None,
+            journal: None,
             steps_a_row: heat::steps_a_row(plan),
             pins: pins.clone(),
             recording: None,
@@ -88,6 +91,23 @@ impl Shared {
 }
 
 impl Shared {
+    /// The same with a journal of what is durable, where it is verified.
+    pub(crate) fn with_journal(
+        self,
+        of: &JournalOf<'_>,
+        places: &[ThreadPlan],
+    ) -> Result<Self, RunError> {
+        let Some(verifier) = &self.verifier else {
+            return Ok(self);
+        };
+        let head = verifier.journal_head(of);
+        let journal = Journal::begin(of.sink, &head, places)?;
+        Ok(Shared {
+            journal: Some(journal),
+            ..self
+        })
+    }
+
     /// Adds the number in the headers of the blocks that the run writes, where it writes any.
     pub(crate) fn marked(&self, record: EngineRecord) -> EngineRecord {
         let sealed = |target: &PlannedTarget| target.writes() && target.unsealed().is_none();

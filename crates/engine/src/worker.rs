@@ -16,6 +16,7 @@ mod work;
 
 pub(crate) use finish::{DRAIN_MAX, Done, Lent, SeatDone, finish};
 pub(crate) use fsync::Syncs;
+pub(crate) use verified::power_cut;
 pub(crate) use work::Work;
 
 use crate::RunError;

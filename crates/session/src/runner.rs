@@ -150,6 +150,7 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             tool_version: VERSION.to_owned(),
             started_utc: clock::utc(),
             recording: step.recording.clone(),
+            journal: step.journal.clone(),
         };
         let observer = Judging {
             observer: watcher.observer(),

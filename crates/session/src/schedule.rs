@@ -3,7 +3,7 @@
 //! Time spans in their order are here; a survey, a sweep and the steps of `quick` and `layers` stand with their commands.
 
 use crate::admission::CheckedPlan;
-use engine::{Filled, Observer, Recording, Silent};
+use engine::{Filled, JournalSink, Observer, Recording, Silent};
 use model::{CommandError, Nanos, Outcome, Profile, RunRecord, TargetFacts, Timespan};
 
 /// One run that a schedule asks for.
@@ -27,6 +27,8 @@ pub struct Step {
     pub left: Option<Nanos>,
     /// The trace that is replayed, where the request is one of a trace.
     pub recording: Option<Recording>,
+    /// Where the journal of what is durable goes, where there is one.
+    pub journal: Option<JournalSink>,
 }
 
 impl Step {
@@ -42,6 +44,7 @@ impl Step {
             cold: false,
             left: None,
             recording: None,
+            journal: None,
         }
     }
 
@@ -132,6 +135,8 @@ pub struct Timespans<'a> {
     report: fn(&RunRecord),
     /// The trace that is replayed, where the request is one of a trace.
     pub recording: Option<Recording>,
+    /// Where the journal of what is durable goes, where there is one.
+    pub journal: Option<JournalSink>,
     /// One for each span that ran.
     pub records: Vec<RunRecord>,
 }
@@ -151,6 +156,7 @@ impl<'a> Timespans<'a> {
             checked: checked.into_iter().next(),
             report,
             recording: None,
+            journal: None,
             records: Vec::new(),
         }
     }
@@ -173,6 +179,7 @@ impl Schedule for Timespans<'_> {
             // Later ones are checked when their turn comes: earlier ones may have created their files.
             checked: self.checked.take(),
             recording: self.recording.clone(),
+            journal: self.journal.clone(),
             ..Step::new(label, span.clone())
         }))
     }

@@ -20,7 +20,9 @@ use model::{FilesRecord, FilesWork};
 pub use row::FilesRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-pub use verify::{ContentReport, ExpectedReport, RunBlocksReport, StretchReport, VerifyDigest};
+pub use verify::{
+    ContentReport, DurabilityReport, ExpectedReport, RunBlocksReport, StretchReport, VerifyDigest,
+};
 
 /// What became of work with files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,12 +7,12 @@ use super::FilesRow;
 use super::notes::FROM_DEVICE_MIN;
 use super::verdict::ended;
 use crate::Finding;
-use crate::findings::in_content;
-use crate::say::{bytes, count, counted, percent};
+use crate::findings::{Severity, in_content};
+use crate::say::{bytes, count, counted, percent, time};
 use crate::verdict::{Answer, Validity, Verdict};
-use crate::verification::{CaseReport, KindReport};
-use model::verified::{RunBlocks, Stretch, VerifyWork};
-use model::{FilesRecord, FilesWork};
+use crate::verification::{CaseReport, DurableReport, KindReport};
+use model::verified::{Durability, RunBlocks, Stretch, VerifyWork};
+use model::{FilesRecord, FilesWork, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,30 @@ pub struct VerifyDigest {
     pub stretch_count: u64,
     /// The stored run whose blocks were expected.
     pub expected: Option<ExpectedReport>,
+    /// What a journal promises, and what of it is there; none without a journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<DurabilityReport>,
+}
+
+/// What a journal promises, and what of it is there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DurabilityReport {
+    /// The journal, as it was named.
+    pub journal: String,
+    /// The random number in the block headers of its run, in hexadecimal.
+    pub header_run: String,
+    /// Bytes up to its last whole frame.
+    pub whole_bytes: u64,
+    /// Its length in bytes.
+    pub length_bytes: u64,
+    /// The run ended and said so.
+    pub ended: bool,
+    /// It was on the same storage as the target, so its own flushes reached the device.
+    pub beside: bool,
+    /// When its last write was complete, in nanoseconds since its run began.
+    pub last_ns: u64,
+    /// Blocks of the range that was read.
+    pub blocks: DurableReport,
 }
 
 /// Blocks by what they contain.
@@ -130,6 +154,16 @@ impl VerifyDigest {
                 left_blocks: expected.left,
                 found_blocks: work.blocks_of(expected.header_run),
             }),
+            durability: work.durability.as_ref().map(|found| DurabilityReport {
+                journal: found.journal.display().to_string(),
+                header_run: hexadecimal(found.header_run),
+                whole_bytes: found.whole.0,
+                length_bytes: found.length.0,
+                ended: found.ended,
+                beside: found.beside,
+                last_ns: found.last.0,
+                blocks: DurableReport::of(&found.blocks),
+            }),
         }
     }
 }
@@ -176,7 +210,17 @@ pub(super) fn answer(work: &VerifyWork) -> Option<Answer> {
     let of = |blocks: u64, what: &str| {
         (blocks > 0).then(|| format!("{} {what}", counted(blocks, "block")))
     };
+    let promised = work.durability.as_ref().map(|found| {
+        let blocks = &found.blocks;
+        format!(
+            "{} durable, {} of them here, {} lost",
+            counted(blocks.promised, "block"),
+            count(blocks.found),
+            count(blocks.lost)
+        )
+    });
     let figures = [
+        promised,
         Some(format!("{} read", bytes(work.done.0))),
         of(work.blocks.whole, "whole"),
         of(work.blocks.zeros, "of zeros"),
@@ -218,8 +262,24 @@ pub(super) fn warnings(work: &VerifyWork) -> Vec<String> {
             )
         })
     });
+    let durability = work.durability.as_ref();
+    let beside = durability.filter(|found| found.beside).map(|_| {
+        "durability was not tested: the journal was on the storage of the target, so its own flushes reached the device".to_owned()
+    });
+    let replaced = durability.filter(|found| found.blocks.replaced > 0).map(|found| {
+        format!(
+            "{} of durable writes have data of a run that was not there before the journal's: written over since, or lost",
+            counted(found.blocks.replaced, "block")
+        )
+    });
+    let nothing = durability.filter(|found| found.blocks.promised == 0).map(|_| {
+        "the journal promises nothing here: no flush of its run covered a write; add --fdatasync 32 or --write-through to the run".to_owned()
+    });
     missing
         .into_iter()
+        .chain(beside)
+        .chain(replaced)
+        .chain(nothing)
         .chain(displaced)
         .chain(foreign)
         .collect()
@@ -231,6 +291,7 @@ fn is_complete(work: &VerifyWork) -> bool {
 
 pub(super) fn notes(work: &VerifyWork, rows: &[FilesRow]) -> Vec<String> {
     let unseen = match work.expected.as_ref().map(|expected| expected.left) {
+        _ if work.durability.is_some() => None,
         Some(Some(_)) => None,
         Some(None) => Some(
             "the run has no complete pass after it, so its record does not show how many of its blocks should be here",
@@ -247,11 +308,36 @@ pub(super) fn notes(work: &VerifyWork, rows: &[FilesRow]) -> Vec<String> {
             percent(share)
         )
     });
+    let ages = work.durability.as_ref().map(ages);
     unseen
         .map(str::to_owned)
         .into_iter()
+        .chain(ages)
         .chain(cached)
         .collect()
+}
+
+/// How far back from the end of the journal the writes are that were found, and those that are lost.
+fn ages(found: &Durability) -> String {
+    let before = |moment: Nanos| time(found.last.minus(moment).0 as f64);
+    let blocks = &found.blocks;
+    let mut text = format!(
+        "the journal's last write was {} after its run began; the latest durable write that is here was {} before it",
+        time(found.last.0 as f64),
+        before(blocks.last_found)
+    );
+    if blocks.lost > 0 {
+        text.push_str(&format!(
+            ", the earliest lost one {} before it, the latest lost one {}{}",
+            before(blocks.first_lost),
+            before(blocks.last_lost),
+            match blocks.is_out_of_order() {
+                true => ": later durable writes are here, so the order was not kept",
+                false => "",
+            }
+        ));
+    }
+    text
 }
 
 /// Damage makes it INVALID; what no block shows by itself, CAUTION.
@@ -261,7 +347,11 @@ pub(super) fn verdict(
     steps: &[FilesRecord],
     warnings: &[String],
 ) -> Verdict {
-    let damage = findings.iter().map(|finding| finding.sentence.clone());
+    let damage = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
+    let is_damaged = damage.clone().next().is_some();
+    let damage = damage.map(|finding| finding.sentence.clone());
     let ended = ended(steps).map(|why| {
         let all = bytes(work.to.0 - work.from.0);
         format!("{why}: {} of {all} were compared", bytes(work.done.0))
@@ -270,15 +360,18 @@ pub(super) fn verdict(
         .chain(ended)
         .chain(warnings.iter().cloned())
         .collect();
-    let validity = match (findings.is_empty(), reasons.is_empty()) {
-        (false, _) => Validity::Invalid,
-        (true, false) => Validity::Caution,
-        (true, true) => Validity::Valid,
+    let validity = match (is_damaged, reasons.is_empty()) {
+        (true, _) => Validity::Invalid,
+        (false, false) => Validity::Caution,
+        (false, true) => Validity::Valid,
     };
-    let checks = vec![
+    let mut checks = vec![
         "all of the range read".to_owned(),
         "every byte of each block matches its header".to_owned(),
     ];
+    if work.durability.is_some() {
+        checks.push("all durable writes are here".to_owned());
+    }
     if validity == Validity::Valid {
         reasons.push(format!("no errors; {}", checks.join(", ")));
     }
@@ -288,7 +381,10 @@ pub(super) fn verdict(
             Validity::Valid => checks,
             _ => Vec::new(),
         },
-        unchecked: vec!["versions".to_owned()],
+        unchecked: match work.durability {
+            Some(_) => Vec::new(),
+            None => vec!["versions".to_owned()],
+        },
         reasons,
         ..Verdict::default()
     }

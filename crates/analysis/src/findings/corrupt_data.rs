@@ -3,7 +3,9 @@
 //! Neighbouring blocks of one kind are one stretch. Omitted: how a block is compared and confirmed, which is the engine's
 //! (docs/verification.md), and what could not be compared (`verified`).
 
-use super::{Cause, FINDINGS, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
+use super::{
+    Cause, FINDINGS, Finding, Group, Look, Own, Rule, RuleId, Severity, finding, interrupted_writes,
+};
 use crate::say;
 use model::block_header::BLOCK;
 use model::verified::VerifyWork;
@@ -103,6 +105,14 @@ rule!(
     "check the system log and the health of the device (smartctl -x)"
 );
 
+rule!(
+    NOT_DURABLE,
+    NotDurable,
+    "A write that was acknowledged as durable is not there after a power cut.",
+    "disable the volatile write cache of the device (hdparm -W0, nvme set-feature -f 6 -v 0) and cut the power again; then \
+     check its firmware and everything between it and the system that may drop a flush"
+);
+
 fn look(seen: &Own<'_>, kind: CorruptKind, advice: &str) -> Option<Finding> {
     let verification = seen.record.engine.verification.as_ref()?;
     let count = verification.kinds.iter().find(|one| one.kind == kind)?;
@@ -123,7 +133,9 @@ pub(crate) fn in_content(work: &VerifyWork, path: &str) -> Vec<Finding> {
         let advice = advice.trim_start_matches("First ").trim_end_matches('.');
         of_kind(count, &work.cases, &|_| path.to_owned(), advice)
     };
-    work.kinds.iter().map(of_kind).collect()
+    let interrupted = work.durability.as_ref().map(|found| found.blocks);
+    let interrupted = interrupted.and_then(|blocks| interrupted_writes(&blocks));
+    work.kinds.iter().map(of_kind).chain(interrupted).collect()
 }
 
 fn of_kind(
@@ -208,6 +220,7 @@ const fn name(kind: CorruptKind) -> &'static str {
         CorruptKind::Foreign => "foreign data",
         CorruptKind::Future => "version from the future",
         CorruptKind::Unreadable => "unreadable",
+        CorruptKind::NotDurable => "not durable",
     }
 }
 
@@ -234,6 +247,9 @@ fn detail(case: &CorruptBlock) -> String {
         version => format!("version {version}"),
     };
     let found = match (case.kind, case.found) {
+        (CorruptKind::NotDurable, None) => {
+            format!("it contains no version; durable: {expected} or a newer one")
+        }
         (CorruptKind::Unreadable, _) => format!("errno {}", case.errno.unwrap_or_default()),
         (CorruptKind::Torn, _) => {
             let others = case.other_sectors.count_ones();

@@ -39,12 +39,14 @@ mod id;
 mod impossible_for_medium;
 mod inconsistent_figures;
 mod interrupted;
+mod interrupted_writes;
 mod interrupts_elsewhere;
 mod io_errors;
 mod io_timeout;
 mod io_wq_offload;
 mod iops_limit;
 mod latency_groups;
+mod journal_bound;
 mod latency_resolution;
 mod loop_page_cache;
 mod low_verify_coverage;
@@ -113,6 +115,7 @@ use serde::{Deserialize, Serialize};
 pub use corrupt_data::case_text;
 pub(crate) use corrupt_data::in_content;
 pub use id::RuleId;
+pub(crate) use interrupted_writes::of_blocks as interrupted_writes;
 pub(crate) use loop_page_cache::is_on_loop;
 pub(crate) use not_repeatable::not_repeatable;
 pub(crate) use short_run::shortness;
@@ -142,6 +145,7 @@ pub const FINDINGS: &[Rule] = &[
     corrupt_data::FOREIGN,
     corrupt_data::FUTURE,
     corrupt_data::UNREADABLE,
+    corrupt_data::NOT_DURABLE,
     target_changed::RULE,
     io_errors::RULE,
     short_io::RULE,
@@ -166,6 +170,7 @@ pub const FINDINGS: &[Rule] = &[
     zero_data::RULE,
     working_set_fits_cache::RULE,
     low_verify_coverage::RULE,
+    journal_bound::RULE,
     interrupted::RULE,
     process_stopped::RULE,
     stall::RULE,
@@ -211,6 +216,7 @@ pub const FINDINGS: &[Rule] = &[
     clock_drift::RULE,
     coordinated_omission::RULE,
     verified::RULE,
+    interrupted_writes::RULE,
 ];
 
 /// One rule, and all that docs/findings.md says of it.

@@ -147,6 +147,7 @@ impl Request {
             from: Bytes(self.range.start),
             to: Bytes(self.range.end),
             evidence,
+            promised: None,
         }
     }
 

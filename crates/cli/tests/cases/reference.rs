@@ -95,6 +95,7 @@ fn value(key: &SimulatedKey) -> String {
         SimulatedUnit::Fault => {
             "`1/500`: one of so many blocks; `@128M`: the block there".to_owned()
         }
+        SimulatedUnit::Flush => "`honest`, `ignored`, `reordered`".to_owned(),
     }
 }
 

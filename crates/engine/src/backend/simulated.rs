@@ -19,6 +19,7 @@ use std::sync::PoisonError;
 pub(crate) struct Simulated {
     devices: Box<[Rc<RefCell<Device>>]>, // by seat
     stores: Box<[Option<SharedStore>]>,  // by seat
+    through: Box<[bool]>,                // by seat: writes have to be durable
     thread: u32,
     flights: Box<[Flight]>,                 // by slot
     due: BinaryHeap<Reverse<(Nanos, u32)>>, // slots in flight; capacity depth
@@ -39,6 +40,7 @@ impl Simulated {
         depth: u32,
         devices: Box<[Rc<RefCell<Device>>]>,
         stores: Box<[Option<SharedStore>]>,
+        through: Box<[bool]>,
     ) -> Self {
         let idle = Flight {
             request: Request {
@@ -55,6 +57,7 @@ impl Simulated {
         Simulated {
             devices,
             stores,
+            through,
             thread,
             flights: vec![idle; depth as usize].into(),
             due: BinaryHeap::with_capacity(depth as usize),
@@ -76,11 +79,26 @@ impl Simulated {
         let offset = flight.request.offset;
         match flight.request.operation {
             Operation::Write => {
-                store.write(offset, flight.memory.bytes());
+                let through = self.through[usize::from(flight.seat)];
+                store.write(offset, flight.memory.bytes(), through);
                 Ok(())
             }
             Operation::Read => store.read(offset, flight.memory.bytes()),
         }
+    }
+
+    /// The power of the devices is cut: writes in flight may reach them in part, and nothing is moved any more.
+    pub(crate) fn cut(&mut self) {
+        for Reverse((_, slot)) in &self.due {
+            let mut flight = self.flights[*slot as usize];
+            if flight.request.operation == Operation::Write
+                && let Some(store) = &self.stores[usize::from(flight.seat)]
+            {
+                let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
+                store.begin_write(flight.request.offset, flight.memory.bytes());
+            }
+        }
+        self.stores.fill(None);
     }
 
     /// I/Os that were done so far.

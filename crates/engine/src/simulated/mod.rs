@@ -9,10 +9,12 @@
 mod control;
 mod device;
 mod expected;
+mod power_cut;
 mod scheduler;
 mod service_time;
 mod speed;
 mod store;
+mod volatile;
 
 pub(crate) use device::{Device, Promise, Request};
 pub use expected::{Limit, Truth, truth};

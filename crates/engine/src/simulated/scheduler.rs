@@ -5,6 +5,7 @@
 
 use super::control::{Control, ThreadLoad};
 use super::device::{Device, SharedDevice};
+use super::power_cut::{self, Power};
 use super::store::{SharedStore, Store, StoreMedium};
 use crate::RunError;
 use crate::backend::{REAP_AT_MOST, Simulated};
@@ -18,7 +19,7 @@ use crate::target_state::Shared;
 use crate::thread_plan::{ThreadPlan, places};
 use crate::timespan::{Job, seat_record};
 use crate::verify;
-use crate::worker::{Done, Lent, Underway, Work, begin, finish};
+use crate::worker::{Done, Lent, Syncs, Underway, Work, begin, finish};
 use model::{
     ClockRecord, CpuFacts, EngineRecord, Failure, HostRecord, LatencyHeat, Limits, Location, Nanos,
     Outcome, Plan, PlannedTarget, RunRecord, Series, ThreadRecord, Verification,
@@ -31,6 +32,8 @@ use std::sync::{Arc, PoisonError};
 
 /// Turns from one check of the stop word to the next.
 const LOOK_EVERY: u32 = 1024;
+/// What the record says of a run whose power was cut.
+const CUT_NOTE: &str = "the power of the simulated device was cut: the run ended there";
 /// What the record says of every simulated run.
 const NOTE: &str = "a simulated device: no hardware was measured, and no time passed";
 
@@ -88,35 +91,44 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
     let shared = Shared::new(&job.plan, &schedule, &job.pins)?;
     let shared = shared.with_verifier(&job.targets, |number, _| {
         let store = stores[number].clone();
-        Ok(Box::new(StoreMedium(
-            store.expect("the check asks for data"),
-        )))
+        let store = store.expect("the check asks for data");
+        Ok(Box::new(StoreMedium(store)))
     })?;
     let shared = shared.replaying(job.recording.as_ref(), false);
+    let places = places(&job.plan, 0);
+    let cut = power_cut::at(&job.plan);
+    let shared = match cut {
+        Some(_) => power_cut::journaled(shared, &job, &places)?,
+        None => shared,
+    };
     let devices = devices(&job.plan);
     let storage = Storage {
         devices: &devices,
         stores: &stores,
     };
-    let (clock, mut lives) = (Virtual::default(), Vec::new());
-    let mut hands = Vec::new();
-    for place in places(&job.plan, 0) {
-        lives.push(Arc::<Live>::default());
-        let live = Arc::clone(lives.last().expect("just put there"));
-        hands.push(hand(&shared, &place, &clock, live, storage)?);
-    }
+    let clock = Virtual::default();
+    let lives: Vec<Arc<Live>> = places.iter().map(|_| Arc::default()).collect();
+    let hands = places.iter().zip(&lives);
+    let hands = hands.map(|(place, live)| hand(&shared, place, &clock, Arc::clone(live), storage));
+    let mut hands = hands.collect::<Result<Vec<_>, _>>()?;
     let mut control = Control::new(&job.plan, &schedule, &devices, lives, observer);
-    go(&mut hands, &clock, &schedule, &mut control, stop)?;
+    let mut power = Power::new(cut, shared.journal.as_deref(), &stores);
+    let moments = Moments {
+        clock: &clock,
+        schedule: &schedule,
+        stop,
+    };
+    go(&mut hands, &moments, &mut control, &mut power)?;
+    let is_cut = power.is_cut();
     let mut ended = Ended::default();
     for hand in hands {
         ended.add(hand, &schedule)?;
     }
-    let verification = verification(&shared, &job.plan, &stores, stop);
+    let verification = verification(&shared, &job.plan, &stores, stop, is_cut)?;
     let cores = control.cores();
     let seen = control.close(ended.drained);
     let phases = schedule.times(ended.drained);
-    let cut_short = phases.measured() < job.plan.phases.measured;
-    let stopped = stop.asked() && cut_short;
+    let stopped = stop.asked() && phases.measured() < job.plan.phases.measured;
     Ok(RunRecord {
         tool_version: job.tool_version,
         command: job.command,
@@ -124,17 +136,10 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
         host: imaginary(job.host, cores),
         targets: job.targets,
         engine: EngineRecord {
-            backend: "simulated".to_owned(),
-            features: Vec::new(),
-            notes: vec![NOTE.to_owned()],
             ended_early: seen.had_enough,
-            clock: ClockRecord {
-                source: "fake".to_owned(),
-                ..ClockRecord::default()
-            },
             verification,
             workers: ended.workers,
-            ..EngineRecord::default() // its data ends with the run, and nothing else runs on it
+            ..engine(is_cut)
         },
         phases,
         threads: ended.threads,
@@ -151,6 +156,20 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
         },
         plan: job.plan,
     })
+}
+
+/// What the record says of the engine: its data ends with the run, and nothing else runs on it.
+fn engine(is_cut: bool) -> EngineRecord {
+    let notes = [NOTE, CUT_NOTE].into_iter().take(1 + usize::from(is_cut));
+    EngineRecord {
+        backend: "simulated".to_owned(),
+        notes: notes.map(str::to_owned).collect(),
+        clock: ClockRecord {
+            source: "fake".to_owned(),
+            ..ClockRecord::default()
+        },
+        ..EngineRecord::default()
+    }
 }
 
 /// The machine of a simulated run: of the real one only its name and its system, which were there.
@@ -207,18 +226,24 @@ fn verification(
     plan: &Plan,
     stores: &[Option<SharedStore>],
     stop: &Stop,
-) -> Option<Verification> {
-    let verifier = shared.verifier.as_ref()?;
+    is_cut: bool,
+) -> Result<Option<Verification>, RunError> {
+    if is_cut {
+        return power_cut::verification(shared, plan, stores);
+    }
+    let Some(verifier) = &shared.verifier else {
+        return Ok(None);
+    };
     let asked = plan.targets.iter().any(|target| target.verify.end_pass);
     let pass = (asked && !stop.asked()).then(|| verify::block_by_block(verifier, plan));
     let injected = stores.iter().flatten().flat_map(|store| {
         let store = store.lock().unwrap_or_else(PoisonError::into_inner);
         store.injected()
     });
-    Some(Verification {
+    Ok(Some(Verification {
         injected: injected.collect(),
         ..verifier.result(pass)
-    })
+    }))
 }
 
 fn hand(
@@ -229,13 +254,18 @@ fn hand(
     storage: Storage<'_>,
 ) -> Result<Hand, RunError> {
     let mut work = Work::new(shared, place, clock.clone(), live)?;
+    work.syncs = Syncs::simulated(&shared.plan, place, storage.stores);
     let seats = place.seats.iter();
+    let through = seats
+        .clone()
+        .map(|seat| shared.plan.targets[seat.target as usize].write_through);
+    let through = through.collect();
     let devices = seats
         .clone()
         .map(|seat| Rc::clone(&storage.devices[seat.target as usize]));
     let stores = seats.map(|seat| storage.stores[seat.target as usize].clone());
     let (devices, stores) = (devices.collect(), stores.collect());
-    let mut backend = Simulated::new(place.thread, place.slots, devices, stores);
+    let mut backend = Simulated::new(place.thread, place.slots, devices, stores, through);
     let now = begin(&mut work);
     let turn = Some(work.start(&mut backend, now)?);
     Ok(Hand {
@@ -247,14 +277,25 @@ fn hand(
     })
 }
 
+/// What says when a run ends.
+struct Moments<'a> {
+    clock: &'a Virtual,
+    schedule: &'a Schedule,
+    stop: &'a Stop,
+}
+
 /// Until nothing is issued any more.
 fn go(
     hands: &mut [Hand],
-    clock: &Virtual,
-    schedule: &Schedule,
+    moments: &Moments<'_>,
     control: &mut Control<'_>,
-    stop: &Stop,
+    power: &mut Power<'_>,
 ) -> Result<(), RunError> {
+    let Moments {
+        clock,
+        schedule,
+        stop,
+    } = *moments;
     let load = |hand: &Hand| ThreadLoad {
         thread: hand.thread,
         ios: hand.backend.done(),
@@ -273,12 +314,23 @@ fn go(
             let loads: Vec<ThreadLoad> = hands.iter().map(load).collect();
             control.look(&loads);
         }
+        if power.is_due(moment) {
+            clock.wait_until(power.moment());
+            power.cut(
+                hands
+                    .iter_mut()
+                    .map(|hand| (&mut hand.work, &mut hand.backend)),
+            );
+            schedule.halt(clock.now());
+            break;
+        }
         clock.wait_until(moment);
         let hand = &mut hands[place];
         let Some(turn) = hand.turn.take() else {
             continue;
         };
         let now = hand.work.end(&mut hand.backend, &turn, &mut hand.paced)?;
+        hand.work.sync_if_due(now);
         if hand.work.finishes(now) || schedule.is_over(now) {
             hand.work.close(now);
             continue;

@@ -4,6 +4,7 @@
 //! place and with what it should be called, so that a test can compare the diagnosis with the truth. Omitted: time
 //! (`device`), and the diagnosis (`verify`).
 
+use super::volatile::Volatile;
 use crate::rng::Rng;
 use crate::verify::{Block, Medium};
 use model::block_header::{self, BLOCK, BLOCK_BYTES, BlockHeader, SECTOR};
@@ -31,6 +32,8 @@ pub(crate) struct Store {
     written: HashMap<u64, Box<Block>>,
     previous: HashMap<u64, Box<Block>>, // where stale reads are a fault
     rng: Rng,
+    /// Writes that are not durable, where the device has any such.
+    volatile: Option<Volatile>,
     /// Damage that is there now.
     damaged: HashMap<u64, CorruptKind>,
     /// Where the second copy of a block is, by that copy.
@@ -59,17 +62,58 @@ impl Store {
             written: HashMap::new(),
             previous: HashMap::new(),
             rng: Rng::new(seed, STREAM),
+            volatile: Volatile::new(is.cut),
             damaged: HashMap::new(),
             copies: HashMap::new(),
             injected: Vec::new(),
         })))
     }
 
-    /// Writes whole blocks.
-    pub(crate) fn write(&mut self, offset: u64, data: &[u8]) {
+    /// Writes whole blocks; `through`: they have to be durable then.
+    pub(crate) fn write(&mut self, offset: u64, data: &[u8], through: bool) {
+        self.begin_write(offset, data);
+        if let Some(volatile) = &mut self.volatile {
+            volatile.end_write(through);
+        }
+    }
+
+    /// Writes whole blocks that are not complete when the power is cut.
+    pub(crate) fn begin_write(&mut self, offset: u64, data: &[u8]) {
+        if let Some(volatile) = &mut self.volatile {
+            volatile.begin_write();
+        }
         let (blocks, _) = data.as_chunks::<BLOCK_BYTES>();
         for (number, block) in (offset / BLOCK.0..).zip(blocks) {
             self.write_one(number, block);
+        }
+    }
+
+    /// Does what the device calls a flush.
+    pub(crate) fn flush(&mut self) {
+        if let Some(volatile) = &mut self.volatile {
+            volatile.flush(&mut self.rng);
+        }
+    }
+
+    /// All that was promised so far is in the journal.
+    pub(crate) fn journaled(&mut self) {
+        if let Some(volatile) = &mut self.volatile {
+            volatile.journaled();
+        }
+    }
+
+    /// Cuts the power: what was not durable is kept, lost or torn.
+    pub(crate) fn cut(&mut self) {
+        let Some(volatile) = &mut self.volatile else {
+            return;
+        };
+        let mut left = volatile.cut(&mut self.rng);
+        left.sort_by_key(|(place, ..)| *place);
+        for (place, data, damage) in left {
+            self.written.insert(place, data);
+            if let Some(kind) = damage {
+                self.note(place, kind);
+            }
         }
     }
 
@@ -226,7 +270,12 @@ impl Store {
     }
 
     fn put(&mut self, number: u64, data: Box<Block>) {
-        self.written.insert(self.place(number), data);
+        let place = self.place(number);
+        if let Some(volatile) = &mut self.volatile {
+            let old = || self.written.get(&place).cloned();
+            volatile.put(place, &data, || old().unwrap_or_else(|| earlier(number)));
+        }
+        self.written.insert(place, data);
     }
 
     /// What is at a place now.

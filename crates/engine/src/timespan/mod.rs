@@ -26,9 +26,11 @@ use crate::simulated;
 use crate::stop::Stop;
 use crate::target;
 use crate::target_state::Shared;
-use crate::thread_plan::places;
+use crate::thread_plan::{ThreadPlan, places};
 use crate::trial::{self, Watch};
 use crate::verify;
+use crate::verify::PassOf;
+use crate::verify::journal::{Journal, JournalOf, JournalSink, JournalThread};
 use crate::verify::medium::FileMedium;
 use gate::Pins;
 use host::{CounterReader, Root};
@@ -71,6 +73,8 @@ pub struct Job {
     pub started_utc: Nanos,
     /// The trace that is replayed, where the plan is one of a trace.
     pub recording: Option<Recording>,
+    /// Where the journal of what is durable goes, where there is one.
+    pub journal: Option<JournalSink>,
 }
 
 /// Runs a plan whose files are there: call [`crate::prepare`] first.
@@ -117,7 +121,7 @@ pub fn run_calibrated(
     let shared = shared.with_verifier(&job.targets, |_, target| {
         FileMedium::open(target, &job.pins)
     })?;
-    let shared = shared.replaying(job.recording.as_ref(), true);
+    let (shared, journal) = journaled(shared, &job, &places)?;
     let workers = Workers::spawn(
         &shared,
         |place| match place.maps(&job.plan) {
@@ -148,16 +152,14 @@ pub fn run_calibrated(
     let sampler = Sampler::new(&job.plan, &mut reader);
     let (window, samples, enough) = control.measure(&job.plan, &before, sampler, &mut watch);
     let returned = workers.join(&clock, &schedule, stop)?;
+    drop(journal); // all words of the workers are written
     let after = reader.read(&mut || clock.now());
     let (mut integrity, stops) = (control.integrity.into_inner(), control.stops.into_inner());
     integrity.check();
     let (truncated, deleted_targets) = integrity.into_found();
 
-    let (verification, note) = verified(&shared, &job, observer, stop);
-    notes.extend(note);
-
     let engine = EngineRecord {
-        verification,
+        verification: verified(&shared, &job, observer, stop, &mut notes),
         ended_early: enough,
         kernel_workers: watch.seen(),
         process_stops: stops.into_found(),
@@ -174,27 +176,55 @@ pub fn run_calibrated(
     Ok(assemble(job, &schedule, engine, returned, seen))
 }
 
-/// What verification found, with the pass over the range unless the run was stopped; and why there is no pass.
+/// Adds the journal, whose writer starts, and the trace.
+fn journaled(
+    shared: Shared,
+    job: &Job,
+    places: &[ThreadPlan],
+) -> Result<(Shared, Option<JournalThread>), RunError> {
+    let of = JournalOf {
+        plan: &job.plan,
+        facts: &job.targets,
+        started_utc: job.started_utc,
+        sink: job.journal.as_ref(),
+    };
+    let shared = match of.sink {
+        Some(_) => shared.with_journal(&of, places)?,
+        None => shared,
+    };
+    let writer = shared.journal.as_ref().map(Journal::spawn).transpose()?;
+    Ok((shared.replaying(job.recording.as_ref(), true), writer))
+}
+
+/// What verification found, with the pass over the range unless the run was stopped; why there is no pass is noted.
 fn verified(
     shared: &Shared,
     job: &Job,
     observer: &dyn Observer,
     stop: &Stop,
-) -> (Option<Verification>, Option<String>) {
-    let Some(verifier) = &shared.verifier else {
-        return (None, None);
-    };
+    notes: &mut Vec<String>,
+) -> Option<Verification> {
+    let verifier = shared.verifier.as_ref()?;
     let asked = job.plan.targets.iter().any(|target| target.verify.end_pass);
-    if !asked || stop.asked() {
-        return (Some(verifier.result(None)), None);
-    }
-    match verify::whole_range(verifier, &job.plan, &job.pins, observer, stop) {
-        Ok(pass) => (Some(verifier.result(Some(pass))), None),
-        Err(error) => {
-            let note = format!("the range was not read and compared after the run: {error}");
-            (Some(verifier.result(None)), Some(note))
-        }
-    }
+    let of = PassOf {
+        plan: &job.plan,
+        pins: &job.pins,
+        journal: shared.journal.as_deref(),
+    };
+    let pass = (asked && !stop.asked())
+        .then(|| verify::whole_range(verifier, &of, observer, stop))
+        .transpose();
+    let pass = pass.unwrap_or_else(|error| {
+        notes.push(format!(
+            "the range was not read and compared after the run: {error}"
+        ));
+        None
+    });
+    let journal = shared.journal.as_ref().map(|journal| journal.end());
+    Some(Verification {
+        journal,
+        ..verifier.result(pass)
+    })
 }
 
 /// The part that goes on while the workers work.

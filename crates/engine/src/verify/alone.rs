@@ -8,6 +8,7 @@ use super::check::{Before, Block, Compared, Place, Wrong};
 use super::diagnose::{Medium, Suspect};
 use super::map::Expected;
 use super::medium::FileMedium;
+use super::promised::Promised;
 use super::tally::{PieceTally, Tally};
 use crate::RunError;
 use crate::clock::{Clock, WallClock};
@@ -18,12 +19,13 @@ use crate::stop::Stop;
 use gate::Pins;
 use host::{CounterReader, Root};
 use model::block_header::{self, BLOCK, BLOCK_BYTES, BlockHeader};
-use model::verified::VerifyWork;
+use model::verified::{DurableCounts, VerifyWork};
 use model::{Bytes, CorruptKind, CounterWindow, FilesOutcome, FilesStep, Nanos};
 use std::io;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Corrupt blocks that are read twice more; those after them are counted by the first reading, so that a damaged device is
 /// read in the time of a whole one.
@@ -47,6 +49,8 @@ pub struct VerifyJob {
     pub to: Bytes,
     /// The bytes of all described corrupt blocks are kept, whatever they are.
     pub evidence: bool,
+    /// What a journal promises of the range.
+    pub promised: Option<Arc<Promised>>,
 }
 
 /// Reads and checks the range. Returns what was found, how fast it was read, and how it ended.
@@ -72,7 +76,7 @@ pub fn verify_target(
     };
     let pass = Alone {
         medium: &medium,
-        run: NO_RUN,
+        promised: job.promised.as_deref(),
         to: job.to.0,
         evidence: job.evidence,
         tally: Mutex::new(Tally::new(job.evidence)),
@@ -128,9 +132,33 @@ pub fn verify_target(
     Ok((work, step, outcome))
 }
 
+/// The same of a simulated device whose power was cut, block by block.
+pub(crate) fn after_cut(
+    medium: &dyn Medium,
+    promised: &Promised,
+    range: Range<u64>,
+    evidence: bool,
+) -> (VerifyWork, DurableCounts) {
+    let pass = Alone {
+        medium,
+        promised: Some(promised),
+        to: range.end,
+        evidence,
+        tally: Mutex::new(Tally::new(evidence)),
+        confirmed: AtomicU64::new(0),
+    };
+    for at in range.clone().step_by(PIECE as usize) {
+        pass.compare_piece(at, &Err(io::ErrorKind::Unsupported.into()));
+    }
+    let tally = pass.tally.into_inner();
+    let work = tally.unwrap_or_else(PoisonError::into_inner).finish();
+    let counts = work.durability.as_ref().map(|one| one.blocks);
+    (work, counts.unwrap_or_default())
+}
+
 struct Alone<'a> {
-    medium: &'a FileMedium,
-    run: u64,
+    medium: &'a dyn Medium,
+    promised: Option<&'a Promised>,
     to: u64,
     evidence: bool,
     tally: Mutex<Tally>,
@@ -166,15 +194,54 @@ impl Alone<'_> {
 
     /// Compares a block; `false` where it has no sign of fathom.
     fn compare(&self, piece: &mut PieceTally, offset: u64, block: &Block) -> bool {
-        match self.place(offset).compare(block, Expected::Unwritten, true) {
-            Compared::Wrong(wrong) if wrong.kind == CorruptKind::Foreign => return false,
-            Compared::Wrong(wrong) => self.damaged(piece, self.place(offset), Ok((block, wrong))),
+        let expected = self.expected(offset);
+        let durable = match expected {
+            Expected::AfterCut(rule) => rule.durable,
+            _ => None,
+        };
+        piece.durable.promised += u64::from(durable.is_some());
+        match self.place(offset).compare(block, expected, true) {
+            Compared::Wrong(wrong) if self.is_replaced(&wrong) => {
+                piece.durable.replaced += 1;
+                if let Some(header) = wrong.found {
+                    piece.whole(offset, &header);
+                }
+            }
+            Compared::Wrong(wrong) if wrong.kind == CorruptKind::Foreign && durable.is_none() => {
+                return false;
+            }
+            Compared::Wrong(wrong) => {
+                if let Some(durable) = durable {
+                    piece.lost(durable);
+                }
+                self.damaged(piece, self.place(offset), Ok((block, wrong)));
+            }
+            Compared::Undecided => piece.durable.interrupted += 1,
             _ => match BlockHeader::of(block) {
-                Some(header) => piece.whole(offset, &header),
+                Some(header) => {
+                    piece.whole(offset, &header);
+                    if let Some(durable) = durable {
+                        piece.found(durable, &header);
+                    }
+                }
                 None => piece.zeros += 1,
             },
         }
         true
+    }
+
+    fn expected(&self, offset: u64) -> Expected {
+        let rule = |promised: &Promised| Expected::AfterCut(promised.rule(offset));
+        self.promised.map_or(Expected::Unwritten, rule)
+    }
+
+    /// Whether the block of a durable write has data of a run that was not there before: nothing shows which is newer.
+    fn is_replaced(&self, wrong: &Wrong) -> bool {
+        let other = |promised: &&Promised| {
+            let run = wrong.found.map(|header| header.run);
+            run.is_some_and(|run| run != promised.run && !promised.is_earlier(run))
+        };
+        wrong.kind == CorruptKind::NotDurable && self.promised.as_ref().is_some_and(other)
     }
 
     /// A block whose header is damaged may have tags of a run whose blocks are next to it.
@@ -204,6 +271,12 @@ impl Alone<'_> {
                 Ok(block) => self.compare_with_neighbours(piece, offset, &block),
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
                 Err(error) => {
+                    if let Expected::AfterCut(rule) = self.expected(offset)
+                        && let Some(durable) = rule.durable
+                    {
+                        piece.durable.promised += 1;
+                        piece.lost(durable);
+                    }
                     let errno = error.raw_os_error().unwrap_or_default();
                     self.damaged(piece, self.place(offset), Err(errno));
                 }
@@ -212,9 +285,13 @@ impl Alone<'_> {
     }
 
     fn place(&self, offset: u64) -> Place {
+        let journal = self
+            .promised
+            .map(|promised| (promised.run, promised.target));
+        let (run, target) = journal.unwrap_or((NO_RUN, 0));
         Place {
-            run: self.run,
-            target: 0,
+            run,
+            target,
             offset,
             before: Before::Placed { filled: false },
         }
@@ -223,7 +300,7 @@ impl Alone<'_> {
     fn damaged(&self, piece: &mut PieceTally, place: Place, first: Result<(&Block, Wrong), i32>) {
         let suspect = Suspect {
             place,
-            expected: Expected::Unwritten,
+            expected: self.expected(place.offset),
             first,
             read_by: None,
         };

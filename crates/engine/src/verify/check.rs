@@ -62,7 +62,7 @@ pub(crate) struct Wrong {
 }
 
 impl Place {
-    fn block(&self) -> u64 {
+    pub(super) fn block(&self) -> u64 {
         self.offset / BLOCK.0
     }
 
@@ -83,7 +83,7 @@ impl Place {
     }
 
     /// Whether this run wrote it for this place.
-    fn is_own(&self, header: &BlockHeader) -> bool {
+    pub(super) fn is_own(&self, header: &BlockHeader) -> bool {
         header.run == self.run && header.block == self.block() && header.target == self.target
     }
 
@@ -96,6 +96,7 @@ impl Place {
     ) -> Compared {
         match expected {
             Expected::Anything => Compared::Unknown,
+            Expected::AfterCut(rule) => self.compare_after_cut(data, read, rule),
             Expected::Between(from, to) => match read {
                 Ok(header) if self.is_own(&header) && is_between(header.generation, from, to) => {
                     Compared::Right
@@ -213,7 +214,7 @@ impl Place {
 
 /// Bits of a tag of 64 that may be flipped while it is still taken for the same one. The tags of two writes differ in 32
 /// on average, in as few as this in one of 10^12.
-const FLIPPED_MAX: u32 = 5;
+pub(super) const FLIPPED_MAX: u32 = 5;
 
 /// Whose a sector is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

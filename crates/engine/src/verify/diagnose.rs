@@ -63,6 +63,7 @@ impl Suspect<'_> {
         };
         let expected = match self.expected {
             Expected::Exactly(generation) => generation,
+            Expected::AfterCut(rule) => rule.durable.map_or(0, |durable| durable.generation),
             _ => 0,
         };
         CorruptBlock {

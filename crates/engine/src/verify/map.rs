@@ -5,6 +5,7 @@
 //! failed. All threads share it. Omitted: what a block contains (`check`).
 
 use model::block_header::{BLOCK_BYTES, GENERATION_MAX};
+use model::journal::Durable;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 const IN_FLIGHT: u16 = 1 << 15;
@@ -33,6 +34,17 @@ pub(crate) enum Expected {
     Between(u16, u16),
     /// Anything: a write failed.
     Anything,
+    /// Whatever a power cut may leave.
+    AfterCut(CutRule),
+}
+
+/// What a block has to be after a power cut, whatever was in flight then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CutRule {
+    /// This version or a newer one; any without.
+    pub(crate) durable: Option<Durable>,
+    /// Sectors that are written together or not at all; 0 where that is unknown.
+    pub(crate) atomic_sectors: u8,
 }
 
 impl WriteMap {
@@ -190,6 +202,18 @@ mod tests {
     }
 
     #[test]
+    fn a_map_takes_two_bytes_for_each_grain() {
+        for (grain, per_tib) in [
+            (4 << 10, 512 << 20),
+            (64 << 10, 32 << 20),
+            (1 << 20, 2 << 20),
+        ] {
+            let map = WriteMap::new(0, 1 << 30, grain);
+            assert_eq!(size_of_val(&*map.entries) as u64 * 1024, per_tib);
+        }
+    }
+
+    #[test]
     fn versions_go_round_without_zero() {
         let map = WriteMap::new(0, 4096, 4096);
         for _ in 0..GENERATION_MAX {
@@ -258,7 +282,7 @@ mod tests {
                             Expected::Exactly(one) => prop_assert!(one == old && one == new),
                             Expected::Unwritten => prop_assert!(old == 0 && new == 0),
                             Expected::Between(from, to) => prop_assert!(from <= old && new <= to),
-                            Expected::Anything => prop_assert!(false, "nothing failed"),
+                            Expected::Anything | Expected::AfterCut(_) => prop_assert!(false, "nothing failed"),
                         }
                     }
                 }

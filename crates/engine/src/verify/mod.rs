@@ -2,41 +2,50 @@
 //!
 //! Read in this order: `map` (which version each place has), `check` (whether a block is what it may be), `diagnose` (what
 //! is wrong with it, after further readings), `pass` (the whole range, after the run), `alone` (a file or device without a
-//! run), `tally` (what such a pass counts), `found` (what both find), `medium` (where a block is read again).
+//! run), `tally` (what such a pass counts), `found` (what both find), `medium` (where a block is read again). `journal` (what
+//! is durable, while it is written), `promised` (the same, read) and `after_cut` (blocks after a power cut).
 //! This file has what the threads share and what each has of its own. The worker calls it from its turns
 //! (`worker::verified`), and a run without verification never comes here. Omitted: what a finding says (`analysis`).
 
+mod after_cut;
 mod alone;
 mod check;
 mod diagnose;
 mod found;
+pub(crate) mod journal;
 mod map;
 pub(crate) mod medium;
 mod pass;
+pub(crate) mod promised;
 mod tally;
 
+pub(crate) use alone::after_cut;
 pub use alone::{VerifyJob, verify_target};
 pub(crate) use check::Block;
 pub(crate) use diagnose::Medium;
-pub(crate) use pass::{Pass, block_by_block, whole_range};
+pub(crate) use pass::{Pass, PassOf, block_by_block, whole_range};
 
 use crate::buffer::Extent;
 use crate::thread_plan::ThreadPlan;
 use check::{Before, Compared, Place, count};
 use diagnose::{Suspect, in_hexadecimal};
 use found::{CASES_MAX, Found, bytes_max, count_kind, relate};
+use journal::{Journal, JournalOf, ThreadJournal};
 use map::{Entry, WriteMap};
 use model::block_header::{BLOCK, BLOCK_BYTES, BlockHeader};
+use model::journal::{EARLIER_RUNS_MAX, JournalHead, JournalTarget};
 use model::{
-    Bytes, CorruptBlock, Location, Nanos, Plan, PlannedTarget, TargetFacts, TargetKind,
-    Verification, Verify, VerifyCounts,
+    BlockDevice, Bytes, CacheMode, CorruptBlock, Location, Nanos, Plan, PlannedTarget, TargetFacts,
+    TargetKind, Verification, Verify, VerifyCounts,
 };
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Blocks that show whether data of earlier runs is at its own places.
 const PLACES: u64 = 32;
+/// Blocks of a sample that shows which runs wrote what was there before.
+const EARLIER: u64 = 256;
 /// Corrupt blocks that are counted once, however often they are read.
 const BLOCKS_MAX: usize = 1 << 20;
 
@@ -157,9 +166,57 @@ impl Verifier {
             written: found.written,
             kinds: found.kinds,
             cases: found.cases,
-            injected: Vec::new(),
+            ..Verification::default()
         }
     }
+
+    /// What a journal of the run begins with. Reads a sample of what was there before.
+    pub(crate) fn journal_head(&self, of: &JournalOf<'_>) -> JournalHead {
+        let beside = of.sink.map(|sink| &*sink.beside).unwrap_or_default();
+        let targets = of.plan.targets.iter().zip(of.facts).zip(0u32..);
+        let each =
+            |((target, facts), number): ((&PlannedTarget, &TargetFacts), u32)| JournalTarget {
+                path: facts.path.clone(),
+                identity: target.identity,
+                base: target.base,
+                length: target.length,
+                grain: target.grain(),
+                at_once: is_durable_at_once(target, facts),
+                beside: beside.get(number as usize).copied().unwrap_or_default(),
+                atomic: match &target.location {
+                    Location::Simulated(device) => device.cut.atomic,
+                    _ => Bytes(0), // the system reports what it cuts, and no device's promise
+                },
+                earlier: self.earlier_runs(number, target),
+            };
+        JournalHead {
+            run: self.run,
+            started_utc: of.started_utc,
+            targets: targets.map(each).collect(),
+        }
+    }
+
+    /// Runs whose blocks are in an even sample of a range.
+    fn earlier_runs(&self, number: u32, target: &PlannedTarget) -> Vec<u64> {
+        let blocks = target.length.0 / BLOCK.0;
+        let sampled = EARLIER.min(blocks);
+        let places = (0..sampled).map(|one| target.base.0 + blocks * one / sampled * BLOCK.0);
+        let medium = &self.checked(number).medium;
+        let headers = places.filter_map(|at| BlockHeader::of(&*medium.read(at).ok()?));
+        let runs: BTreeSet<u64> = headers.map(|header| header.run).collect();
+        runs.into_iter().take(EARLIER_RUNS_MAX).collect()
+    }
+}
+
+/// Whether a completed write of a target is durable without a flush: the system was asked for that, or there is no cache
+/// that could lose it.
+fn is_durable_at_once(target: &PlannedTarget, facts: &TargetFacts) -> bool {
+    let through = |device: &BlockDevice| device.write_cache.as_deref() == Some("write through");
+    let without_cache = target.cache == CacheMode::Unbuffered
+        && facts.kind == TargetKind::BlockDevice
+        && !facts.chain.is_empty()
+        && facts.chain.iter().all(through);
+    target.mapped.is_none() && (target.write_through || without_cache)
 }
 
 /// Determines what the blocks of a target contain that the run does not write. What is only sampled and then written over
@@ -203,6 +260,7 @@ pub(crate) struct ThreadVerify {
     pub(crate) versions: Vec<u16>,
     /// I/Os that wait for another write of their place. // capacity the slots
     pub(crate) deferred: VecDeque<u32>,
+    journal: Option<ThreadJournal>,
     counts: VerifyCounts,
     bodies: u64, // blocks compared so far, to choose the share of bodies
     deferrals: u64,
@@ -211,7 +269,12 @@ pub(crate) struct ThreadVerify {
 
 impl ThreadVerify {
     /// `largest` is the longest I/O of the thread.
-    pub(crate) fn new(verifier: &Arc<Verifier>, place: &ThreadPlan, largest: u64) -> Self {
+    pub(crate) fn new(
+        verifier: &Arc<Verifier>,
+        journal: Option<&Arc<Journal>>,
+        place: &ThreadPlan,
+        largest: u64,
+    ) -> Self {
         let targets: Box<[u32]> = place.seats.iter().map(|seat| seat.target).collect();
         let of = |&target: &u32| verifier.checked(target).map.grains_of(largest);
         let grains = targets.iter().map(of).max().unwrap_or_default();
@@ -224,6 +287,7 @@ impl ThreadVerify {
             grains,
             versions: Vec::with_capacity((largest / BLOCK.0) as usize),
             deferred: VecDeque::with_capacity(slots),
+            journal: journal.map(|journal| ThreadJournal::new(journal, place)),
             counts: VerifyCounts::default(),
             bodies: 0,
             deferrals: 0,
@@ -272,14 +336,30 @@ impl ThreadVerify {
         }
     }
 
-    /// A write transferred so many bytes of its length.
-    pub(crate) fn end_write(&mut self, io: Extent, bytes: u64) {
+    /// A write transferred so many bytes of its length, as was found at `now`.
+    pub(crate) fn end_write(&mut self, io: Extent, bytes: u64, now: Nanos) {
         match bytes == io.length {
             true => {
                 self.written += io.length / BLOCK.0;
+                if let Some(journal) = &mut self.journal {
+                    let target = self.targets[usize::from(io.seat)];
+                    let map = &self.verifier.checked(target).map;
+                    let first = map.grain_at(io.offset);
+                    for grain in first..first + map.grains_of(io.length) {
+                        // Before it is complete in the map, so that no later version of it is earlier in the journal.
+                        journal.done(io.seat, grain as u64, map.entry(grain).generation(), now);
+                    }
+                }
                 self.map(io.seat).complete(io.offset, io.length);
             }
             false => self.map(io.seat).fail(io.offset, io.length),
+        }
+    }
+
+    /// A flush of a target returned that was issued when nothing of the thread was in flight.
+    pub(crate) fn flushed(&self, seat: usize, succeeded: bool) {
+        if let Some(journal) = &self.journal {
+            journal.flushed(seat, self.targets[seat], succeeded);
         }
     }
 

@@ -6,6 +6,7 @@
 use super::Verifier;
 use super::check::{Compared, count};
 use super::diagnose::Suspect;
+use super::journal::Journal;
 use super::map::Expected;
 use super::medium::FileMedium;
 use crate::RunError;
@@ -25,17 +26,29 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pass(pub(crate) VerifyPass);
 
+/// What a pass reads.
+pub(crate) struct PassOf<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) pins: &'a Pins,
+    /// Receives that all of a target is on its storage.
+    pub(crate) journal: Option<&'a Journal>,
+}
+
 /// Reads all targets of a run whose threads are done.
 ///
 /// # Errors
 /// A target cannot be opened any more, or its data cannot be brought to the device.
 pub(crate) fn whole_range(
     verifier: &Verifier,
-    plan: &Plan,
-    pins: &Pins,
+    of: &PassOf<'_>,
     observer: &dyn Observer,
     stop: &Stop,
 ) -> Result<Pass, RunError> {
+    let PassOf {
+        plan,
+        pins,
+        journal,
+    } = *of;
     let began = monotonic();
     let mut pass = VerifyPass {
         total: Bytes(plan.targets.iter().map(|target| target.length.0).sum()),
@@ -49,6 +62,9 @@ pub(crate) fn whole_range(
             .expect("the check refuses targets without data");
         let synced = medium.file.sync_data();
         synced.map_err(|source| crate::target::unopened(path, "writing back", source))?;
+        if let Some(journal) = journal {
+            journal.flushed(number);
+        }
         raw::drop_cache(&medium.file);
         let scan = Scan {
             file: &medium.file,

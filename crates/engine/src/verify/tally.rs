@@ -7,7 +7,8 @@ use super::check::Block;
 use super::diagnose::in_hexadecimal;
 use super::found::{CASES_MAX, Found, bytes_max, count_kind, relate};
 use model::block_header::{BLOCK, BlockHeader};
-use model::verified::{RunBlocks, Stretch, VerifyWork};
+use model::journal::{Age, Durable};
+use model::verified::{Durability, DurableCounts, RunBlocks, Stretch, VerifyWork};
 use model::{Bytes, CorruptBlock, KindCount, Nanos};
 use std::collections::BTreeMap;
 
@@ -34,6 +35,7 @@ pub(super) struct PieceTally {
     runs: BTreeMap<RunKey, RunBlocks>,
     stretches: Vec<Stretch>,
     damaged: Vec<Damaged>,
+    pub(super) durable: DurableCounts,
 }
 
 struct Damaged {
@@ -46,6 +48,7 @@ struct Damaged {
 #[derive(Default)]
 pub(super) struct Tally {
     evidence: bool,
+    durable: DurableCounts,
     work: VerifyWork,
     runs: BTreeMap<RunKey, RunBlocks>,
     stretches: BTreeMap<(u64, bool), u64>, // from and whether corrupt, to
@@ -82,6 +85,25 @@ impl PieceTally {
             header.generation,
             Nanos(header.issued_ns),
         );
+    }
+
+    /// A block whose durable version, or a newer one, is there.
+    pub(super) fn found(&mut self, durable: Durable, header: &BlockHeader) {
+        self.durable.found += 1;
+        self.durable.newer += u64::from(durable.age(header) == Age::Newer);
+        let ended = Nanos::millis(durable.ms);
+        self.durable.last_found = self.durable.last_found.max(ended);
+    }
+
+    /// A block whose durable version is not there.
+    pub(super) fn lost(&mut self, durable: Durable) {
+        let ended = Nanos::millis(durable.ms);
+        self.durable.add(&DurableCounts {
+            lost: 1,
+            first_lost: ended,
+            last_lost: ended,
+            ..DurableCounts::default()
+        });
     }
 
     pub(super) fn foreign(&mut self, offset: u64) {
@@ -122,6 +144,7 @@ impl Tally {
     pub(super) fn add(&mut self, piece: PieceTally) {
         self.work.blocks.zeros += piece.zeros;
         self.work.blocks.foreign += piece.foreign;
+        self.durable.add(&piece.durable);
         for (key, blocks) in piece.runs {
             self.work.blocks.whole += blocks.blocks;
             match self.runs.len() < RUNS_COUNTED || self.runs.contains_key(&key) {
@@ -219,6 +242,12 @@ impl Tally {
                     corrupt,
                 }),
             }
+        }
+        if self.durable != DurableCounts::default() {
+            work.durability = Some(Durability {
+                blocks: self.durable,
+                ..Durability::default()
+            });
         }
         work.stretch_count += joined.len() as u64;
         joined.truncate(STRETCHES_MAX);

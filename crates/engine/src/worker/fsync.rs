@@ -5,10 +5,12 @@
 
 use crate::RunError;
 use crate::clock::Clock;
+use crate::simulated::SharedStore;
 use crate::target::OpenTarget;
-use crate::thread_plan::ThreadPlan;
+use crate::thread_plan::{TargetShare, ThreadPlan};
 use model::{Fsync, LatencyHistogram, Nanos, Plan, SyncCount};
 use std::fs::File;
+use std::sync::PoisonError;
 
 /// Calls on all targets of a thread.
 pub(crate) struct Syncs {
@@ -18,13 +20,21 @@ pub(crate) struct Syncs {
 }
 
 struct Seat {
+    number: usize, // among the thread's
     target: u32,
     fsync: Fsync,
-    file: File,
-    writes: u32, // since the last call
+    by: Flusher,
+    succeeded: Option<bool>, // the last call, until it is reported
+    writes: u32,             // since the last call
     failed: u64,
     at_end: Nanos,
     latency: LatencyHistogram,
+}
+
+/// What makes the writes of a target durable.
+pub(crate) enum Flusher {
+    File(File),
+    Simulated(SharedStore),
 }
 
 /// A call that failed.
@@ -40,34 +50,69 @@ impl Syncs {
         place: &ThreadPlan,
         files: &[OpenTarget],
     ) -> Result<Option<Box<Syncs>>, RunError> {
-        let fsync = |target: u32| plan.targets[target as usize].fsync;
-        if place.seats.iter().all(|seat| fsync(seat.target).is_never()) {
+        let fsync = |seat: &TargetShare| plan.targets[seat.target as usize].fsync;
+        if place.seats.iter().all(|seat| fsync(seat).is_never()) {
             return Ok(None);
         }
-        let mut seats = Vec::with_capacity(files.len());
-        for (seat, file) in place.seats.iter().zip(files) {
-            let target = seat.target;
-            let source = |source| RunError::Thread {
-                number: place.thread,
-                source,
-            };
-            if let Some(file) = file.another().map_err(source)? {
-                seats.push(Seat {
-                    target,
-                    fsync: fsync(target),
-                    file,
-                    writes: 0,
-                    failed: 0,
-                    at_end: Nanos(0),
-                    latency: LatencyHistogram::new(),
-                });
-            }
-        }
-        Ok(Some(Box::new(Syncs {
-            seats: seats.into(),
+        let source = |source| RunError::Thread {
+            number: place.thread,
+            source,
+        };
+        let files = files.iter().map(OpenTarget::another);
+        let files = files.collect::<Result<Vec<_>, _>>().map_err(source)?;
+        let by = files.into_iter().map(|file| file.map(Flusher::File));
+        Ok(Some(Syncs::of(plan, place, by)))
+    }
+
+    /// The same of simulated devices with data; others have nothing to flush.
+    pub(crate) fn simulated(
+        plan: &Plan,
+        place: &ThreadPlan,
+        stores: &[Option<SharedStore>],
+    ) -> Option<Box<Syncs>> {
+        let store = |seat: &TargetShare| stores[seat.target as usize].clone();
+        let by = place
+            .seats
+            .iter()
+            .map(|seat| store(seat).map(Flusher::Simulated));
+        let syncs = Syncs::of(plan, place, by);
+        let never = syncs.seats.iter().all(|seat| seat.fsync.is_never());
+        (!never).then_some(syncs)
+    }
+
+    fn of(
+        plan: &Plan,
+        place: &ThreadPlan,
+        by: impl Iterator<Item = Option<Flusher>>,
+    ) -> Box<Syncs> {
+        let seats = place.seats.iter().zip(by).enumerate();
+        let seats = seats.filter_map(|(number, (seat, by))| {
+            Some(Seat {
+                number,
+                target: seat.target,
+                fsync: plan.targets[seat.target as usize].fsync,
+                by: by?,
+                succeeded: None,
+                writes: 0,
+                failed: 0,
+                at_end: Nanos(0),
+                latency: LatencyHistogram::new(),
+            })
+        });
+        Box::new(Syncs {
+            seats: seats.collect(),
             due: false,
             ended: false,
-        })))
+        })
+    }
+
+    /// Reports the seats whose calls returned since the last report, and whether they succeeded.
+    pub(super) fn report(&mut self, mut to: impl FnMut(usize, bool)) {
+        for seat in &mut self.seats {
+            if let Some(succeeded) = seat.succeeded.take() {
+                to(seat.number, succeeded);
+            }
+        }
     }
 
     /// Counts a write that is submitted.
@@ -128,10 +173,16 @@ impl Syncs {
 impl Seat {
     fn call(&mut self, data_only: bool) -> Result<(), Failed> {
         self.writes = 0;
-        let outcome = match data_only {
-            true => self.file.sync_data(),
-            false => self.file.sync_all(),
+        let outcome = match &self.by {
+            Flusher::File(file) if data_only => file.sync_data(),
+            Flusher::File(file) => file.sync_all(),
+            Flusher::Simulated(store) => {
+                let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
+                store.flush();
+                Ok(())
+            }
         };
+        self.succeeded = Some(outcome.is_ok());
         outcome.map_err(|error| {
             self.failed += 1;
             Failed {

@@ -164,7 +164,7 @@ pub(super) fn compare<C: Clock>(work: &mut Work<C>, now: Nanos) {
         let bytes = u64::from(result.unsigned_abs());
         match flight.operation {
             _ if result <= 0 => {}
-            Operation::Write => verify.end_write(io, bytes),
+            Operation::Write => verify.end_write(io, bytes, now),
             Operation::Read => {
                 let data = work.buffers.read_data(slot, bytes as usize);
                 verify.end_read(io, data, now);
@@ -184,6 +184,15 @@ pub(super) fn fail<C>(work: &mut Work<C>, slot: u32) {
     {
         verify.fail_write(extent(flight, slot));
     }
+}
+
+/// The power of its devices is cut: nothing is compared, flushed or journaled any more.
+pub(crate) fn power_cut<C>(work: &mut Work<C>) {
+    drop_deferred(work);
+    if let Some(verify) = work.verify.take() {
+        verify.close();
+    }
+    work.syncs = None;
 }
 
 /// Frees the slots of what was deferred: nothing is issued any more.

@@ -196,7 +196,11 @@ impl<C: Clock> Work<C> {
         let Some(syncs) = &mut self.syncs else {
             return now;
         };
-        let failed = match calls(syncs, &self.clock) {
+        let called = calls(syncs, &self.clock);
+        if let Some(verify) = &self.verify {
+            syncs.report(|seat, succeeded| verify.flushed(seat, succeeded));
+        }
+        let failed = match called {
             Ok(later) => return later.max(now),
             Err(failed) => failed,
         };
@@ -212,6 +216,13 @@ impl<C: Clock> Work<C> {
             });
         }
         self.clock.now()
+    }
+
+    /// The same where calls are due, of a thread that takes turns with others.
+    pub(crate) fn sync_if_due(&mut self, now: Nanos) {
+        if self.is_sync_due() {
+            self.sync(now, Syncs::call_due);
+        }
     }
 
     /// Whether it has done all that it was to do.
@@ -270,7 +281,12 @@ fn verify(shared: &Shared, place: &ThreadPlan) -> Option<Box<ThreadVerify>> {
         .iter()
         .map(|seat| &shared.plan.targets[seat.target as usize]);
     let largest = targets.map(|target| target.workload.block.0).max()?;
-    Some(Box::new(ThreadVerify::new(verifier, place, largest)))
+    Some(Box::new(ThreadVerify::new(
+        verifier,
+        shared.journal.as_ref(),
+        place,
+        largest,
+    )))
 }
 
 /// A slot before its first I/O, at the target that it is bound to.

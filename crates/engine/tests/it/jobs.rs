@@ -149,6 +149,7 @@ fn checked(span: Timespan, targets: Vec<TargetFacts>) -> Job {
     };
     let mut plans = check(&profile, &host, &targets, &consent).expect("a job that can be run");
     Job {
+        journal: None,
         recording: None,
         plan: plans.remove(0),
         pins: gate::Pins::default(),

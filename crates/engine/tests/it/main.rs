@@ -18,6 +18,7 @@ mod mixed;
 mod no_allocation;
 mod open_loop;
 mod pools;
+mod power_cut;
 mod replay;
 mod simulated;
 mod simulated_data;

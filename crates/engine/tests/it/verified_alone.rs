@@ -50,6 +50,7 @@ fn verify(path: &std::path::Path, file: &File, from: u64) -> (VerifyWork, FilesS
         from: Bytes(from),
         to: Bytes(file.metadata().unwrap().len()),
         evidence: false,
+        promised: None,
     };
     let (work, step, outcome) = verify_target(&job, &Root::live(), &Silent, &Stop::new()).unwrap();
     assert_eq!(outcome, FilesOutcome::Complete);
@@ -214,6 +215,7 @@ fn an_interrupted_pass_has_what_it_read() {
         from: Bytes(0),
         to: Bytes(BLOCKS * BLOCK.0),
         evidence: false,
+        promised: None,
     };
     let (work, _, outcome) = verify_target(&job, &Root::live(), &Silent, &stop).unwrap();
     assert_eq!(outcome, FilesOutcome::Interrupted);

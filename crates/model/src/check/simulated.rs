@@ -29,9 +29,9 @@ pub(super) fn check(span: &Timespan, problems: &mut Vec<Problem>) {
             "omit it, or specify sim:…,page-cache=50%",
         ),
         (
-            any(|target| !target.fsync.is_never()),
+            any(|target| !target.fsync.is_never() && !has_cache(target)),
             "written data to make durable",
-            away,
+            "omit it, or specify sim:…,volatile=1M",
         ),
         (
             any(|target| target.drop_cache),
@@ -39,9 +39,9 @@ pub(super) fn check(span: &Timespan, problems: &mut Vec<Problem>) {
             "omit it, or specify sim:…,page-cache=50%",
         ),
         (
-            any(|target| target.write_through),
+            any(|target| target.write_through && !has_cache(target)),
             "cache to write through",
-            away,
+            "omit it, or specify sim:…,volatile=1M",
         ),
         (any(|target| target.large_pages), "memory of its own", away),
         (
@@ -58,5 +58,13 @@ pub(super) fn check(span: &Timespan, problems: &mut Vec<Problem>) {
         if asked {
             problems.push(Problem::SimulatedCannot { what, instead });
         }
+    }
+}
+
+/// Whether what is durable differs from what is written.
+fn has_cache(target: &Target) -> bool {
+    match &target.location {
+        Location::Simulated(device) => device.data.0 > 0 && device.cut.has_cache(),
+        Location::Path(_) | Location::Null(_) => false,
     }
 }

@@ -24,8 +24,8 @@ pub use placement::Placement;
 pub use planned::{Plan, PlannedTarget};
 pub use profile::{EngineChoice, OnError, Phases, Polling, Pool, PoolDraw, Profile, Timespan};
 pub use simulated::{
-    DataFault, DataFaults, FaultPlan, KEYS as SIMULATED_KEYS, NEIGHBOUR_BLOCK, ServiceLaw,
-    SimulatedDevice, SimulatedError, SimulatedFaults, SimulatedKey, SimulatedModel,
+    DataFault, DataFaults, FaultPlan, FlushLaw, KEYS as SIMULATED_KEYS, NEIGHBOUR_BLOCK, PowerCut,
+    ServiceLaw, SimulatedDevice, SimulatedError, SimulatedFaults, SimulatedKey, SimulatedModel,
     Unit as SimulatedUnit,
 };
 pub use target::{

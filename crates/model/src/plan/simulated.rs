@@ -8,7 +8,7 @@ mod data_faults;
 mod keys;
 mod notation;
 
-pub use data_faults::{DataFault, DataFaults, FaultPlan};
+pub use data_faults::{DataFault, DataFaults, FaultPlan, FlushLaw, PowerCut};
 pub use keys::{KEYS, SimulatedKey, Unit};
 pub use notation::SimulatedError;
 
@@ -107,6 +107,9 @@ pub struct SimulatedDevice {
     /// What is wrong with that data.
     #[serde(default, skip_serializing_if = "DataFaults::is_none")]
     pub data_faults: DataFaults,
+    /// What it may lose when its power is cut, and when that is.
+    #[serde(default, skip_serializing_if = "PowerCut::is_none")]
+    pub cut: PowerCut,
 }
 
 #[allow(
@@ -243,5 +246,6 @@ fn flash(model: SimulatedModel) -> SimulatedDevice {
         data: Bytes(0),
         alias: Bytes(0),
         data_faults: DataFaults::default(),
+        cut: PowerCut::default(),
     }
 }

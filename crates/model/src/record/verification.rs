@@ -27,6 +27,76 @@ pub struct Verification {
     /// What a simulated device did to its data.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub injected: Vec<InjectedFault>,
+    /// What was written to the journal of durable writes, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub journal: Option<JournalCounts>,
+    /// What was there of it after a simulated power cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durable: Option<DurableCounts>,
+}
+
+/// What was written to a journal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JournalCounts {
+    /// Writes, one for each grain.
+    pub writes: u64,
+    /// Flushes that returned well, one for each thread and target that they cover.
+    pub flushes: u64,
+    /// Bytes.
+    pub bytes: Bytes,
+    /// How long all threads waited for room in it.
+    pub waited: Nanos,
+    /// CPU time of its writer.
+    pub cpu: Option<Nanos>,
+    /// Why it ended before the run.
+    pub failed: Option<String>,
+}
+
+/// Blocks that a journal promises, by what was found after a power cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DurableCounts {
+    /// Blocks that have to be there.
+    pub promised: u64,
+    /// With the durable version or a newer one.
+    pub found: u64,
+    /// Of these with a newer one.
+    pub newer: u64,
+    /// With an older version, or without any.
+    pub lost: u64,
+    /// With parts of several versions, none of which is older: a write was in flight.
+    pub interrupted: u64,
+    /// With data of a run that was not there before: written over since, or unknown.
+    pub replaced: u64,
+    /// When the latest promised write that was found was complete, since the run began.
+    pub last_found: Nanos,
+    /// When the earliest promised write that is lost was complete; 0 where none is.
+    pub first_lost: Nanos,
+    /// The same of the latest.
+    pub last_lost: Nanos,
+}
+
+impl DurableCounts {
+    /// Adds those of another part.
+    pub fn add(&mut self, other: &DurableCounts) {
+        self.promised += other.promised;
+        self.found += other.found;
+        self.newer += other.newer;
+        self.first_lost = match (self.lost, other.lost) {
+            (0, _) => other.first_lost,
+            (_, 0) => self.first_lost,
+            _ => self.first_lost.min(other.first_lost),
+        };
+        self.lost += other.lost;
+        self.interrupted += other.interrupted;
+        self.replaced += other.replaced;
+        self.last_found = self.last_found.max(other.last_found);
+        self.last_lost = self.last_lost.max(other.last_lost);
+    }
+
+    /// Returns whether a write that was durable before another one is lost, and the other is there.
+    pub fn is_out_of_order(&self) -> bool {
+        self.lost > 0 && self.first_lost < self.last_found
+    }
 }
 
 /// A fault that a simulated device did, with the name that its diagnosis should have.
@@ -110,11 +180,13 @@ pub enum CorruptKind {
     Future,
     /// It cannot be read.
     Unreadable,
+    /// Older than the version that was promised to be durable.
+    NotDurable,
 }
 
 impl CorruptKind {
     /// All kinds.
-    pub const ALL: [CorruptKind; 12] = [
+    pub const ALL: [CorruptKind; 13] = [
         CorruptKind::Lost,
         CorruptKind::StaleRead,
         CorruptKind::Torn,
@@ -127,6 +199,7 @@ impl CorruptKind {
         CorruptKind::Foreign,
         CorruptKind::Future,
         CorruptKind::Unreadable,
+        CorruptKind::NotDurable,
     ];
 
     /// Returns the id of its finding.
@@ -144,6 +217,7 @@ impl CorruptKind {
             CorruptKind::Foreign => "data-foreign",
             CorruptKind::Future => "data-future",
             CorruptKind::Unreadable => "data-unreadable",
+            CorruptKind::NotDurable => "data-not-durable",
         }
     }
 }

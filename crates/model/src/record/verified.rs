@@ -2,10 +2,11 @@
 //!
 //! Omitted: the comparison (`engine`), and what it means (`analysis`).
 
-pub use super::verification::DifferentBits;
 use super::verification::{CorruptBlock, KindCount};
+pub use super::verification::{DifferentBits, DurableCounts, JournalCounts};
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// What `fathom verify` was asked, and what it found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +33,30 @@ pub struct VerifyWork {
     pub stretch_count: u64,
     /// The stored run whose blocks are expected.
     pub expected: Option<ExpectedRun>,
+    /// What a journal promises, and what of it is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<Durability>,
+}
+
+/// What a journal promises, and what of it is there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Durability {
+    /// As it was named.
+    pub journal: PathBuf,
+    /// The random number in the block headers of its run.
+    pub header_run: u64,
+    /// Bytes up to its last whole frame.
+    pub whole: Bytes,
+    /// Its length.
+    pub length: Bytes,
+    /// The run ended and said so.
+    pub ended: bool,
+    /// It was on the same storage as the target.
+    pub beside: bool,
+    /// When its last write was complete, since its run began.
+    pub last: Nanos,
+    /// Blocks.
+    pub blocks: DurableCounts,
 }
 
 /// Blocks that are not corrupt.

@@ -1,8 +1,8 @@
-//! What may be wrong with the data of a simulated device: which fault, and how often or where.
+//! What may be wrong with the data of a simulated device: which fault, and how often or where; what a power cut may lose.
 //!
-//! Omitted: what a fault does to a block, which is `engine`'s.
+//! Omitted: what a fault or a cut does to a block, which is `engine`'s.
 
-use crate::units::Bytes;
+use crate::units::{Bytes, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -131,5 +131,63 @@ impl FaultPlan {
             .ok()
             .filter(|often| digits && *often > 0)?;
         (often & PLACE == 0).then_some(often)
+    }
+}
+
+/// A volatile cache and a power cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PowerCut {
+    /// Completed writes that a cut may lose or tear.
+    pub volatile: Bytes,
+    /// When the power is cut, from the start of the warm-up; 0 for never.
+    pub at: Nanos,
+    /// What a flush or a write-through write does.
+    pub flush: FlushLaw,
+    /// Largest aligned part of a write that is written as a whole or not at all.
+    pub atomic: Bytes,
+}
+
+/// What a flush does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FlushLaw {
+    /// All completed writes are durable when it returns.
+    #[default]
+    Honest,
+    /// It returns, and does nothing.
+    Ignored,
+    /// It returns when some of the writes are durable, not the oldest ones.
+    Reordered,
+}
+
+impl FlushLaw {
+    /// All laws with their names.
+    pub const ALL: [(FlushLaw, &'static str); 3] = [
+        (FlushLaw::Honest, "honest"),
+        (FlushLaw::Ignored, "ignored"),
+        (FlushLaw::Reordered, "reordered"),
+    ];
+}
+
+impl Default for PowerCut {
+    fn default() -> Self {
+        PowerCut {
+            volatile: Bytes(0),
+            at: Nanos(0),
+            flush: FlushLaw::Honest,
+            atomic: Bytes(4096),
+        }
+    }
+}
+
+impl PowerCut {
+    /// Returns whether there is neither a cut nor a cache.
+    pub fn is_none(&self) -> bool {
+        *self == PowerCut::default()
+    }
+
+    /// Returns whether a flush or a write-through write differs from any other.
+    pub const fn has_cache(&self) -> bool {
+        self.volatile.0 > 0 || self.at.0 > 0
     }
 }

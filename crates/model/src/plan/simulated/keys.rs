@@ -2,7 +2,7 @@
 //! the documentation come from here.
 
 use super::data_faults::{DataFault, FaultPlan};
-use super::{ServiceLaw, SimulatedDevice};
+use super::{FlushLaw, ServiceLaw, SimulatedDevice};
 use crate::units::{Bytes, Nanos};
 
 /// One parameter.
@@ -37,6 +37,8 @@ pub enum Unit {
     Law,
     /// How often or where a fault of data is done: `1/500` or `@128M`.
     Fault,
+    /// `honest`, `ignored` or `reordered`.
+    Flush,
 }
 
 const GIB: u64 = 1 << 30;
@@ -76,7 +78,7 @@ const fn plain(value: u64) -> u64 {
 
 /// Every parameter, in the order in which it is printed.
 #[rustfmt::skip]
-pub const KEYS: [SimulatedKey; 48] = [
+pub const KEYS: [SimulatedKey; 52] = [
     key!("size", Size, (1 << 20, 1 << 60), "reported size", size, Bytes, 0),
     key!("channels", Count, (1, 1024), "I/Os that are served in parallel", channels, plain,),
     SimulatedKey {
@@ -131,6 +133,17 @@ pub const KEYS: [SimulatedKey; 48] = [
     fault!("misread", Misread, "fault: reads return another block"),
     fault!("rot-read", RotRead, "fault: up to three bits of a block are flipped when it is read"),
     fault!("eio", Eio, "fault: reads that fail"),
+    key!("volatile", Size, (0, 1 << 40), "completed writes that a power cut may lose or tear, until a flush", cut.volatile, Bytes, 0),
+    key!("atomic", Size, (512, 1 << 30), "largest aligned part of a write that a power cut does not tear", cut.atomic, Bytes, 0),
+    key!("cut-at", Time, (0, HOUR), "fault: time of a power cut, from the start of the warm-up; 0 for none", cut.at, Nanos, 0),
+    SimulatedKey {
+        name: "flush",
+        unit: Unit::Flush,
+        range: (0, 2),
+        what: "fault: what a flush does: all that it promises, nothing, or only for some of the newer writes",
+        get: |device| device.cut.flush as u64,
+        set: |device, value| device.cut.flush = FlushLaw::ALL[value as usize].0,
+    },
     key!("imbalance", Percent, (0, 1000), "fault: additional latency of every second thread", faults.imbalance, plain,),
 ];
 
@@ -156,6 +169,7 @@ impl SimulatedKey {
             Unit::Size => Bytes(value).to_string(),
             Unit::Rate => format!("{}/s", Bytes(value)),
             Unit::Law => LAWS[value as usize].1.to_owned(),
+            Unit::Flush => FlushLaw::ALL[value as usize].1.to_owned(),
             Unit::Fault => FaultPlan::print(value),
         }
     }
@@ -171,6 +185,7 @@ impl SimulatedKey {
             Unit::Size => format!("a size {between}, such as 4K or 64G"),
             Unit::Rate => format!("a size a second {between}, such as 200M/s"),
             Unit::Law => "constant, lognormal or exponential".to_owned(),
+            Unit::Flush => "honest, ignored or reordered".to_owned(),
             Unit::Fault => {
                 "one of so many blocks (1/500), or the block at a place (@128M)".to_owned()
             }
@@ -193,6 +208,10 @@ impl SimulatedKey {
                 size.parse::<Bytes>().ok().map(|size| size.0)
             }
             Unit::Fault => FaultPlan::read(text),
+            Unit::Flush => (0..)
+                .zip(FlushLaw::ALL)
+                .find(|(_, law)| law.1 == text)
+                .map(|law| law.0),
             Unit::Law => (0..)
                 .zip(LAWS)
                 .find(|(_, law)| law.1 == text)

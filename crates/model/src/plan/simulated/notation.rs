@@ -1,7 +1,7 @@
 //! `sim:MODEL[,key=value…]` to a device and back.
 
 use super::keys::KEYS;
-use super::{ServiceLaw, SimulatedDevice, SimulatedModel};
+use super::{FlushLaw, ServiceLaw, SimulatedDevice, SimulatedModel};
 use crate::block_header::BLOCK;
 use crate::units::Bytes;
 use std::error::Error;
@@ -150,6 +150,19 @@ fn contradictions(device: &SimulatedDevice) -> Vec<String> {
     tell(
         device.data.0 == 0 && (device.alias.0 > 0 || !device.data_faults.is_none()),
         "faults of data need data: give data too",
+    );
+    tell(
+        device.data.0 == 0 && !device.cut.is_none(),
+        "volatile, atomic, cut-at and flush are of a device with data: give data too",
+    );
+    let cut = &device.cut;
+    tell(
+        !cut.has_cache() && (cut.flush != FlushLaw::Honest || cut.atomic.0 != 4096),
+        "flush and atomic matter to writes that a cut may lose: give volatile or cut-at too",
+    );
+    tell(
+        !cut.atomic.0.is_power_of_two(),
+        "atomic is a power of two: 512, 4096, 16K",
     );
     let whole = |size: Bytes| size.is_multiple_of(BLOCK);
     tell(
