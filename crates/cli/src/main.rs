@@ -14,6 +14,7 @@ mod commands;
 mod environment;
 mod evidence;
 mod failure;
+mod journal_file;
 mod keep;
 mod live;
 mod options;

@@ -74,6 +74,11 @@ pub(crate) fn tell(text: &str) {
     }
 }
 
+/// Prints a result where standard output has something else.
+pub(crate) fn tell_result(result: &[u8]) {
+    let _ = io::stderr().lock().write_all(result);
+}
+
 /// A line of another tool's, as that tool writes it: without the program's name.
 pub(crate) fn tell_plain(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", views::printable(line));

@@ -26,10 +26,11 @@ pub use folder::{Folder, Kind, Name, Use};
 pub use lock::FileLock;
 pub use output::{
     Existing, NewOutput, OutputError, Replace, check_output, check_output_in, create_new,
-    write_output, write_output_in,
+    open_growing, write_output, write_output_in,
 };
 pub use pin::{Pin, is_changed};
 pub use pins::Pins;
 pub use rustix::fs::OFlags;
+pub use stream::standard_output;
 pub use walk::{Resolved, resolve};
 pub use whole_file::PartFile;

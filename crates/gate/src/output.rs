@@ -73,6 +73,35 @@ pub fn create_new(path: &Path, mode: u32) -> Result<File, OutputError> {
     })
 }
 
+/// Opens what is written for as long as work lasts: a file that is created for this user alone, or a pipe that has a reader.
+/// Returns whether it is a file.
+///
+/// # Errors
+/// Whatever else stands there; a link on the way that another user could have placed; a pipe without a reader; those of
+/// open(2).
+pub fn open_growing(path: &Path) -> Result<(File, bool), OutputError> {
+    let place = Place::find(path)?;
+    let Some(node) = &place.node else {
+        return create_new(path, 0o600).map(|file| (file, true));
+    };
+    let facts = fstat(node).map_err(|error| OutputError::open(path, error.into()))?;
+    match FileType::from_raw_mode(facts.st_mode) {
+        FileType::Fifo => {}
+        FileType::RegularFile => {
+            return Err(OutputError::Exists {
+                path: path.to_owned(),
+            });
+        }
+        _ => {
+            let (path, what) = (path.to_owned(), "neither a new file nor a pipe");
+            return Err(OutputError::NotAFile { path, what });
+        }
+    }
+    let pipe = stream::open_pipe(node.as_fd());
+    let pipe = pipe.map_err(|error| OutputError::open(path, error))?;
+    Ok((pipe, false))
+}
+
 /// Before long work: whether [`write_output`] would be allowed now. Tries to create a file in the folder.
 ///
 /// # Errors

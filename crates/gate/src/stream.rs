@@ -7,7 +7,7 @@ use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fcntl_setfl, fstat, major,
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
 use std::time::Duration;
 
@@ -46,6 +46,26 @@ pub(crate) fn is_one(folder: BorrowedFd<'_>, name: &Name, node: BorrowedFd<'_>) 
         FileType::RegularFile | FileType::Socket => standard(folder, name).is_some(),
         _ => false,
     }
+}
+
+/// Returns a descriptor of standard output of its own.
+///
+/// # Errors
+/// Those of dup(2).
+pub fn standard_output() -> io::Result<File> {
+    io::stdout().as_fd().try_clone_to_owned().map(File::from)
+}
+
+/// Opens a pipe that has a reader.
+///
+/// # Errors
+/// `ENXIO` where it has none: an open that waits could not be interrupted.
+pub(crate) fn open_pipe(node: BorrowedFd<'_>) -> io::Result<File> {
+    let path = format!("/proc/self/fd/{}", node.as_raw_fd());
+    let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let pipe = open(path, flags | OFlags::NONBLOCK, Mode::empty())?;
+    fcntl_setfl(&pipe, OFlags::empty())?; // writes wait for the reader
+    Ok(pipe.into())
 }
 
 /// Writes to it.

@@ -117,6 +117,9 @@ pub(crate) struct VerifyArgs {
     /// Only this part, in bytes from the start: 1G..3G, 512M.. [default: all of it, or with --run the range of the run]
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true)]
     pub(crate) range: Option<String>,
+    /// Also compare with this journal of fathom run --journal: are all writes here that were durable before a power cut?
+    #[arg(long, value_name = "FILE", conflicts_with = "run")]
+    pub(crate) journal: Option<PathBuf>,
     /// Also compare the number of blocks with those that this stored run left; of the runs on this target the last one
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,

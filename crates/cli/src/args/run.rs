@@ -22,6 +22,15 @@ pub(crate) struct RunArgs {
         help_heading = "Verification"
     )]
     pub(crate) evidence: Option<PathBuf>,
+    /// With --verify: write which writes are durable into this new file or FIFO, or - for standard output, for fathom
+    /// verify --journal after a power cut
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "verify",
+        help_heading = "Verification"
+    )]
+    pub(crate) journal: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
     #[command(flatten)]
@@ -42,6 +51,7 @@ impl RunArgs {
             targets,
             load,
             evidence: _, // where files go is not part of the work
+            journal: _,  // likewise
             consent: _,  // no dialect can say that data may be lost
             known: _,    // changes what is reported, not what is run
             keep: _,     // where results go is not part of the work

@@ -9,9 +9,9 @@ use crate::failure::Ending;
 use crate::progress::RunBars;
 use crate::report::Form;
 use crate::run_context::RunContext;
-use crate::{output, report, signals};
+use crate::{journal_file, output, report, signals};
 use analysis::Known;
-use engine::{Recording, Stop};
+use engine::{JournalSink, Recording, Stop};
 use model::{CommandError, NoResult, Note, Profile, RunRecord, RunResult};
 use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, Timespans, clock};
 use store::{NewSession, SessionKind, SessionOutcome};
@@ -31,6 +31,12 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
     for note in notes.iter().filter(|note| !of_defaults(note.option)) {
         output::tell(&note.to_string());
     }
+    if journal_file::is_standard_output(args.journal.as_ref()) && args.output.json {
+        return Err(CommandError::refused(
+            "--journal -: standard output cannot have --json, too; hint: a file or a FIFO for the journal",
+        ));
+    }
+    let journal = journal_file::open(args.journal.as_ref(), &checked, &ground.root)?;
     let stop = Stop::new();
     signals::listen(&stop)?;
     let measurement = Measurement {
@@ -39,6 +45,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
         profile: &profile,
         checked,
         recording: None,
+        journal,
         evidence,
         known: &known,
         notes: args.known.notes(),
@@ -57,6 +64,8 @@ pub(super) struct Measurement<'a> {
     pub(super) checked: Vec<CheckedPlan>,
     /// The trace that is replayed, where the request is one of a trace.
     pub(super) recording: Option<Recording>,
+    /// Where the journal of what is durable goes.
+    pub(super) journal: Option<JournalSink>,
     /// Where corrupt blocks go.
     pub(super) evidence: Option<Evidence>,
     pub(super) known: &'a Known,
@@ -78,6 +87,7 @@ pub(super) fn measure(
         profile,
         checked,
         recording,
+        journal: sink,
         evidence,
         known,
         notes,
@@ -105,6 +115,10 @@ pub(super) fn measure(
     let mut runner = Runner::new(gate, ProvenFiles::default(), &journal, command_line(), stop);
     let mut schedule = Timespans::new(&profile.timespans, &[], checked, |_| {});
     schedule.recording = recording;
+    let is_printed = sink
+        .as_ref()
+        .is_none_or(|sink| sink.path.as_os_str() != "-");
+    schedule.journal = sink;
     runner.run(
         &mut schedule,
         &mut RunBars::new(environment).on_screen(screen),
@@ -123,7 +137,11 @@ pub(super) fn measure(
         verbose: output.verbose,
         known: Some(known),
     };
-    crate::output::print(&report::run(&record, form))?;
+    match is_printed {
+        true => crate::output::print(&report::run(&record, form))?,
+        false => output::tell_result(&report::run(&record, form)),
+    }
+    tell_journal(&record);
     let stored = answer::finish(&journal, SessionOutcome::Complete, None);
     let goals = report::goals_of_run(&record, known);
     let data = Ending::of_data(record.is_corrupt());
@@ -150,6 +168,17 @@ fn keep_evidence(profile: &mut Profile, wanted: bool) -> Result<(), CommandError
         target.verify.evidence = wanted;
     }
     Ok(())
+}
+
+/// Says why a journal ended before its run.
+fn tell_journal(record: &RunRecord) {
+    let verification = record.engine.verification.as_ref();
+    let journal = verification.and_then(|found| found.journal.as_ref());
+    if let Some(why) = journal.and_then(|journal| journal.failed.as_ref()) {
+        output::tell(&format!(
+            "warning: the journal could not be written to its end: {why}; what was durable after that is not in it"
+        ));
+    }
 }
 
 fn write_evidence(folder: &Evidence, record: &RunRecord) -> Result<(), CommandError> {

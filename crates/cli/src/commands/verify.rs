@@ -9,24 +9,31 @@ use crate::commands::answer;
 use crate::environment::Environment;
 use crate::evidence::Evidence;
 use crate::failure::Ending;
+use crate::journal_file::{Journal, Opened};
 use crate::progress::Progress;
 use crate::report::{FilesForm, Form};
 use crate::{keep, output, report, signals};
 use analysis::say;
 use engine::{RunError, Stop, VerifyJob, errno_text};
-use gate::Pins;
+use gate::{OFlags, Pins};
 use host::Root;
-use model::block_header::BLOCK;
-use model::verified::{ExpectedRun, VerifyWork};
+use model::block_header::{BLOCK, BLOCK_BYTES, BlockHeader};
+use model::verified::{Durability, ExpectedRun, VerifyWork};
 use model::{
     Bytes, CommandError, Content, FilesOutcome, FilesPlace, FilesRecord, FilesWork, Location,
     RunRecord, TargetFacts, TargetKind, invalid_value, shell_word,
 };
-use session::{Journal, clock};
+use session::clock;
+use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use store::{SessionKind, SessionOutcome};
 use tools::Reader;
+
+/// Places of durable writes that show whether a journal is of another run.
+const SAMPLED: usize = 1024;
+const MIB: f64 = 1_048_576.0;
 
 /// Reads the target, stores what was found, prints it.
 pub(crate) fn verify(args: &VerifyArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -42,6 +49,7 @@ pub(crate) fn verify(args: &VerifyArgs, environment: &Environment) -> Result<End
     let stop = Stop::new();
     signals::listen(&stop)?;
     let started_utc = clock::utc();
+    output::tell(&request.forecast());
     let progress = Progress::of_filling(environment);
     let verified = engine::verify_target(&request.job(evidence.is_some()), &root, &progress, &stop);
     progress.finish();
@@ -50,9 +58,16 @@ pub(crate) fn verify(args: &VerifyArgs, environment: &Environment) -> Result<End
         return Err(request.nothing());
     }
     work.expected = request.expected.clone();
+    if let Some(journal) = &request.journal {
+        let blocks = work.durability.take().unwrap_or_default().blocks;
+        work.durability = Some(Durability {
+            blocks,
+            ..journal.facts()
+        });
+    }
     let name = request.facts.path.display().to_string();
     let new = session::new_session(SessionKind::Verify, command_line(), name, started_utc);
-    let journal = Journal::new(store.as_ref(), new);
+    let journal = session::Journal::new(store.as_ref(), new);
     let ending = tell(&request, &work, &outcome);
     let names = [request.facts.path.display().to_string()];
     let kept = evidence.map_or(Ok(()), |evidence| evidence.write(&work.cases, &names));
@@ -91,6 +106,7 @@ struct Request {
     pins: Pins,
     range: Range<u64>,
     expected: Option<ExpectedRun>,
+    journal: Option<Journal>,
 }
 
 impl Request {
@@ -109,10 +125,13 @@ impl Request {
         };
         refuse_kind(&facts)?;
         refuse_use(&facts, &pins)?;
+        let journal = args.journal.as_ref().map(|path| Opened::open(path, &facts));
+        let journal = journal.transpose()?;
         let size = facts.size.0;
         let whole = 0..u64::MAX;
         let of_run = run.as_ref().map(|run| run.range.clone());
-        let range = asked.clone().or(of_run).unwrap_or(whole);
+        let of_journal = journal.as_ref().map(Opened::range);
+        let range = asked.clone().or(of_run).or(of_journal).unwrap_or(whole);
         let range = range.start..range.end.min(size);
         if range.is_empty() {
             let (path, size) = (path.display(), facts.size);
@@ -121,11 +140,19 @@ impl Request {
                 range.start
             )));
         }
+        let host = host::host_record(root);
+        let promised = |journal: Opened| journal.promised(range.clone(), &host);
+        let journal = journal.map(promised).transpose()?;
+        if let Some(journal) = &journal {
+            journal.tell(clock::utc());
+            refuse_other_run(journal, &facts, &pins)?;
+        }
         let request = Request {
             facts,
             pins,
             range,
             expected: run.map(|run| run.expected),
+            journal,
         };
         // A sample shows what a file or device contains; a part that was asked for may be another.
         let seems_empty = matches!(
@@ -147,7 +174,10 @@ impl Request {
             from: Bytes(self.range.start),
             to: Bytes(self.range.end),
             evidence,
-            promised: None,
+            promised: self
+                .journal
+                .as_ref()
+                .map(|journal| Arc::clone(&journal.promised)),
         }
     }
 
@@ -167,6 +197,25 @@ impl Request {
             self.range.start,
             self.range.end
         )
+    }
+
+    /// Says how much is read, and how long that may take.
+    fn forecast(&self) -> String {
+        let length = self.range.end - self.range.start;
+        format!(
+            "reading {} of {}: {} at 100 MiB/s, {} at 1 GiB/s",
+            say::bytes(length),
+            self.facts.path.display(),
+            say::time(length as f64 / (100.0 * MIB) * 1e9),
+            say::time(length as f64 / (1024.0 * MIB) * 1e9),
+        )
+    }
+
+    fn journal_words(&self) -> String {
+        let path = self.journal.as_ref().map(|journal| journal.facts().journal);
+        path.map_or_else(String::new, |path| {
+            format!(" --journal {}", shell_word(&path))
+        })
     }
 
     fn nothing(&self) -> CommandError {
@@ -254,6 +303,42 @@ fn refuse_use(facts: &TargetFacts, pins: &Pins) -> Result<(), CommandError> {
     }
 }
 
+/// A journal of another run promises nothing here: no block of its run is at a sample of the places that it promises, and the target is
+/// not the file or device that the run wrote.
+fn refuse_other_run(
+    journal: &Journal,
+    facts: &TargetFacts,
+    pins: &Pins,
+) -> Result<(), CommandError> {
+    let places = journal.promised.sample(SAMPLED);
+    let is_same = journal.identity().is_some() && journal.identity() == facts.identity;
+    if places.is_empty() || is_same {
+        return Ok(());
+    }
+    let pin = pins.pin(&facts.path);
+    let Ok(mut file) = pin.and_then(|pin| pin.reopen(OFlags::RDONLY)) else {
+        return Ok(()); // what cannot be read is found when all of it is
+    };
+    let mut is_of_run = |at: &u64| {
+        let mut block = [0; BLOCK_BYTES];
+        let found = file.seek(SeekFrom::Start(*at)).is_ok();
+        found
+            && file.read_exact(&mut block).is_ok()
+            && BlockHeader::of(&block).is_some_and(|header| {
+                header.run == journal.header_run() && header.block * BLOCK.0 == *at
+            })
+    };
+    match places.iter().any(&mut is_of_run) {
+        true => Ok(()),
+        false => Err(CommandError::refused(format!(
+            "--journal {}: {} has no block of its run at {} places of durable writes, and is not the file or device of that run: it is the journal of another run",
+            journal.facts().journal.display(),
+            facts.path.display(),
+            places.len()
+        ))),
+    }
+}
+
 /// A stored run that wrote the target.
 struct Expectation {
     expected: ExpectedRun,
@@ -319,8 +404,9 @@ fn tell(request: &Request, work: &VerifyWork, outcome: &FilesOutcome) -> Ending 
                 false => request.range.end.to_string(),
             };
             output::tell(&format!(
-                "interrupted at byte {at}; to continue there: fathom verify {} --range {at}..{to}",
-                shell_word(&request.facts.path)
+                "interrupted at byte {at}; to continue there: fathom verify {} --range {at}..{to}{}",
+                shell_word(&request.facts.path),
+                request.journal_words()
             ));
             Ending::Wrong
         }

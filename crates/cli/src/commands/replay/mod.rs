@@ -48,6 +48,7 @@ pub(crate) fn replay(args: &ReplayArgs, environment: &Environment) -> Result<End
         profile: &profile,
         checked,
         recording: Some(recording),
+        journal: None,
         evidence: None,
         known: &known,
         notes: args.known.notes(),
