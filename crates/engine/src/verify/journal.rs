@@ -390,7 +390,7 @@ impl Writer {
         };
         match written {
             Ok(()) if self.counts.failed.is_none() => {
-                self.counts.bytes.0 += self.bytes.len() as u64
+                self.counts.bytes.0 += self.bytes.len() as u64;
             }
             Ok(()) => {}
             Err(error) => self.counts.failed = Some(crate::error::errno_text(&error)),
