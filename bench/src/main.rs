@@ -33,6 +33,7 @@ mod start;
 mod stored;
 mod survey;
 mod table;
+mod verify;
 mod writes;
 
 use error::BenchError;
@@ -76,6 +77,7 @@ fn compare(options: &Options) -> Result<(), BenchError> {
             Section::Store => stored::run(opened(&mut shop, options)?, options)?,
             Section::Survey => survey::run(opened(&mut shop, options)?, options)?,
             Section::Writes => writes::run(opened(&mut shop, options)?, options)?,
+            Section::Verify => verify::run(opened(&mut shop, options)?, options)?,
         };
         tell(&lines);
     }

@@ -21,6 +21,7 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
                     four real targets too, whose loads also take turns: half an hour, as root
   writes            writes with block headers against zeros, and the start of a run that writes against one that reads:
                     1.1 GB beside the program
+  verify            --verify and --journal against plain runs, on 16 MiB and 1 GiB
   --real            see survey
   --rounds N        each contender so many times, in turn [default: 5]
   --time SECONDS    length of one run [default: 0.5]
@@ -48,9 +49,10 @@ pub(crate) enum Section {
     Store,
     Survey,
     Writes,
+    Verify,
 }
 
-const SECTIONS: [(&str, Section); 13] = [
+const SECTIONS: [(&str, Section); 14] = [
     ("overhead", Section::Overhead),
     ("loops", Section::Loops),
     ("low-depth", Section::LowDepth),
@@ -64,6 +66,7 @@ const SECTIONS: [(&str, Section); 13] = [
     ("store", Section::Store),
     ("survey", Section::Survey),
     ("writes", Section::Writes),
+    ("verify", Section::Verify),
 ];
 
 /// Those after the first four are of the sections quick, files and survey, which make them themselves.

@@ -77,7 +77,7 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
 }
 
 /// Measures the first and the second of a pair in turns, each of them first in every other round.
-fn pairs<T>(
+pub(crate) fn pairs<T>(
     rounds: usize,
     measure: &mut dyn FnMut(bool) -> Result<T, BenchError>,
 ) -> Result<Vec<[T; 2]>, BenchError> {
@@ -149,7 +149,7 @@ fn started(shop: &Shop, file: &Path, words: &[&str]) -> Result<Started, BenchErr
 }
 
 /// Runs the program and reads one number of its document; also returns the ms that it took.
-fn document(
+pub(crate) fn document(
     command: &mut Command,
     shop: &Shop,
     read: &dyn Fn(&Value) -> Option<f64>,
