@@ -10,6 +10,7 @@
 pub mod block_header;
 pub mod check;
 mod command_error;
+pub mod fidelity;
 pub mod imported_evidence;
 pub mod journal;
 pub mod plan;

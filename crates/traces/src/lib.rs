@@ -8,15 +8,19 @@
 
 mod blktrace;
 mod describe;
+mod drawn;
 mod error;
 mod event;
+mod fidelity;
 mod fit;
 mod footprint;
 mod formats;
 mod input;
 mod iotrace;
+mod learn;
 mod pairing;
 mod parse;
+mod profile;
 mod replay;
 mod source;
 mod text;
@@ -26,11 +30,18 @@ mod window;
 mod write;
 
 pub use describe::{Description, describe};
+pub use drawn::Drawn;
 pub use error::{Place, TraceError};
 pub use event::Counts;
 pub use event::Writer;
+pub use fidelity::{Properties, fidelity};
 pub use fit::{Fit, Placement, Room};
 pub use formats::{FORMATS, Format, format_named};
+pub use learn::Learner;
+pub use profile::{
+    ArrivalRule, CLASS_ZONES, FlushRule, LearnedFrom, LearnedProfile, LearnedWorkload, PROFILE_MAX,
+    PlaceClass, Places, ProfileError, Side,
+};
 pub use replay::{Route, RoutedIo, SPEED_ONE, Scan, Share};
 pub use trace::{Options, Trace};
 pub use window::Window;

@@ -65,6 +65,16 @@ impl Scan {
         }
     }
 
+    /// Counts I/Os that need no file: those that are drawn by a profile.
+    pub fn of(records: impl Iterator<Item = TraceRecord>) -> Scan {
+        let mut scan = Scan {
+            granularity: UNIT_MAX,
+            ..Scan::default()
+        };
+        records.for_each(|record| scan.take(&record, false));
+        scan
+    }
+
     fn take(&mut self, record: &TraceRecord, reads_only: bool) {
         match record.operation {
             TraceOperation::Flush => self.flushes += 1,

@@ -1,7 +1,9 @@
 //! What the crate reads and writes, through its public functions.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod laws;
+mod learned;
+mod made;
 mod published;
 mod streams;
 

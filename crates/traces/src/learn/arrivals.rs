@@ -1,0 +1,291 @@
+//! When I/Os arrive: how many in each step of time, and how unevenly those of a step are divided between its halves, those of
+//! a half between its halves, and so on; or, in a closed loop, how many are in flight.
+//!
+//! Method: of a node with p I/Os, l of them in its left half, the excess of the variance over that of independent I/Os is
+//! v = Σ((l − p/2)² − p/4) / Σ(p² − p), octave by octave. The weights p² − p carry the second moments down, so that the
+//! variance of counts is right at every scale. Below 0 the halves are more equal than chance makes them: then it is minus
+//! the share of nodes that are divided evenly. Omitted: drawing from it (`drawn`).
+
+use super::in_flight::{InFlight, Moments};
+use super::{count, lengths};
+use crate::profile::ArrivalRule;
+use model::trace::TraceRecord;
+use model::{LatencyHistogram, Nanos};
+use std::collections::HashMap;
+
+/// Levels of the cascade: the first has nodes of 4096 s, the last leaves of about 1 µs.
+const LEVELS: usize = 33;
+/// The level whose nodes are a second long.
+const SECOND: usize = 12;
+const ROOT: u128 = 4096 * 1_000_000_000;
+/// Steps of a profile; more are added in pairs.
+const STEPS_MAX: usize = 4096;
+/// Halvings of a step.
+const HALVINGS_MAX: usize = 20;
+/// A halving is learned from so many nodes with two I/Os or more.
+const NODES_MIN: u64 = 16;
+/// So many standard errors from 0, an excess is one.
+const SIGNIFICANT: f64 = 2.0;
+/// Gaps that vary by less than this, relative to their mean, are equal.
+const EVEN: f64 = 0.1;
+/// I/Os that follow one another within this time arrive together.
+const TOGETHER: Nanos = Nanos::micros(20);
+/// They are batches if so many more of the gaps are so short than chance makes them.
+const BATCHED: f64 = 0.1;
+/// So many arrivals fill the queue up to the same depth in a closed loop.
+const REFILLS: f64 = 0.9;
+/// Most time from a completion to the next arrival in a closed loop at a depth of 1 without think time.
+const AT_ONCE: Nanos = Nanos::micros(50);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    index: u64,
+    left: u64,
+    right: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Level {
+    squares: f64,     // Σ (l − p/2)²
+    independent: f64, // Σ p/4
+    even: f64,        // Σ of what an even division leaves: 1/4 where p is odd
+    pairs: f64,       // Σ (p² − p)
+    fourth: f64,      // Σ p²
+    nodes: u64,       // with p of 2 or more
+}
+
+/// What was seen of the arrivals so far.
+#[derive(Debug)]
+pub(crate) struct ArrivalsSeen {
+    steps: Vec<u64>,
+    every: Nanos,
+    each: Cascade,
+    heads: Cascade, // of batches
+    gaps: Moments,
+    batch: u64, // I/Os of the current one
+    batches: HashMap<u64, u64>,
+    batch_gaps: LatencyHistogram,
+    last: Option<Nanos>,
+    in_flight: InFlight,
+}
+
+/// How arrivals are divided between halves.
+#[derive(Debug)]
+struct Cascade {
+    nodes: [Node; LEVELS],
+    levels: [Level; LEVELS],
+    leaf: Option<(u64, u64)>, // index and I/Os
+}
+
+impl Default for ArrivalsSeen {
+    fn default() -> ArrivalsSeen {
+        ArrivalsSeen {
+            steps: Vec::new(),
+            every: Nanos::seconds(1),
+            each: Cascade::default(),
+            heads: Cascade::default(),
+            gaps: Moments::default(),
+            batch: 0,
+            batches: HashMap::new(),
+            batch_gaps: LatencyHistogram::new(),
+            last: None,
+            in_flight: InFlight::default(),
+        }
+    }
+}
+
+impl ArrivalsSeen {
+    /// Takes the next read or write; their times ascend.
+    pub(crate) fn take(&mut self, record: &TraceRecord) {
+        let at = record.at;
+        let gap = self.last.replace(at).map(|last| at.minus(last));
+        let begins = gap.is_none_or(|gap| gap > TOGETHER);
+        if let Some(gap) = gap {
+            self.gaps.add(gap.0 as f64);
+        }
+        if begins {
+            self.end_batch();
+            self.batch = 1;
+        } else {
+            self.batch += 1;
+            self.batch_gaps.record(gap.unwrap_or_default());
+        }
+        self.in_flight.take(record, &mut |_, _| ());
+        let step = (at.0 / self.every.0) as usize;
+        if step >= self.steps.len() {
+            self.steps.resize(step + 1, 0);
+        }
+        self.steps[step] += 1;
+        while self.steps.len() > STEPS_MAX {
+            self.every = Nanos(self.every.0 * 2);
+            self.steps = self.steps.chunks(2).map(|two| two.iter().sum()).collect();
+        }
+        self.each.take(at);
+        if begins {
+            self.heads.take(at);
+        }
+    }
+    fn end_batch(&mut self) {
+        if self.batch > 0 {
+            count(&mut self.batches, self.batch);
+        }
+    }
+
+    /// Returns whether I/Os arrive together more often than chance makes them.
+    fn is_batched(&self) -> bool {
+        let chance = 1.0 - (-(TOGETHER.0 as f64) / self.gaps.mean().max(1.0)).exp();
+        self.batch_gaps.count() as f64 / self.gaps.n.max(1.0) > chance + BATCHED
+    }
+
+    /// Returns the rule.
+    pub(crate) fn rule(&mut self) -> ArrivalRule {
+        let duration = self.last.unwrap_or_default();
+        if let Some((in_flight, think)) = self.closed() {
+            return ArrivalRule::Closed {
+                in_flight,
+                think,
+                duration: duration.max(Nanos(1)),
+            };
+        }
+        let octaves = (self.every.0 / 1_000_000_000).trailing_zeros() as usize;
+        self.end_batch();
+        let batched = self.is_batched();
+        let cascade = if batched { &self.heads } else { &self.each };
+        ArrivalRule::Open {
+            every: self.every,
+            duration: duration.plus(Nanos(1)),
+            ios: self.steps.clone(),
+            even: self.gaps.n >= 100.0 && self.gaps.variation() < EVEN,
+            halvings: cascade.halvings(octaves),
+            batches: if batched {
+                lengths(&self.batches)
+            } else {
+                Vec::new()
+            },
+            batch_gap: self
+                .batch_gaps
+                .quantile(0.5)
+                .filter(|_| batched)
+                .unwrap_or_default(),
+        }
+    }
+
+    /// Returns the number in flight and the time to the next I/O of a closed loop.
+    fn closed(&self) -> Option<(u32, Nanos)> {
+        let seen = self.in_flight.summary()?;
+        let refills = seen.refills >= REFILLS || seen.at_most >= 0.8;
+        let single = seen.depth > 1
+            || seen.median_think <= AT_ONCE
+            || seen.follows.is_some_and(|follows| follows >= 0.5);
+        (refills && single).then(|| {
+            let think = match seen.median_think <= AT_ONCE {
+                true => Nanos(0),
+                false => seen.mean_think,
+            };
+            (seen.depth, think)
+        })
+    }
+}
+
+impl Default for Cascade {
+    fn default() -> Cascade {
+        Cascade {
+            nodes: [Node::default(); LEVELS],
+            levels: [Level::default(); LEVELS],
+            leaf: None,
+        }
+    }
+}
+
+impl Cascade {
+    /// Takes the next arrival.
+    fn take(&mut self, at: Nanos) {
+        let leaf = ((u128::from(at.0) << (LEVELS - 1)) / ROOT) as u64;
+        match &mut self.leaf {
+            Some((index, ios)) if *index == leaf => *ios += 1,
+            before => {
+                if let Some((index, ios)) = before.replace((leaf, 1)) {
+                    self.rise(index, ios);
+                }
+            }
+        }
+    }
+
+    /// Adds a leaf that is complete to the nodes above it, and closes those that it is not part of.
+    fn rise(&mut self, leaf: u64, leaf_ios: u64) {
+        let (mut index, mut ios) = (leaf, leaf_ios);
+        for level in (0..LEVELS - 1).rev() {
+            let node = &mut self.nodes[level];
+            let parent = index >> 1;
+            if node.index == parent {
+                node.add(index, ios);
+                return;
+            }
+            let closed = std::mem::replace(
+                node,
+                Node {
+                    index: parent,
+                    ..Node::default()
+                },
+            );
+            node.add(index, ios);
+            (index, ios) = (closed.index, closed.left + closed.right);
+            if ios == 0 {
+                return;
+            }
+            self.levels[level].close(&closed);
+        }
+    }
+
+    /// Returns the excess of each halving of a step that has 2 to the power of `octaves` seconds.
+    fn halvings(&self, octaves: usize) -> Vec<f64> {
+        let levels = &self.levels[SECOND - octaves..][..HALVINGS_MAX];
+        let known = |level: &Level| level.nodes >= NODES_MIN;
+        let count = levels.iter().rposition(known).map_or(0, |last| last + 1);
+        let each = levels[..count].iter();
+        each.map(|level| if known(level) { level.excess() } else { 0.0 })
+            .collect()
+    }
+}
+
+impl Node {
+    fn add(&mut self, index: u64, ios: u64) {
+        match index & 1 {
+            0 => self.left += ios,
+            _ => self.right += ios,
+        }
+    }
+}
+
+impl Level {
+    fn close(&mut self, node: &Node) {
+        let p = (node.left + node.right) as f64;
+        if p < 2.0 {
+            return;
+        }
+        let off = node.left as f64 - p / 2.0;
+        self.squares += off * off;
+        self.independent += p / 4.0;
+        self.even += if p % 2.0 > 0.0 { 0.25 } else { 0.0 };
+        self.pairs += p * p - p;
+        self.fourth += p * p;
+        self.nodes += 1;
+    }
+
+    /// Returns the excess; 0 where chance explains it.
+    fn excess(&self) -> f64 {
+        let excess = (self.squares - self.independent) / self.pairs;
+        let error = (self.fourth / 8.0).sqrt() / self.pairs;
+        if excess.abs() < SIGNIFICANT * error {
+            return 0.0;
+        }
+        if excess > 0.0 {
+            return excess.min(0.25);
+        }
+        let chance = self.independent - self.even;
+        if chance <= 0.0 {
+            return 0.0;
+        }
+        (((self.squares - self.even) / chance) - 1.0).clamp(-1.0, 0.0)
+    }
+}

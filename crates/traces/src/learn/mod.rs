@@ -1,0 +1,334 @@
+//! From the I/Os of a trace to a profile, in one pass and in bounded memory.
+//!
+//! Read in this order: what is counted (here), `arrivals`, `runs`, `places`. Omitted: reading the trace, and I/Os that follow
+//! the profile (`drawn`).
+
+mod arrivals;
+mod in_flight;
+mod places;
+mod runs;
+mod zipf;
+mod zones;
+
+pub(crate) use in_flight::InFlight;
+use in_flight::Moments;
+pub(crate) use runs::{RunTracker, Step};
+pub(crate) use zones::{ZONES_MAX, fold, total_variation};
+
+use crate::error::TraceError;
+use crate::profile::{FlushRule, LearnedFrom, LearnedProfile, LearnedWorkload, Side};
+use arrivals::ArrivalsSeen;
+use model::trace::{TraceOperation, TraceRecord};
+use model::{Bytes, Nanos, Operation};
+use places::PlacesSeen;
+use runs::Run;
+use std::collections::HashMap;
+
+/// Sizes of a profile, by operation; others count as the nearest of these.
+const SIZES_SHOWN: usize = 64;
+/// Different sizes that are counted.
+const SIZES_MAX: usize = 4096;
+/// Lengths of runs that are kept one by one.
+const LENGTHS_MAX: usize = 32;
+/// Offsets are multiples of what this share of them are.
+const ALIGNED: f64 = 0.999;
+/// Alignments from 512 bytes on, in powers of two.
+const ALIGNS: usize = 20;
+
+/// What was seen of a trace so far.
+#[derive(Debug, Default)]
+pub struct Learner {
+    sides: [SideSeen; 2],
+    next: [[u64; 2]; 2], // by operation and the one after it
+    last: Option<usize>,
+    arrivals: ArrivalsSeen,
+    flushes: Flushes,
+    device: Option<u16>,
+    others: Vec<u16>, // devices of which nothing is learned
+    end: u64,
+    first: Option<Nanos>,
+    newest: Nanos,
+    discards: u64,
+}
+
+#[derive(Debug, Default)]
+struct SideSeen {
+    ios: u64,
+    sizes: HashMap<u64, u64>,
+    run_sizes: HashMap<u64, u64>,
+    same_size: u64,
+    continued: u64,
+    lengths: HashMap<u64, u64>,
+    open: Moments,
+    same_run: u64,
+    tracker: RunTracker,
+    places: PlacesSeen,
+    aligned: [u64; ALIGNS],
+}
+
+#[derive(Debug, Default)]
+struct Flushes {
+    count: u64,
+    writes: u64, // since the last
+    gaps: Moments,
+    most: u64,
+    least: Option<u64>,
+}
+
+impl Learner {
+    /// Takes the next I/O; their times ascend. The first one decides of which device is learned.
+    pub fn take(&mut self, record: &TraceRecord) {
+        let device = *self.device.get_or_insert(record.device);
+        if record.device != device {
+            if !self.others.contains(&record.device) && self.others.len() < 16 {
+                self.others.push(record.device);
+            }
+            return;
+        }
+        let operation = match record.operation {
+            TraceOperation::Read => Operation::Read,
+            TraceOperation::Write => Operation::Write,
+            TraceOperation::Flush => return self.flushes.flush(),
+            TraceOperation::Discard => {
+                self.discards += 1;
+                return;
+            }
+        };
+        let first = *self.first.get_or_insert(record.at);
+        let record = TraceRecord {
+            at: record.at.minus(first),
+            ..*record
+        };
+        self.newest = record.at;
+        self.end = self.end.max(record.offset + record.length);
+        self.arrivals.take(&record);
+        let its = operation.index();
+        if let Some(before) = self.last.replace(its) {
+            self.next[before][its] += 1;
+        }
+        self.flushes.writes += u64::from(operation == Operation::Write);
+        self.sides[its].take(&record);
+    }
+
+    /// Returns the profile. `from` has the origin; what was counted is added.
+    ///
+    /// # Errors
+    /// No read and no write was seen; several devices were, whose labels are `devices`.
+    pub fn finish(
+        mut self,
+        from: LearnedFrom,
+        devices: &[String],
+    ) -> Result<LearnedProfile, TraceError> {
+        if !self.others.is_empty() {
+            let names = devices.iter().take(16).cloned().collect::<Vec<_>>();
+            return Err(TraceError::Request(format!(
+                "the trace has several devices, and a profile is that of one: must be chosen with --of, one of {}",
+                names.join(", ")
+            )));
+        }
+        let [reads, writes] = [0, 1].map(|side| self.sides[side].ios);
+        if reads + writes == 0 {
+            return Err(TraceError::Request(
+                "nothing to learn from: must have reads or writes".to_owned(),
+            ));
+        }
+        let range = Bytes(self.end.next_multiple_of(4096));
+        let workload = LearnedWorkload {
+            range,
+            reads: reads as f64 / (reads + writes) as f64 * 100.0,
+            same_operation: self.same_operation(),
+            flush: self.flushes.rule(),
+            read: self.sides[0].finish(range),
+            write: self.sides[1].finish(range),
+            arrivals: self.arrivals.rule(),
+        };
+        Ok(LearnedProfile {
+            learned: LearnedFrom {
+                duration: self.newest,
+                ios: reads + writes + self.flushes.count,
+                ..from
+            },
+            workload,
+        })
+    }
+
+    /// Returns the correlation of an operation with the one before; 0 where chance explains it.
+    fn same_operation(&self) -> f64 {
+        let [rr, rw] = self.next[0].map(|count| count as f64);
+        let [wr, ww] = self.next[1].map(|count| count as f64);
+        let (after_read, after_write) = (rr + rw, wr + ww);
+        if after_read == 0.0 || after_write == 0.0 {
+            return 0.0;
+        }
+        let found = ww / after_write - rw / after_read;
+        let error = 1.0 / (after_read + after_write).sqrt();
+        if found.abs() < 2.0 * error {
+            0.0
+        } else {
+            found
+        }
+    }
+}
+
+impl Flushes {
+    fn flush(&mut self) {
+        // What came before the first flush is no whole gap.
+        if self.count > 0 {
+            self.gaps.add(self.writes as f64);
+            self.most = self.most.max(self.writes);
+            self.least = Some(self.least.unwrap_or(u64::MAX).min(self.writes));
+        }
+        self.count += 1;
+        self.writes = 0;
+    }
+
+    fn rule(&self) -> Option<FlushRule> {
+        let least = self.least?;
+        let every = self.gaps.mean().max(1.0);
+        let spread = self.most - least;
+        Some(FlushRule {
+            every,
+            regular: spread as f64 <= 2.0 + every / 20.0,
+        })
+    }
+}
+
+impl SideSeen {
+    fn take(&mut self, record: &TraceRecord) {
+        self.ios += 1;
+        let sectors = (record.offset / 512) | 1 << (ALIGNS - 1);
+        let aligned = match record.offset.is_multiple_of(512) {
+            true => sectors.trailing_zeros() as usize,
+            false => 0,
+        };
+        self.aligned[aligned] += 1;
+        let mut ended = Vec::new();
+        let step = self
+            .tracker
+            .take(record.offset, record.length, &mut |run| ended.push(*run));
+        ended.iter().for_each(|run| self.end(run));
+        match step {
+            Step::Begins => self.places.take(record.offset),
+            Step::Continues {
+                before,
+                open,
+                directly,
+            } => {
+                self.continued += 1;
+                self.same_size += u64::from(before == record.length);
+                count(&mut self.run_sizes, record.length);
+                self.same_run += u64::from(directly);
+                self.open.add(f64::from(open));
+            }
+        }
+    }
+
+    /// Counts a run that is over.
+    fn end(&mut self, run: &Run) {
+        count(&mut self.lengths, run.ios);
+        match run.ios {
+            1 => count(&mut self.sizes, run.first),
+            _ => count(&mut self.run_sizes, run.first),
+        }
+    }
+
+    fn finish(&mut self, range: Bytes) -> Option<Side> {
+        if self.ios == 0 {
+            return None;
+        }
+        let mut ended = Vec::new();
+        self.tracker.finish(&mut |run| ended.push(*run));
+        ended.iter().for_each(|run| self.end(run));
+        let align = self.align();
+        let (sizes, run_sizes) = (shares(&self.sizes), shares(&self.run_sizes));
+        let singles = !sizes.is_empty();
+        let of_continued = |ios: u64| match self.continued {
+            0 => 100.0,
+            continued => ios as f64 / continued as f64 * 100.0,
+        };
+        Some(Side {
+            align: Bytes(align),
+            same_size: of_continued(self.same_size),
+            same_run: of_continued(self.same_run),
+            run_sizes: if singles {
+                run_sizes.clone()
+            } else {
+                Vec::new()
+            },
+            sizes: if singles { sizes } else { run_sizes },
+            runs: lengths(&self.lengths),
+            open_runs: (self.open.mean().round() as u32).clamp(1, 64),
+            places: self.places.law(range.0, align),
+        })
+    }
+
+    /// Returns the largest power of two that divides nearly all offsets.
+    fn align(&self) -> u64 {
+        let mut at_least = self.ios;
+        let mut align = 512;
+        for (power, count) in self.aligned.iter().enumerate() {
+            if (at_least as f64) < ALIGNED * self.ios as f64 {
+                break;
+            }
+            align = 512 << power;
+            at_least -= count;
+        }
+        align.min(1 << 16)
+    }
+}
+
+fn count(sizes: &mut HashMap<u64, u64>, value: u64) {
+    if let Some(count) = sizes.get_mut(&value) {
+        *count += 1;
+    } else if sizes.len() < SIZES_MAX {
+        sizes.insert(value, 1);
+    } else {
+        let nearest = sizes.keys().min_by_key(|key| key.abs_diff(value)).copied();
+        *sizes.entry(nearest.unwrap_or(value)).or_default() += 1;
+    }
+}
+
+/// The most frequent sizes with their shares; each other counts as the nearest of these.
+fn shares(sizes: &HashMap<u64, u64>) -> Vec<(Bytes, f64)> {
+    let mut all: Vec<(u64, u64)> = sizes.iter().map(|(&size, &ios)| (size, ios)).collect();
+    all.sort_unstable_by_key(|&(size, ios)| (std::cmp::Reverse(ios), size));
+    let rare = all.split_off(all.len().min(SIZES_SHOWN));
+    for (size, ios) in rare {
+        let nearest = all.iter_mut().min_by_key(|(its, _)| its.abs_diff(size));
+        if let Some((_, count)) = nearest {
+            *count += ios;
+        }
+    }
+    let total: u64 = all.iter().map(|(_, ios)| ios).sum();
+    // An I/O has whole sectors.
+    let percent = |ios: u64| ios as f64 / total as f64 * 100.0;
+    all.iter()
+        .map(|&(size, ios)| (Bytes(size.next_multiple_of(512)), percent(ios)))
+        .collect()
+}
+
+/// Lengths of runs: one by one if there are few, else by halves of powers of two.
+fn lengths(found: &HashMap<u64, u64>) -> Vec<(u64, u64, f64)> {
+    let total: u64 = found.values().sum();
+    let share = |runs: u64| runs as f64 / total as f64 * 100.0;
+    let mut each: Vec<(u64, u64, u64)> = match found.len() <= LENGTHS_MAX {
+        true => found.iter().map(|(&ios, &runs)| (ios, ios, runs)).collect(),
+        false => {
+            let mut classes: HashMap<(u64, u64), u64> = HashMap::new();
+            for (&ios, &runs) in found {
+                let power = 1u64 << ios.ilog2();
+                let step = (power / 4).max(1);
+                let from = power + (ios - power) / step * step;
+                *classes.entry((from, from + step - 1)).or_default() += runs;
+            }
+            classes
+                .into_iter()
+                .map(|((from, to), runs)| (from, to, runs))
+                .collect()
+        }
+    };
+    each.sort_unstable();
+    each.into_iter()
+        .map(|(from, to, runs)| (from, to, share(runs)))
+        .collect()
+}

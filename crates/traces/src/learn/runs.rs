@@ -1,0 +1,128 @@
+//! Sequential runs: I/Os of one operation, each of which begins where an earlier one of the same run ended.
+//!
+//! The 64 runs that were continued last are followed. Omitted: runs backward or with gaps, which are single I/Os here.
+
+/// Runs that are followed at once.
+const RUNS: usize = 64;
+
+/// A run that is followed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Run {
+    end: u64,
+    used: u64, // number of its last I/O
+    /// I/Os so far.
+    pub(crate) ios: u64,
+    /// Bytes of the first I/O and of the last one.
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+}
+
+/// What an I/O is to the runs before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It begins one.
+    Begins,
+    /// It continues one, whose I/O before had `before` bytes. `open` runs were continued since, this one included; `directly`:
+    /// no other I/O came between.
+    Continues {
+        before: u64,
+        open: u32,
+        directly: bool,
+    },
+}
+
+/// The runs of one operation.
+#[derive(Debug, Default)]
+pub(crate) struct RunTracker {
+    runs: Vec<Run>,
+    number: u64,
+}
+
+impl RunTracker {
+    /// Takes the next I/O. `ended` gets a run that is not followed any longer.
+    pub(crate) fn take(&mut self, offset: u64, length: u64, ended: &mut dyn FnMut(&Run)) -> Step {
+        self.number += 1;
+        let number = self.number;
+        let found = self.runs.iter().position(|run| run.end == offset);
+        let Some(place) = found else {
+            let new = Run {
+                end: offset + length,
+                used: number,
+                ios: 1,
+                first: length,
+                last: length,
+            };
+            if self.runs.len() < RUNS {
+                self.runs.push(new);
+            } else if let Some(oldest) = self.runs.iter_mut().min_by_key(|run| run.used) {
+                ended(oldest);
+                *oldest = new;
+            }
+            return Step::Begins;
+        };
+        let its = self.runs[place];
+        let others = self
+            .runs
+            .iter()
+            .filter(|run| run.ios > 1 && run.used > its.used);
+        let open = 1 + others.count() as u32;
+        let run = &mut self.runs[place];
+        let before = run.last;
+        *run = Run {
+            end: offset + length,
+            used: number,
+            ios: its.ios + 1,
+            last: length,
+            ..its
+        };
+        Step::Continues {
+            before,
+            open,
+            directly: its.used + 1 == number,
+        }
+    }
+
+    /// Ends all runs.
+    pub(crate) fn finish(&mut self, ended: &mut dyn FnMut(&Run)) {
+        self.runs.drain(..).for_each(|run| ended(&run));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interleaved_runs_are_told_apart() {
+        let mut runs = RunTracker::default();
+        let mut none = |_: &Run| panic!("no run ends");
+        let mut steps = Vec::new();
+        for number in 0..3u64 {
+            for base in [0, 1 << 30] {
+                steps.push(runs.take(base + number * 4096, 4096, &mut none));
+            }
+        }
+        let next = |open| Step::Continues {
+            before: 4096,
+            open,
+            directly: false,
+        };
+        assert_eq!(steps[..2], [Step::Begins, Step::Begins]);
+        assert_eq!(steps[2], next(1));
+        assert_eq!(steps[4..], [next(2), next(2)]);
+        let mut lengths = Vec::new();
+        runs.finish(&mut |run| lengths.push(run.ios));
+        assert_eq!(lengths, [3, 3]);
+    }
+
+    #[test]
+    fn the_run_that_was_continued_longest_ago_is_the_first_to_end() {
+        let mut runs = RunTracker::default();
+        let mut ended = Vec::new();
+        for number in 0..RUNS as u64 + 1 {
+            runs.take(number << 30, 4096, &mut |run| ended.push(run.end));
+            runs.take(4096 * (number + 1), 4096, &mut |run| ended.push(run.end));
+        }
+        assert!(!ended.is_empty() && !ended.contains(&(4096 * 3)));
+    }
+}

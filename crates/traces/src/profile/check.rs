@@ -1,0 +1,259 @@
+//! Whether the numbers of a profile fit together.
+//!
+//! Omitted: whether they fit the target, which is known only when it is opened.
+
+use super::{ArrivalRule, CLASS_ZONES, HOT_ZONES, LearnedWorkload, Places, Side};
+use model::trace::TRACE_LENGTH_MAX;
+use model::{Bytes, Nanos, invalid_value};
+
+/// Offsets and sizes are multiples of this.
+const SECTOR: Bytes = Bytes(512);
+/// Shares sum up to 100 within this.
+const SUM_SLACK: f64 = 0.5;
+/// Steps of arrivals, sizes, runs, zones and classes of a profile.
+const STEPS_MAX: usize = 86_400;
+const ROWS_MAX: usize = 4096;
+/// Most I/Os that a profile may issue.
+const IOS_MAX: u64 = 1 << 40;
+/// The law of Zipf is drawn with exponents up to this.
+const THETA_MAX: f64 = 10.0;
+const RUN_MAX: u64 = 1 << 32;
+const IN_FLIGHT_MAX: u32 = 65_536;
+
+impl LearnedWorkload {
+    /// Returns everything that is wrong.
+    pub(super) fn problems(&self) -> Vec<String> {
+        let mut found = Problems(Vec::new());
+        let range = self.range;
+        found.demand(
+            range.0 >= SECTOR.0 && range.is_multiple_of(SECTOR) && range.0 < 1 << 60,
+            &range,
+            "workload.range",
+            "must be a multiple of 512 bytes, below 1024P",
+        );
+        found.share(self.reads, "workload.reads");
+        found.demand(
+            (-1.0..=1.0).contains(&self.same_operation),
+            &self.same_operation,
+            "workload.same_operation",
+            "must be from -1 to 1",
+        );
+        if let Some(flush) = &self.flush {
+            found.demand(
+                (1.0..1e12).contains(&flush.every),
+                &flush.every,
+                "workload.flush.every",
+                "must be at least 1",
+            );
+        }
+        for (name, side, has) in [
+            ("workload.read", &self.read, self.reads > 0.0),
+            ("workload.write", &self.write, self.reads < 100.0),
+        ] {
+            match side {
+                Some(side) => self.side(name, side, &mut found),
+                None if has => found.0.push(format!(
+                    "[{name}] is missing: must be there, because reads = {}",
+                    self.reads
+                )),
+                None => {}
+            }
+        }
+        self.arrivals(&mut found);
+        found.0
+    }
+
+    fn side(&self, name: &str, side: &Side, found: &mut Problems) {
+        let align = side.align;
+        found.demand(
+            align.0.is_power_of_two() && align.0 >= SECTOR.0 && align.0 <= self.range.0,
+            &align,
+            &format!("{name}.align"),
+            "must be a power of two from 512 bytes to the range",
+        );
+        let at = format!("{name}.sizes");
+        if side.sizes.is_empty() {
+            found.0.push(format!("{at} is empty: must have a size"));
+        }
+        for (at, sizes) in [
+            (at, &side.sizes),
+            (format!("{name}.run_sizes"), &side.run_sizes),
+        ] {
+            for (size, _) in sizes {
+                let fits = size.0 > 0 && *size <= TRACE_LENGTH_MAX && *size <= self.range;
+                found.demand(
+                    fits && size.is_multiple_of(SECTOR),
+                    size,
+                    &at,
+                    "must be a multiple of 512 bytes, at most 1G and the range",
+                );
+            }
+            found.sum(sizes.iter().map(|(_, share)| *share), &at);
+        }
+        found.share(side.same_size, &format!("{name}.same_size"));
+        found.share(side.same_run, &format!("{name}.same_run"));
+        found.lengths(&side.runs, &format!("{name}.runs"));
+        found.demand(
+            (1..=64).contains(&side.open_runs),
+            &side.open_runs,
+            &format!("{name}.open_runs"),
+            "must be from 1 to 64",
+        );
+        places(&format!("{name}.places"), &side.places, found);
+    }
+
+    fn arrivals(&self, found: &mut Problems) {
+        match &self.arrivals {
+            ArrivalRule::Open {
+                every,
+                ios,
+                halvings,
+                duration,
+                batches,
+                ..
+            } => {
+                found.lengths(batches, "workload.arrivals.batches");
+                let ends = every.0.saturating_mul(ios.len() as u64);
+                found.demand(
+                    ends.saturating_sub(every.0) < duration.0 && duration.0 <= ends,
+                    duration,
+                    "workload.arrivals.duration",
+                    "must end in the last step",
+                );
+                let at = "workload.arrivals.every";
+                let range = Nanos(1000)..=Nanos::seconds(86_400);
+                found.demand(range.contains(every), every, at, "must be from 1us to 24h");
+                let at = "workload.arrivals.ios";
+                let sum = ios.iter().fold(0u64, |sum, &one| sum.saturating_add(one));
+                found.demand(
+                    (1..=IOS_MAX).contains(&sum) && ios.len() <= STEPS_MAX,
+                    &format!("{} steps", ios.len()),
+                    at,
+                    "must have an I/O, at most 86400 steps and 2^40 I/Os",
+                );
+                for one in halvings {
+                    let at = "workload.arrivals.halvings";
+                    let range = -1.0..=0.25;
+                    found.demand(range.contains(one), one, at, "must be from -1 to 0.25");
+                }
+                found.demand(
+                    halvings.len() <= 30,
+                    &halvings.len(),
+                    "workload.arrivals.halvings",
+                    "must be at most 30",
+                );
+            }
+            ArrivalRule::Closed {
+                in_flight,
+                duration,
+                ..
+            } => {
+                found.demand(
+                    (1..=IN_FLIGHT_MAX).contains(in_flight),
+                    in_flight,
+                    "workload.arrivals.in_flight",
+                    "must be from 1 to 65536",
+                );
+                let at = "workload.arrivals.duration";
+                found.demand(duration.0 > 0, duration, at, "must be above 0");
+            }
+        }
+    }
+}
+
+fn places(at: &str, places: &Places, found: &mut Problems) {
+    match places {
+        Places::Uniform => {}
+        Places::Zipf { theta, blocks, hot } => {
+            for zone in hot {
+                found.demand(
+                    *zone < HOT_ZONES,
+                    zone,
+                    &format!("{at}.hot"),
+                    "must be below 1024",
+                );
+            }
+            found.demand(
+                hot.len() <= ROWS_MAX,
+                &hot.len(),
+                at,
+                "must have at most 4096 hot places",
+            );
+            found.demand(
+                *theta > 0.0 && *theta <= THETA_MAX,
+                theta,
+                &format!("{at}.theta"),
+                "must be above 0, at most 10",
+            );
+            found.demand(
+                *blocks > 0,
+                blocks,
+                &format!("{at}.blocks"),
+                "must be above 0",
+            );
+        }
+        Places::Zones { zones } => {
+            let at = format!("{at}.zones");
+            found.rows(zones.len(), &at);
+            found.sum(zones.iter().map(|(size, _)| *size), &at);
+            found.sum(zones.iter().map(|(_, ios)| *ios), &at);
+        }
+        Places::Table { classes } => {
+            let at = format!("{at}.classes");
+            found.rows(classes.len(), &at);
+            found.sum(classes.iter().map(|class| class.share), &at);
+            for class in classes {
+                found.demand(class.blocks > 0, &class.blocks, &at, "must be above 0");
+                for (zone, _) in &class.zones {
+                    found.demand(*zone < CLASS_ZONES, zone, &at, "must be below 256");
+                }
+                found.sum(class.zones.iter().map(|(_, share)| *share), &at);
+            }
+        }
+    }
+}
+
+/// What was found so far.
+struct Problems(Vec<String>);
+
+impl Problems {
+    /// `read` is what was read, `at` is where.
+    fn demand(&mut self, holds: bool, read: &dyn ToString, at: &str, accepted: &str) {
+        if !holds {
+            self.0.push(invalid_value(&read.to_string(), at, accepted));
+        }
+    }
+
+    fn lengths(&mut self, lengths: &[(u64, u64, f64)], at: &str) {
+        for &(from, to, _) in lengths {
+            self.demand(
+                1 <= from && from <= to && to <= RUN_MAX,
+                &format!("{from}, {to}"),
+                at,
+                "must be from at least 1 to at most 4294967296",
+            );
+        }
+        self.sum(lengths.iter().map(|(_, _, share)| *share), at);
+    }
+
+    fn share(&mut self, share: f64, at: &str) {
+        let holds = (0.0..=100.0).contains(&share);
+        self.demand(holds, &share, at, "must be from 0 to 100 percent");
+    }
+
+    fn rows(&mut self, rows: usize, at: &str) {
+        let holds = (1..=ROWS_MAX).contains(&rows);
+        self.demand(holds, &rows, at, "must have 1 to 4096 rows");
+    }
+
+    /// Shares that are all there are; an empty list is no problem of this kind.
+    fn sum(&mut self, each: impl Iterator<Item = f64>, at: &str) {
+        let shares: Vec<f64> = each.collect();
+        for share in &shares {
+            self.share(*share, at);
+        }
+        let sum: f64 = shares.iter().sum();
+        let holds = (sum - 100.0).abs() <= SUM_SLACK || shares.is_empty();
+        self.demand(holds, &sum, at, "must sum up to 100 percent");
+    }
+}

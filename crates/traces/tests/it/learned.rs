@@ -1,0 +1,101 @@
+//! What is learned of a trace, and how like the I/Os are that follow it.
+
+use crate::made::Rule;
+use model::fidelity::{Fidelity, PropertyVerdict};
+use model::trace::{TraceOperation, TraceRecord};
+use model::{Bytes, Nanos};
+use traces::{Drawn, LearnedFrom, LearnedProfile, Learner, Properties, fidelity};
+
+fn learned(records: &[TraceRecord]) -> LearnedProfile {
+    let mut learner = Learner::default();
+    records.iter().for_each(|record| learner.take(record));
+    learner.finish(LearnedFrom::default(), &[]).unwrap()
+}
+
+fn properties(records: impl Iterator<Item = TraceRecord>) -> Properties {
+    let mut properties = Properties::default();
+    records.for_each(|record| properties.take(&record));
+    properties.finish()
+}
+
+/// The I/Os of a profile, served as those of the rule.
+fn drawn(profile: &LearnedProfile, seed: u64) -> Vec<TraceRecord> {
+    let all = Drawn::new(&profile.workload, Bytes(u64::MAX), seed).unwrap();
+    let mut chance = crate::made::Chance::new(seed ^ 77);
+    let mut servers = [0.0f64; 8];
+    let serve = |mut record: TraceRecord| {
+        if record.operation != TraceOperation::Flush {
+            let at = record.at.as_seconds();
+            let server = (0..8)
+                .min_by(|&a, &b| servers[a].total_cmp(&servers[b]))
+                .unwrap();
+            let done = servers[server].max(at) + 1e-4 - 2e-4 * (1.0 - chance.unit()).ln();
+            servers[server] = done;
+            record.latency = Some(Nanos(((done - at) * 1e9) as u64));
+        }
+        record
+    };
+    all.map(serve).collect()
+}
+
+fn round(seed: u64) -> (Rule, Fidelity) {
+    let rule = Rule::drawn(seed);
+    let original = rule.make(seed);
+    let profile = learned(&original);
+    let text = profile.text();
+    let again = LearnedProfile::read("app.profile", &text).unwrap();
+    assert_eq!(again.text(), text);
+    let other = drawn(&again, seed);
+    let found = fidelity(
+        &properties(original.into_iter()),
+        &properties(other.into_iter()),
+    );
+    (rule, found)
+}
+
+fn rounds(seeds: std::ops::Range<u64>) -> [usize; 4] {
+    let mut counts = [0; 4];
+    for seed in seeds {
+        let (rule, found) = round(seed);
+        for one in &found.properties {
+            counts[one.verdict as usize] += 1;
+            if matches!(
+                one.verdict,
+                PropertyVerdict::Similar | PropertyVerdict::Differs
+            ) {
+                let (own, its) = (one.own_distance, one.distance);
+                let (name, verdict) = (one.property.name(), one.verdict);
+                println!("seed {seed}: {name} {verdict:?}: {its:.4?}, itself {own:.4?}; {rule:?}");
+            }
+        }
+    }
+    println!("same, similar, differs, not compared: {counts:?}");
+    counts
+}
+
+/// 20 seeds, 280 checks.
+#[test]
+fn ios_that_follow_a_learned_profile_are_like_the_original() {
+    let [same, similar, differs, _] = rounds(1..21);
+    // Seed 9 differs in its runs: in a small hot set I/Os follow one another by chance, both where they are learned and where
+    // they are drawn.
+    let enough = same >= 9 * (similar + differs);
+    assert!(differs <= 1 && enough, "{same} {similar} {differs}");
+}
+
+#[test]
+fn what_is_wrong_with_a_profile_is_reported_with_its_place() {
+    let text = learned(&Rule::drawn(1).make(1)).text();
+    let wrong = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}\n{text}");
+        let found = LearnedProfile::read("p", &text.replacen(from, to, 1));
+        found.unwrap_err().to_string()
+    };
+    let unknown = wrong("reads = ", "raeds = ");
+    assert!(
+        unknown.starts_with("p:1") && unknown.contains("unknown field `raeds`"),
+        "{unknown}"
+    );
+    assert!(wrong("fathom_profile = 1", "fathom_profile = 2").contains("fathom_profile"));
+    assert!(wrong("reads = ", "reads = 101.0 # ").contains("workload.reads"));
+}
