@@ -285,6 +285,7 @@ const KNOWN_ALARMS: [KnownAlarm; 6] = [
                         ..MixedLine::new(Bytes::kib(kib))
                     })
                     .to_vec(),
+                skew: None,
             });
         },
     },

@@ -11,7 +11,9 @@ pub(crate) struct Chance(u64);
 impl Chance {
     pub(crate) fn new(seed: u64) -> Chance {
         let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        (0..10).for_each(|_| drop(chance.unit()));
+        for _ in 0..10 {
+            chance.unit();
+        }
         chance
     }
 
