@@ -94,7 +94,10 @@ fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Com
     match command {
         Command::Survey(args) => commands::survey::survey(args, environment),
         Command::Sweep(args) => commands::sweep::sweep(args, environment),
-        Command::Run(args) => commands::run::run(args, environment),
+        Command::Run(args) => match &args.profile.profile {
+            Some(path) => commands::learned::run(path, args, environment),
+            None => commands::run::run(args, environment),
+        },
         Command::Verify(args) => commands::verify::verify(args, environment),
         Command::Check(args) => commands::check::check(args, environment),
         Command::Watch(args) => commands::watch::watch(args, environment),
@@ -109,6 +112,8 @@ fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Com
         Command::Import(args) => commands::import::import(args, environment),
         Command::Trace(args) => commands::trace::trace(args, environment),
         Command::Replay(args) => commands::replay::replay(args, environment),
+        Command::Learn(args) => commands::learn::learn(args, environment),
+        Command::Fidelity(args) => commands::fidelity::fidelity(args, environment),
         Command::List(args) => commands::list::list(args, environment),
         Command::Show(args) => commands::show::show(args, environment),
         Command::Report(args) => commands::report::report(args, environment),

@@ -8,6 +8,7 @@ use analysis::{
     QuickReport, RunReport, SurveyReport, SweepForecast, SweepReport, WatchReport,
 };
 use model::Note;
+use model::fidelity::Fidelity;
 use model::trace::TraceSummary;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -233,6 +234,10 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         (
             "trace-summary.schema.json",
             schema::<Versioned<TraceSummary>>("fathom trace"),
+        ),
+        (
+            "fidelity.schema.json",
+            schema::<Versioned<Fidelity>>("fathom fidelity"),
         ),
     ]
 }

@@ -8,6 +8,7 @@
 mod baselines;
 mod compare;
 mod devices;
+mod fidelity;
 mod files;
 mod findings;
 mod foot;
@@ -36,6 +37,7 @@ mod watch;
 pub use baselines::{BaselineLine, write_baselines};
 pub use compare::compare_summary;
 pub use devices::{DeviceLine, write_devices};
+pub use fidelity::{fidelity_json, fidelity_summary};
 pub use files::{files_json, files_summary, operation_name};
 pub use findings::{explanation_summary, explanations_summary, findings_page};
 pub use foot::notes_summary;

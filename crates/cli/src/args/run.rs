@@ -1,6 +1,6 @@
 //! The words of `fathom run`.
 
-use super::{ConsentArgs, KeepArgs, KnownArgs, LoadArgs, OutputArgs};
+use super::{ConsentArgs, KeepArgs, KnownArgs, LoadArgs, OutputArgs, ProfileArgs};
 use clap::Args;
 use std::path::PathBuf;
 use tools::native;
@@ -11,6 +11,8 @@ pub(crate) struct RunArgs {
     /// Files or devices; each gets the same workload. None with --engine null
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) profile: ProfileArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     /// With --verify: write the bytes of up to 64 corrupt blocks, with a text for each, into this folder; no file in it is
@@ -50,6 +52,7 @@ impl RunArgs {
         let RunArgs {
             targets,
             load,
+            profile: _,  // no other tool has learned workloads
             evidence: _, // where files go is not part of the work
             journal: _,  // likewise
             consent: _,  // no dialect can say that data may be lost

@@ -24,6 +24,7 @@ use analysis::{
     CompareReport, Explanation, Finding, GoalReport, History, Known, LooksContext, Preflight,
     SurveyContext, SweepCell, SweepContext, SweepForecast, WatchReport,
 };
+use model::fidelity::Fidelity;
 use model::trace::TraceSummary;
 use model::{FilesRecord, ImportedRun, Note, RunRecord, WatchRecord};
 use serde::Serialize;
@@ -164,6 +165,14 @@ pub(crate) fn trace(name: &str, summary: &TraceSummary, form: Form<'_>) -> Vec<u
     written(|out| match form.json {
         true => views::trace_json(summary, out),
         false => views::trace_summary(name, summary, &form.paper(), out),
+    })
+}
+
+/// How like a trace is to an original.
+pub(crate) fn fidelity(name: &str, found: &Fidelity, form: Form<'_>) -> Vec<u8> {
+    written(|out| match form.json {
+        true => views::fidelity_json(found, out),
+        false => views::fidelity_summary(name, found, &form.paper(), out),
     })
 }
 

@@ -111,6 +111,7 @@ fn shortened(line: &str) -> Vec<String> {
     }
     let simulated = line.contains(" sim:");
     let more: &[&str] = match words[0].as_str() {
+        "run" if line.contains("--profile") => &[], // it ends with its last I/O
         "run" => &["--duration", RUN_TIME, "--warmup", "0s"],
         "sweep" if line.contains("--from-diskspd") || line.contains("--script") => &[],
         "sweep" => &["--duration", "200ms", "--warmup", "0s"], // long enough for an I/O under any load

@@ -8,8 +8,8 @@ fn help_says_what_there_is() {
     let bench = Bench::new();
     for command in [
         "", "run", "survey", "sweep", "quick", "layers", "files", "dd", "iometer", "import",
-        "trace", "replay", "verify", "list", "show", "table", "compare", "baseline", "report",
-        "export", "tag", "note", "delete", "db", "devices", "explain",
+        "trace", "replay", "learn", "fidelity", "verify", "list", "show", "table", "compare",
+        "baseline", "report", "export", "tag", "note", "delete", "db", "devices", "explain",
     ] {
         let said = bench.line(&format!("{command} --help")).good();
         let wide = said.out.lines().map(|line| line.chars().count()).max();

@@ -1,0 +1,115 @@
+//! `fathom learn`: the workload of a trace as a profile, which `fathom run --profile` runs.
+//!
+//! Omitted: learning itself (`traces`).
+
+use super::trace::{Pace, of_trace, open};
+use crate::args::LearnArgs;
+use crate::environment::Environment;
+use crate::failure::{self, Ending};
+use crate::{output, signals};
+use analysis::say;
+use engine::Stop;
+use gate::NewOutput;
+use model::{CommandError, invalid_value};
+use std::io::Write;
+use std::path::Path;
+use traces::{LearnedFrom, LearnedProfile, Learner};
+
+/// A trace with fewer I/Os gives a profile with a warning.
+const IOS_MIN: u64 = 1000;
+
+/// Reads the trace and writes the profile.
+pub(crate) fn learn(args: &LearnArgs, environment: &Environment) -> Result<Ending, CommandError> {
+    let stop = Stop::new();
+    let interrupt = signals::listen(&stop)?;
+    let mut pace = Pace::new(&stop, environment);
+    let profile = learned(args, &mut pace)?;
+    write(&profile, args.out.as_deref())?;
+    let from = &profile.learned;
+    output::tell(&format!(
+        "learned from {} in {}",
+        say::counted(from.ios, "I/O"),
+        say::time(from.duration.0 as f64)
+    ));
+    if from.ios < IOS_MIN {
+        output::tell(&format!(
+            "warning: {} I/Os are few: shares are uncertain below {IOS_MIN}",
+            from.ios
+        ));
+    }
+    if from.lost > 0 {
+        output::tell(&format!(
+            "warning: the recorder lost {} events: rates are too low where they are missing",
+            from.lost
+        ));
+    }
+    if interrupt.asked() {
+        output::tell("interrupted: the profile is that of the trace until there");
+    }
+    Ok(Ending::Good)
+}
+
+fn learned(args: &LearnArgs, pace: &mut Pace<'_>) -> Result<LearnedProfile, CommandError> {
+    let mut trace = open(&args.input)?;
+    let mut learner = Learner::default();
+    let mut found = false;
+    while let Some(record) = trace.read().map_err(of_trace)? {
+        let its = &trace.devices()[usize::from(record.device)];
+        if args.of.as_ref().is_none_or(|of| of == its) {
+            learner.take(&record);
+            found = true;
+        }
+        if !pace.goes_on() {
+            break;
+        }
+    }
+    pace.end();
+    if let Some(of) = args.of.as_ref().filter(|_| !found) {
+        let known = trace.devices().iter().take(10).cloned();
+        let known = known.collect::<Vec<_>>().join(", ");
+        return Err(CommandError::refused(invalid_value(
+            of,
+            "--of",
+            &format!("must be a device of the trace: {known}"),
+        )));
+    }
+    let files: Vec<String> = args
+        .input
+        .files
+        .iter()
+        .map(|file| file.display().to_string())
+        .collect();
+    let from = LearnedFrom {
+        from: files.join(" "),
+        format: trace.format().name.to_owned(),
+        lost: trace.counts().lost,
+        ..LearnedFrom::default()
+    };
+    learner.finish(from, trace.devices()).map_err(of_trace)
+}
+
+/// Writes the profile to a new file, which other users cannot read, or to standard output.
+fn write(profile: &LearnedProfile, out: Option<&Path>) -> Result<(), CommandError> {
+    let text = profile.text();
+    let Some(path) = out else {
+        return output::print(text.as_bytes());
+    };
+    let file = NewOutput::create(path).map_err(|error| failure::of_output(&error))?;
+    let failed = |error: std::io::Error| {
+        let why = engine::errno_text(&error);
+        CommandError::failed(format!("{}: cannot be written: {why}", path.display()))
+    };
+    let mut open = file.file().map_err(failed)?;
+    open.write_all(text.as_bytes()).map_err(failed)?;
+    file.publish().map_err(|error| failure::of_output(&error))
+}
+
+/// Reads a profile.
+pub(super) fn read_profile(path: &Path) -> Result<LearnedProfile, CommandError> {
+    let failed = |why: String| CommandError::refused(format!("{}: {why}", path.display()));
+    let bytes = std::fs::read(path)
+        .map_err(|error| failed(format!("cannot be read: {}", engine::errno_text(&error))))?;
+    let text = String::from_utf8(bytes).map_err(|_| failed("must be text".to_owned()))?;
+    LearnedProfile::read(&path.display().to_string(), &text)
+        .map_err(|wrong| CommandError::refused_for(wrong.0))
+}

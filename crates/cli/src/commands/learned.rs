@@ -1,0 +1,244 @@
+//! `fathom run --profile`: the I/Os of a learned workload on a target, at the times that the profile draws.
+//!
+//! They are issued as those of a trace are (`replay`). Omitted: drawing them (`traces`), closed loops.
+
+use super::learn::read_profile;
+use super::run::{Measurement, measure};
+use crate::args::RunArgs;
+use crate::environment::Environment;
+use crate::failure::Ending;
+use crate::run_context::RunContext;
+use crate::{output, signals};
+use engine::{RecordedIo, RecordedIos, Recording, Stop};
+use model::plan::{RecordedAccess, RecordedOmissions};
+use model::trace::{TraceOperation, TraceRecord};
+use model::{
+    Access, Arrivals, Bytes, CommandError, Nanos, Operation, Profile, Ratio, Spacing, TargetFacts,
+    invalid_value,
+};
+use std::path::Path;
+use tools::native;
+use traces::{ArrivalRule, Drawn, LearnedWorkload, SPEED_ONE, Scan};
+
+/// The offsets and lengths that every device accepts.
+const UNIT_MIN: u64 = 512;
+/// A run that is late ends at the latest after so many times its length, and this time more.
+const LATE_TIMES: u64 = 2;
+const LATE_MORE: Nanos = Nanos::seconds(10);
+/// Most I/Os in flight per thread, where --depth does not say more: an open loop needs room for its bursts.
+const DEPTH: &str = "64";
+
+/// Runs the workload of a profile.
+pub(crate) fn run(
+    path: &Path,
+    args: &RunArgs,
+    environment: &Environment,
+) -> Result<Ending, CommandError> {
+    let known = args.known.read()?;
+    let mut workload = read_profile(path)?.workload;
+    scale(&mut workload, args)?;
+    let [_] = args.targets.as_slice() else {
+        return Err(CommandError::refused(
+            "--profile: must have exactly one target, because its places are those of one device",
+        ));
+    };
+    if let ArrivalRule::Closed { in_flight, .. } = workload.arrivals {
+        return Err(CommandError::refused(format!(
+            "{}: arrivals are closed ({in_flight} in flight): must be open, because a closed loop is a plain run; hint: fathom run -o {in_flight} with the block size, share of writes and pattern of the profile",
+            path.display()
+        )));
+    }
+    let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
+    let gate = ground.gate();
+    let mut profile = request(args, &workload)?;
+    let facts = gate.facts(&profile);
+    let target = &mut profile.timespans[0].targets[0];
+    let length = target.create.unwrap_or(facts[0].size);
+    let fitted = Fitted::new(path, &workload, length, &facts[0], args)?;
+    target.workload.block = fitted.largest;
+    target.workload.write = fitted.writes;
+    target.workload.access = Access::Recorded(Box::new(fitted.access));
+    profile.timespans[0].arrivals = Some(Arrivals {
+        per_s: fitted.per_s,
+        spacing: Spacing::Recorded,
+    });
+    let checked = gate.check(&profile)?;
+    for note in &fitted.notes {
+        output::tell(note);
+    }
+    let stop = Stop::new();
+    signals::listen(&stop)?;
+    let measurement = Measurement {
+        ground: &ground,
+        gate: &gate,
+        profile: &profile,
+        checked,
+        recording: Some(fitted.recording),
+        evidence: None,
+        known: &known,
+        notes: args.known.notes(),
+        keep: &args.keep,
+        live: args.live,
+        output: args.output,
+    };
+    measure(measurement, &stop, environment)
+}
+
+/// Applies --scale-rate and --scale-time; all problems at once.
+fn scale(workload: &mut LearnedWorkload, args: &RunArgs) -> Result<(), CommandError> {
+    let mut wrong = Vec::new();
+    let mut factor = |text: &Option<String>, option, (from, to): (f64, f64)| {
+        let text = text.as_deref()?;
+        let read = text.parse().ok().filter(|one| (from..=to).contains(one));
+        if read.is_none() {
+            let accepted = format!("must be a number from {from} to {to}");
+            wrong.push(invalid_value(text, option, &accepted));
+        }
+        read
+    };
+    let rate = factor(&args.profile.scale_rate, "--scale-rate", (0.001, 1000.0));
+    let time = factor(&args.profile.scale_time, "--scale-time", (0.01, 100.0));
+    if !wrong.is_empty() {
+        return Err(CommandError::refused_for(wrong));
+    }
+    rate.into_iter()
+        .for_each(|factor| workload.scale_rate(factor));
+    time.into_iter()
+        .for_each(|factor| workload.scale_time(factor));
+    Ok(())
+}
+
+/// The request of a plain run on the target, which the profile then changes.
+fn request(args: &RunArgs, workload: &LearnedWorkload) -> Result<Profile, CommandError> {
+    let mut simple = args.request();
+    let measured = Nanos(workload.duration().0.saturating_mul(LATE_TIMES)).plus(LATE_MORE);
+    if simple.work.depth == native::DEPTH {
+        DEPTH.clone_into(&mut simple.work.depth);
+    }
+    // The check asks for consent to write if anything is written.
+    simple.work.write = if workload.reads < 100.0 { "1" } else { "0" }.to_owned();
+    simple.time = native::TimeText {
+        duration: format!("{}ns", measured.0),
+        warmup: "0s".to_owned(),
+        interval: args.load.time.interval.clone(),
+        ..native::TimeText::default()
+    };
+    Ok(native::build(&simple)?.profile)
+}
+
+/// A profile on a target of a certain length.
+struct Fitted {
+    access: RecordedAccess,
+    recording: Recording,
+    largest: Bytes,
+    writes: Ratio,
+    per_s: u64,
+    notes: Vec<String>,
+}
+
+impl Fitted {
+    fn new(
+        path: &Path,
+        workload: &LearnedWorkload,
+        length: Bytes,
+        facts: &TargetFacts,
+        args: &RunArgs,
+    ) -> Result<Fitted, CommandError> {
+        let direct = facts
+            .direct_io
+            .map_or(UNIT_MIN, |direct| direct.offset.max(direct.memory).0);
+        let granularity = workload.granularity();
+        let unit = Bytes(direct.max(granularity.0).max(UNIT_MIN));
+        let range = workload.range.min(length).floor_to(unit);
+        let seed = native::build(&args.request())?.profile.timespans[0].seed;
+        let refused = |why: String| CommandError::refused(format!("{}: {why}", path.display()));
+        let drawn = Drawn::new(workload, range, seed).map_err(refused)?;
+        // One pass to count what the seed draws, so that the run ends with its last I/O.
+        let scan = Scan::of(drawn.clone());
+        let [reads, writes] = scan.by_device.first().copied().unwrap_or_default();
+        if reads + writes == 0 {
+            return Err(refused("draws no I/O: must have a higher rate".to_owned()));
+        }
+        let mut notes = Vec::new();
+        if range < workload.range {
+            notes.push(format!(
+                "note: the addresses of the profile ({}) are fitted into {}: jumps become shorter, and blocks are used more often",
+                workload.range.about(),
+                range.about()
+            ));
+        }
+        if scan.flushes > 0 {
+            notes.push(format!("note: {} flushes are omitted", scan.flushes));
+        }
+        let duration = scan.last.max(Nanos(1));
+        Ok(Fitted {
+            access: RecordedAccess {
+                trace: path.to_string_lossy().into_owned(),
+                digest: scan.digest(),
+                granularity,
+                ios: reads + writes,
+                duration,
+                speed_ppm: SPEED_ONE,
+                fit: if range < workload.range {
+                    "scale"
+                } else {
+                    "identity"
+                }
+                .to_owned(),
+                overlap_ppm: None,
+                unit,
+                omitted: RecordedOmissions {
+                    flushes: scan.flushes,
+                    ..RecordedOmissions::default()
+                },
+            },
+            recording: recording(drawn, unit.0, range.0),
+            largest: Bytes(workload.largest().0.next_multiple_of(unit.0) + unit.0).min(range),
+            writes: share_of_writes(reads, writes),
+            per_s: (duration.rate_of((reads + writes) as f64).round() as u64)
+                .clamp(1, 1_000_000_000),
+            notes,
+        })
+    }
+}
+
+/// The share of writes in whole percent; what is there is not 0, what is not all is not 100.
+fn share_of_writes(reads: u64, writes: u64) -> Ratio {
+    let share = match (reads, writes) {
+        (_, 0) => 0,
+        (0, _) => 100,
+        _ => (writes * 100 / (reads + writes)).clamp(1, 99),
+    };
+    Ratio::percent(share as u8).expect("at most 100")
+}
+
+/// The I/Os of the profile as the engine takes them, once per thread: each thread draws all and issues its own.
+fn recording(drawn: Drawn, unit: u64, range: u64) -> Recording {
+    Recording::new(move |share| {
+        let (index, threads) = (u64::from(share.index), u64::from(share.threads));
+        let ios = drawn.clone().filter(|record| record.operation.transfers());
+        let its = (0u64..)
+            .zip(ios)
+            .filter(move |(number, _)| number % threads == index);
+        let ios: RecordedIos =
+            Box::new(its.map(move |(_, record)| Ok(placed(&record, unit, range))));
+        Ok(ios)
+    })
+}
+
+/// Rounds an I/O outwards to what the target accepts.
+fn placed(record: &TraceRecord, unit: u64, range: u64) -> RecordedIo {
+    let end = (record.offset + record.length)
+        .next_multiple_of(unit)
+        .min(range);
+    let offset = record.offset / unit * unit;
+    RecordedIo {
+        at: record.at,
+        offset,
+        length: (end - offset) as u32, // at most 1 GiB and a unit
+        operation: match record.operation {
+            TraceOperation::Write => Operation::Write,
+            _ => Operation::Read,
+        },
+    }
+}

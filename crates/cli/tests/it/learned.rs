@@ -1,0 +1,106 @@
+//! `fathom learn`, `fathom run --profile` and `fathom fidelity`, on simulated devices and files.
+
+use crate::bench::Bench;
+use serde_json::Value;
+
+/// 12 s of reads of 8 KiB and writes of 4 KiB, at irregular times and places.
+fn trace(bench: &Bench) {
+    let mut text = "time_ns,device,op,offset,length,flags,thread,latency_ns\n".to_owned();
+    let (mut at, mut state) = (0u64, 1u64);
+    for _ in 0..12_000 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let drawn = state >> 33;
+        at += drawn % 2_000_000;
+        let offset = (drawn >> 8) % 4096 * 8192;
+        let (op, length) = match drawn % 4 {
+            3 => ("write", 4096),
+            _ => ("read", 8192),
+        };
+        text += &format!("{at},8:0,{op},{offset},{length},,1,\n");
+    }
+    std::fs::write(bench.path("t.csv"), text).unwrap();
+}
+
+fn learn(bench: &Bench) {
+    let said = bench.line("learn t.csv -o t.profile");
+    assert_eq!((said.code, said.out.as_str()), (Some(0), ""), "{said:?}");
+    assert!(said.err.contains("learned from 12000 I/Os"), "{}", said.err);
+}
+
+fn document(out: &str) -> Value {
+    serde_json::from_str(out).unwrap()
+}
+
+#[test]
+fn a_learned_profile_runs_on_a_simulated_device_and_is_like_the_trace() {
+    let bench = Bench::new();
+    trace(&bench);
+    learn(&bench);
+    let profile = std::fs::read_to_string(bench.path("t.profile")).unwrap();
+    assert!(profile.contains("[[\"8K\", 100.0]]"), "{profile}");
+    let said = bench.line("run --profile t.profile sim:ssd --json");
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let found = document(&said.out);
+    let access = &found["targets"][0]["work"]["access"]["recorded"];
+    assert_eq!(access["ios"], 12_000);
+    assert_eq!(found["open_loop"]["lateness"]["max_ns"], 0);
+    let said = bench.line("fidelity t.csv t.profile --json --fail-if differs");
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let found = document(&said.out);
+    assert_eq!(found["properties"].as_array().unwrap().len(), 14);
+    assert!(found["same"].as_u64() >= Some(9), "{}", said.out);
+    let text = bench.line("fidelity t.csv t.profile").good();
+    assert!(text.out.starts_with("like t.csv in "), "{}", text.out);
+}
+
+#[test]
+fn a_profile_is_scaled_and_changed() {
+    let bench = Bench::new();
+    trace(&bench);
+    learn(&bench);
+    let said = bench.line("run --profile t.profile --scale-rate 0.5 sim:ssd --json");
+    let found = document(&said.out);
+    let access = &found["targets"][0]["work"]["access"]["recorded"];
+    assert_eq!(access["ios"], 6000);
+    let text = std::fs::read_to_string(bench.path("t.profile")).unwrap();
+    let half = text.replacen("reads = ", "reads = 0.0 # ", 1);
+    std::fs::write(bench.path("w.profile"), half).unwrap();
+    let said = bench.line("fidelity t.profile w.profile --fail-if differs");
+    assert_eq!(said.code, Some(3), "{said:?}");
+    bench
+        .line("run --profile t.profile --scale-time 0 sim:ssd")
+        .refused("invalid value '0' for --scale-time: must be a number from 0.01 to 100");
+}
+
+#[test]
+fn a_profile_that_is_none_is_refused_with_its_line() {
+    let bench = Bench::new();
+    trace(&bench);
+    learn(&bench);
+    let text = std::fs::read_to_string(bench.path("t.profile")).unwrap();
+    std::fs::write(bench.path("t.profile"), text.replace("reads =", "raeds =")).unwrap();
+    bench
+        .line("run --profile t.profile sim:ssd")
+        .refused("unknown field `raeds`");
+    let said = bench.line("run --profile t.profile -b 8K sim:ssd");
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("cannot be used with"), "{}", said.err);
+    bench
+        .line("learn t.csv --of 9:9")
+        .refused("invalid value '9:9' for --of: must be a device of the trace: 8:0");
+}
+
+#[test]
+fn a_profile_with_writes_needs_the_confirmation_of_any_writing() {
+    let bench = Bench::new();
+    trace(&bench);
+    learn(&bench);
+    std::fs::write(bench.path("own"), vec![7; 64 << 20]).unwrap();
+    let said = bench.line("run --profile t.profile own");
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("--overwrite"), "{}", said.err);
+    let data = std::fs::read(bench.path("own")).unwrap();
+    assert!(data.iter().all(|&byte| byte == 7));
+}
