@@ -1,6 +1,7 @@
 //! An IOPS limit (QoS) determines the result.
 
-use super::qos_limit::{EVIDENCE, Held, cap, distance_reported};
+use super::qos_limit::{EVIDENCE, cap, distance_reported};
+use super::qos_shape::Held;
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, finding};
 use crate::LimitKind;
 use crate::say;

@@ -7,7 +7,8 @@
 //! Deliberately absent: several depths, which say more than one run (`saturated`), and the control group's own limit
 //! (`cgroup-io-limit`).
 
-use super::{Confidence, Own, RuleId, Seen, Severity, io_wq_offload, qos_shape};
+use super::qos_shape::{self, Cap, Held, RATE_CV_MAX, by_size};
+use super::{Confidence, Own, Seen, Severity, io_wq_offload};
 use crate::intervals::IntervalRow;
 use crate::known::{CloudCap, Known};
 use crate::observed::RateWindows;
@@ -39,38 +40,6 @@ pub(super) const EVIDENCE: &[&str] = &[
     "link_bytes_per_s",
 ];
 
-/// What is held down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Held {
-    /// IOPS.
-    Rate,
-    /// Bytes a second.
-    Bandwidth,
-}
-
-impl Held {
-    /// The rule that explains it.
-    pub(super) const fn id(self) -> RuleId {
-        match self {
-            Held::Rate => super::IOPS_LIMIT,
-            Held::Bandwidth => super::BANDWIDTH_LIMIT,
-        }
-    }
-}
-
-/// A rate limit, as far as one run shows it.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Cap {
-    pub(super) held: Held,
-    /// The sentence's second half: why it is one.
-    pub(super) why: String,
-    pub(super) severity: Severity,
-    pub(super) confidence: Confidence,
-    pub(super) evidence: Vec<(&'static str, f64)>,
-}
-
-/// Rates of the steps lie within this of each other.
-pub(super) const RATE_CV_MAX: f64 = 0.02;
 /// Slices of a rate limit of 100 ms do not fit into short steps evenly, so where the device was idle less will do.
 const HELD_CV_MAX: f64 = 0.05;
 /// The kernel's throttle lets I/Os through once in such a slice. // blk-throttle.c, DFL_THROTL_SLICE
@@ -329,15 +298,6 @@ fn waits_for_a_processor(own: &Own<'_>) -> bool {
     const BUSY_MIN: f64 = 0.80;
     let worker = |share: &crate::workers::WorkerShare| share.busy_share() >= Some(BUSY_MIN);
     own.workers.iter().any(worker) || io_wq_offload::workers_are_busy(own.record)
-}
-
-/// Without a cap that is known, one run cannot show which of both applies: large I/Os meet a bandwidth first.
-pub(super) fn by_size(seen: &Seen<'_>) -> Held {
-    const LARGE: f64 = 65_536.0;
-    match seen.observed.bytes_an_io() {
-        Some(bytes) if bytes >= LARGE => Held::Bandwidth,
-        _ => Held::Rate,
-    }
 }
 
 /// How far the cap that a person named is, where the figure is held elsewhere: `; 23.3% below the cap of …`.

@@ -3,11 +3,52 @@
 //!
 //! Deliberately absent: limits that a user named or that are published (`qos_limit`), and any finding.
 
-use super::qos_limit::{Cap, Held, RATE_CV_MAX, by_size};
-use super::{Confidence, Seen, Severity};
+use super::{Confidence, RuleId, Seen, Severity};
 use crate::device_classes::{ETHERNET, LinkClass};
 use crate::observed::{Observed, ObservedFigures};
 use crate::say;
+
+/// What is held down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    /// IOPS.
+    Rate,
+    /// Bytes a second.
+    Bandwidth,
+}
+
+impl Held {
+    /// The rule that explains it.
+    pub(super) const fn id(self) -> RuleId {
+        match self {
+            Held::Rate => super::IOPS_LIMIT,
+            Held::Bandwidth => super::BANDWIDTH_LIMIT,
+        }
+    }
+}
+
+/// A rate limit, as far as one run shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Cap {
+    pub(super) held: Held,
+    /// The sentence's second half: why it is one.
+    pub(super) why: String,
+    pub(super) severity: Severity,
+    pub(super) confidence: Confidence,
+    pub(super) evidence: Vec<(&'static str, f64)>,
+}
+
+/// Rates of the steps lie within this of each other.
+pub(super) const RATE_CV_MAX: f64 = 0.02;
+
+/// Without a cap that is known, one run cannot show which of both applies: large I/Os meet a bandwidth first.
+pub(super) fn by_size(seen: &Seen<'_>) -> Held {
+    const LARGE: f64 = 65_536.0;
+    match seen.observed.bytes_an_io() {
+        Some(bytes) if bytes >= LARGE => Held::Bandwidth,
+        _ => Held::Rate,
+    }
+}
 
 /// A rate limit that paces lets no queue run dry.
 const IN_FLIGHT_MIN: f64 = 16.0;

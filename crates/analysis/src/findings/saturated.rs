@@ -7,7 +7,8 @@
 //! is a published or named limit at that level.
 
 use super::groups::{Vary, groups, name};
-use super::qos_limit::{Held, near};
+use super::qos_limit::near;
+use super::qos_shape::Held;
 use super::{
     Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Several, Severity, finding,
 };

@@ -75,6 +75,7 @@ pub(crate) fn run(
         checked,
         recording: Some(fitted.recording),
         evidence: None,
+        journal: None,
         known: &known,
         notes: args.known.notes(),
         keep: &args.keep,

@@ -4,7 +4,7 @@
 //! itself: a read or a write, somewhere or behind the I/O before. Called elsewhere: the lines of an access specification
 //! (IOmeter), `bssplit` and sizes of reads and writes apart (fio). Deliberately absent: the drawing, which is the engine's.
 
-use super::workload::Skew;
+use super::skew::Skew;
 use crate::units::{Bytes, Nanos, Ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

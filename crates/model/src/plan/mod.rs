@@ -12,6 +12,7 @@ mod placement;
 pub(crate) mod planned;
 mod profile;
 mod simulated;
+mod skew;
 mod target;
 mod unsealed;
 mod verify;
@@ -28,6 +29,8 @@ pub use simulated::{
     ServiceLaw, SimulatedDevice, SimulatedError, SimulatedFaults, SimulatedKey, SimulatedModel,
     Unit as SimulatedUnit,
 };
+
+pub use skew::Skew;
 pub use target::{
     Active, BeyondEnd, CacheMode, Flush, Fsync, Hint, Location, NullBehaviour, Pacing, Priority,
     Stall, Target, WriteContent,
@@ -36,5 +39,5 @@ pub use unsealed::Unsealed;
 pub use verify::{Verify, VerifyLevel};
 pub use workload::{
     Access, DiskspdAccess, Distribution, Operation, PermutedAccess, QueueDepth, RecordedAccess,
-    RecordedOmissions, Sequence, Skew, StripeAccess, Workload,
+    RecordedOmissions, Sequence, StripeAccess, Workload,
 };

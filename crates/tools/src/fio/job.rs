@@ -4,10 +4,8 @@
 
 use super::number::Base;
 use super::problem::Place;
-use super::replay::JobReplay;
 use super::reporting::{Logs, Reporting};
 use super::text::Section;
-use super::verify::JobVerify;
 use model::{EngineChoice, Fsync, Hint, Polling, Priority, Skew, Spacing};
 
 /// Sizes of one direction's I/Os.
@@ -329,3 +327,80 @@ impl Job {
 pub(super) const USUAL: [&str; 4] = ["rw", "bs", "iodepth", "numjobs"];
 /// Most names of files of all jobs.
 pub(super) const FILES_MAX: usize = 16_384;
+
+/// What a block is compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Method {
+    /// Nothing.
+    #[default]
+    Off,
+    /// A checksum, or a header, of fio's; fathom's here.
+    Header,
+    /// The same bytes in every block.
+    Pattern,
+}
+
+/// What a job specifies for verification.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct JobVerify {
+    pub(super) method: Method,
+    /// What `verify` was, without which `verify_pattern` decides.
+    pub(super) said: bool,
+    pub(super) bytes: Option<Vec<u8>>,
+    /// What was written is read back when the job is done.
+    pub(super) end_pass: bool,
+    /// Nothing is written.
+    pub(super) only: bool,
+    /// The first corrupt block ends the run.
+    pub(super) fatal: bool,
+    /// What was written is read back after so many blocks.
+    pub(super) backlog: bool,
+    /// The state of an earlier run is read.
+    pub(super) loads_state: bool,
+    /// Where the header is in a block.
+    pub(super) offset: bool,
+}
+
+impl Default for JobVerify {
+    fn default() -> Self {
+        JobVerify {
+            method: Method::Off,
+            said: false,
+            bytes: None,
+            end_pass: true,
+            only: false,
+            fatal: false,
+            backlog: false,
+            loads_state: false,
+            offset: false,
+        }
+    }
+}
+
+/// Millionths of a factor in one percent.
+const PERCENT_PPM: u64 = 10_000;
+
+/// What a job specifies for the replay of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct JobReplay {
+    pub(super) trace: Option<String>,
+    pub(super) redirect: Option<String>,
+    /// Of the rate of the trace.
+    pub(super) percent: u64,
+}
+
+impl Default for JobReplay {
+    fn default() -> Self {
+        JobReplay {
+            trace: None,
+            redirect: None,
+            percent: 100,
+        }
+    }
+}
+
+impl JobReplay {
+    pub(super) const fn speed_ppm(&self) -> u64 {
+        self.percent * PERCENT_PPM
+    }
+}

@@ -12,11 +12,14 @@
 mod build;
 mod builder;
 mod command;
+mod derived;
 pub mod figures;
+mod honoured;
 mod job;
 mod jobs;
 mod logs;
 mod normal;
+mod noted;
 mod number;
 mod posted;
 mod problem;

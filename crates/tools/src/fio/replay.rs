@@ -8,38 +8,11 @@ use super::read::{OptionRead, flag, text};
 use model::{Bytes, EngineChoice};
 use std::path::PathBuf;
 
-/// Millionths of a factor in one percent.
-const PERCENT_PPM: u64 = 10_000;
 /// Slowest and fastest, in percent.
 const PERCENT_MIN: u64 = 1;
 const PERCENT_MAX: u64 = 10_000;
 /// Largest alignment that every device's offsets are rounded to anyway.
 const ALIGN_MAX: u64 = 512;
-
-/// What a job says of a trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct JobReplay {
-    pub(super) trace: Option<String>,
-    pub(super) redirect: Option<String>,
-    /// Of the rate of the trace.
-    pub(super) percent: u64,
-}
-
-impl Default for JobReplay {
-    fn default() -> Self {
-        JobReplay {
-            trace: None,
-            redirect: None,
-            percent: 100,
-        }
-    }
-}
-
-impl JobReplay {
-    pub(super) const fn speed_ppm(&self) -> u64 {
-        self.percent * PERCENT_PPM
-    }
-}
 
 /// A job that replays a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]

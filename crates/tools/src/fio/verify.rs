@@ -1,9 +1,9 @@
 //! fio's `verify` options: how a job's blocks are compared with what was written.
 //!
-//! fathom's headers take the place of fio's: each tells place and version of its block, and a checksum of all bytes. Omitted: the
+//! fathom's headers take the place of fio's: each has place and version of its block, and a checksum of all bytes. Omitted: the
 //! comparison (`engine`), and options of verification that change nothing here (`table`).
 
-use super::job::{Job, Sizes};
+use super::job::{Job, Method, Sizes};
 use super::number::pattern;
 use super::read::{OptionRead, flag, text};
 use model::{Verify, VerifyLevel};
@@ -12,55 +12,6 @@ use model::{Verify, VerifyLevel};
 const PATTERN_MAX: usize = 512;
 /// What headers need.
 const UNIT: u64 = 4096;
-
-/// What a block is compared with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Method {
-    /// Nothing.
-    #[default]
-    Off,
-    /// A checksum, or a header, of fio's; fathom's here.
-    Header,
-    /// The same bytes in every block.
-    Pattern,
-}
-
-/// What a job says of verification.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct JobVerify {
-    pub(super) method: Method,
-    /// What `verify` was, without which `verify_pattern` decides.
-    pub(super) said: bool,
-    pub(super) bytes: Option<Vec<u8>>,
-    /// What was written is read back when the job is done.
-    pub(super) end_pass: bool,
-    /// Nothing is written.
-    pub(super) only: bool,
-    /// The first corrupt block ends the run.
-    pub(super) fatal: bool,
-    /// What was written is read back after so many blocks.
-    pub(super) backlog: bool,
-    /// The state of an earlier run is read.
-    pub(super) loads_state: bool,
-    /// Where the header is in a block.
-    pub(super) offset: bool,
-}
-
-impl Default for JobVerify {
-    fn default() -> Self {
-        JobVerify {
-            method: Method::Off,
-            said: false,
-            bytes: None,
-            end_pass: true,
-            only: false,
-            fatal: false,
-            backlog: false,
-            loads_state: false,
-            offset: false,
-        }
-    }
-}
 
 const METHODS: &[&str] = &[
     "crc64", "crc32", "crc32c", "crc16", "crc7", "md5", "meta", "xxhash", "sha1", "sha256",
@@ -241,7 +192,7 @@ impl Job {
         }
         if verified && self.verify.loads_state {
             return Some(
-                "verify_state_load: no such state is kept: blocks tell their own place and version: omit it",
+                "verify_state_load: no such state is kept: each block has its own place and version: omit it",
             );
         }
         None

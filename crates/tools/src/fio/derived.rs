@@ -1,0 +1,115 @@
+//! Values of a plan that follow from one job or a few: content, hint, cache, step of the time series. Omitted: the plan
+//! (`build`).
+
+use super::job::{Job, Sizes, USUAL};
+use model::{Bytes, CacheMode, EngineChoice, Hint, Nanos, Ratio, Target, WriteContent};
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+/// Returns what is moved from the start of a range to its end with a step between the I/Os: as in fio, that is all.
+pub(super) fn once(whole: u64, block: u64, job: &Job) -> u64 {
+    let stride = job.stride(block).unsigned_abs().max(1);
+    let ios = whole.saturating_sub(block) / stride + 1;
+    ios.saturating_mul(block)
+}
+
+/// Its own options, and what it does by default where nobody said: readers of results look for these four.
+pub(super) fn completed(job: &Job) -> Vec<(String, String)> {
+    let kind = match (job.pattern.random, job.pattern.reads, job.pattern.writes) {
+        (false, true, true) => "rw",
+        (true, true, true) => "randrw",
+        (false, true, false) => "read",
+        (true, true, false) => "randread",
+        (false, false, _) => "write",
+        (true, false, _) => "randwrite",
+    };
+    let block = match (&job.reads, job.pattern.reads) {
+        (Sizes::Fixed(block), true) => Some(*block),
+        (_, false) => match &job.write_sizes {
+            Sizes::Fixed(block) => Some(*block),
+            _ => None,
+        },
+        _ => None,
+    };
+    let usual = [
+        Some(kind.to_owned()),
+        block.map(|block| Bytes(block).to_string().to_lowercase()),
+        Some(job.depth.to_string()),
+        Some(job.jobs.to_string()),
+    ];
+    let mut options = job.own.clone();
+    for (name, value) in USUAL.into_iter().zip(usual) {
+        if let Some(value) = value.filter(|_| !job.said.contains(&name)) {
+            options.push((name.to_owned(), value));
+        }
+    }
+    options
+}
+
+/// A file that several jobs of a timespan use is made once, as large as any of them needs it.
+pub(super) fn same_size(targets: &mut [Target]) {
+    let mut largest: HashMap<PathBuf, Bytes> = HashMap::new();
+    for target in &*targets {
+        if let (Some(path), Some(create)) = (target.location.path(), target.create) {
+            let most = largest.entry(path.to_owned()).or_insert(create);
+            *most = create.max(*most);
+        }
+    }
+    for target in targets {
+        if let Some(path) = target.location.path() {
+            target.create = largest.get(path).copied();
+        }
+    }
+}
+
+/// Whether another engine can do what its engine does: of those that read and write by offset.
+pub(super) fn is_replaceable(job: &Job) -> bool {
+    !job.mapped && !matches!(job.engine, EngineChoice::Null | EngineChoice::Nvme)
+}
+
+/// The step of the time series. Logs without a step have short ones, because in fio they have a line per I/O.
+pub(super) fn interval(jobs: &[&Job], measured: Nanos) -> Nanos {
+    const SHORT: Nanos = Nanos::millis(100);
+    let tenth = Nanos(measured.0 / 10 / 1_000_000 * 1_000_000);
+    let usual = tenth.clamp(Nanos::millis(1), Nanos::seconds(1));
+    let short = measured <= Nanos::seconds(3600) && jobs.iter().any(|job| job.logs.any());
+    match jobs[0].interval_ns {
+        Some(ns) => Nanos(ns),
+        None if short => usual.min(SHORT),
+        None => usual,
+    }
+}
+
+pub(super) fn cache(job: &Job) -> CacheMode {
+    match job.direct && !job.mapped || job.engine == EngineChoice::Null {
+        true => CacheMode::Unbuffered,
+        false => CacheMode::Cached,
+    }
+}
+
+/// fio's hint on buffered I/O: by the pattern, unless the job asks for another one or none.
+pub(super) fn hint(job: &Job) -> Hint {
+    let by_pattern = match job.pattern.random {
+        true => Hint::Random,
+        false => Hint::Sequential,
+    };
+    match job.hint {
+        _ if cache(job) == CacheMode::Unbuffered || job.mapped => Hint::None,
+        Some(Hint::None) => by_pattern,
+        Some(hint) => hint,
+        None => Hint::None,
+    }
+}
+
+pub(super) fn content(job: &Job) -> WriteContent {
+    let share = |percent| Ratio::percent(percent).unwrap_or_default();
+    match (job.zeros, job.compress, job.dedupe, &job.content) {
+        (true, ..) => WriteContent::Zero,
+        (_, 0, _, Some(bytes)) => WriteContent::Repeated(bytes.clone()),
+        (_, 0, 0, None) => WriteContent::Marked,
+        (_, compress, dedupe, _) => WriteContent::Shaped {
+            compress: share(compress),
+            dedupe: share(dedupe),
+        },
+    }
+}
