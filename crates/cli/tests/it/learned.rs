@@ -49,7 +49,7 @@ fn a_learned_profile_runs_on_a_simulated_device_and_is_like_the_trace() {
     let said = bench.line("fidelity t.csv t.profile --json --fail-if differs");
     assert_eq!(said.code, Some(0), "{said:?}");
     let found = document(&said.out);
-    assert_eq!(found["properties"].as_array().unwrap().len(), 14);
+    assert_eq!(found["compared"].as_array().unwrap().len(), 14);
     assert!(found["same"].as_u64() >= Some(9), "{}", said.out);
     let text = bench.line("fidelity t.csv t.profile").good();
     assert!(text.out.starts_with("like t.csv in "), "{}", text.out);

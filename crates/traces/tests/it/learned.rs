@@ -57,7 +57,7 @@ fn rounds(seeds: std::ops::Range<u64>) -> [usize; 4] {
     let mut counts = [0; 4];
     for seed in seeds {
         let (rule, found) = round(seed);
-        for one in &found.properties {
+        for one in &found.compared {
             counts[one.verdict as usize] += 1;
             if matches!(
                 one.verdict,

@@ -11,7 +11,7 @@ pub(super) const CLOSED: [(&str, &[&str]); 4] = [
     (
         "kind",
         &[
-            "run", "survey", "sweep", "import", "files", "dd", "quick", "layers", "watch",
+            "run", "survey", "sweep", "import", "files", "dd", "quick", "layers", "watch", "verify",
         ],
     ),
     ("origin", &["measured", "imported", "missing"]),
