@@ -41,6 +41,8 @@ const NEEDS: &[Need] = &[
     need("dd", "coreutils"),
     need("ps", "procps"),
     need("tmux", "tmux"),
+    need("mpirun.openmpi", "openmpi-bin"),
+    need("mpirun.mpich", "mpich"),
     need("bwrap", "bubblewrap"),
     need("bindfs", "bindfs"),
     need("fuse2fs", "fuse2fs"),

@@ -47,7 +47,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "session",
-        &["engine", "gate", "host", "model", "store", "sweep"],
+        &["engine", "gate", "host", "job", "model", "store", "sweep"],
         "checks, runs and stores the runs of one command; never prints",
     ),
     ("views", &["analysis", "model"], "shows a report"),
@@ -55,6 +55,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "tools",
         &["analysis", "model", "views"],
         "other tools' requests and results, read and printed; their figures come from records",
+    ),
+    (
+        "job",
+        &["model"],
+        "the ranks of a run on many hosts: messages and their order; what an order means is the session's",
     ),
     (
         "traces",
@@ -69,8 +74,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "cli",
         &[
-            "analysis", "attack", "engine", "gate", "host", "model", "monitor", "session", "store",
-            "sweep", "tools", "traces", "views",
+            "analysis", "attack", "engine", "gate", "host", "job", "model", "monitor", "session",
+            "store", "sweep", "tools", "traces", "views",
         ],
         "the entry point: only here all crates meet",
     ),
