@@ -9,6 +9,8 @@ pub enum Launcher {
     OpenMpi,
     /// `mpiexec` of MPICH, Intel MPI or Cray MPICH; also Slurm with their protocol.
     Mpich,
+    /// Another fathom, which speaks with this one over its standard input and output.
+    Fathom,
 }
 
 /// What the launcher reports.
@@ -22,8 +24,13 @@ pub struct Launch {
     pub rank: u32,
 }
 
+/// Set by rank 0 for the processes that it starts: how many there are.
+pub const SIZE: &str = "FATHOM_JOB_SIZE";
+/// Which one it is.
+pub const RANK: &str = "FATHOM_JOB_RANK";
 /// The variables with the number of processes and with that of this one.
-const VARIABLES: [(Launcher, &str, &str); 2] = [
+const VARIABLES: [(Launcher, &str, &str); 3] = [
+    (Launcher::Fathom, SIZE, RANK),
     (
         Launcher::OpenMpi,
         "OMPI_COMM_WORLD_SIZE",
@@ -38,6 +45,7 @@ impl Launcher {
         match self {
             Launcher::OpenMpi => "Open MPI",
             Launcher::Mpich => "MPICH",
+            Launcher::Fathom => "fathom --hosts",
         }
     }
 }

@@ -10,6 +10,7 @@
 
 mod clock;
 mod frame;
+mod host_list;
 mod launcher;
 mod link;
 mod node;
@@ -20,7 +21,8 @@ mod tree;
 
 pub use clock::{EdgeClock, Offset, compose};
 pub use frame::Frame;
-pub use launcher::{Launch, Launcher};
+pub use host_list::host_list;
+pub use launcher::{Launch, Launcher, RANK, SIZE};
 pub use link::{Counter, Event, Job, JobError};
 pub use node::{Action, CLOCK, End, FINISH, Node, Order, Progress, Settings};
 pub use reply::{Item, Lost, Reply};

@@ -36,7 +36,7 @@ pub enum Event {
     /// An order came: perform it, and answer it.
     Perform(Order),
     /// Rank 0: all answers to the order of this number.
-    Done(u32, Reply),
+    Done(u32, Box<Reply>),
     /// Rank 0: a rank could not complete its run.
     Alarm(u32),
     /// Nothing more comes.
@@ -325,7 +325,7 @@ impl Link {
                 false => {}
                 true if self.node.measures_clock() => std::thread::yield_now(),
                 true if self.shared.measures.load(Ordering::Relaxed) => {
-                    std::thread::sleep(LOOK_MEASURING)
+                    std::thread::sleep(LOOK_MEASURING);
                 }
                 true => std::thread::sleep(LOOK_AGREEING),
             }

@@ -75,7 +75,7 @@ pub enum Action {
     /// Perform an order, and answer it.
     Perform(Order),
     /// Rank 0: all answers to the current order.
-    Done(Reply),
+    Done(Box<Reply>),
     /// Stop issuing I/Os.
     Halt,
     /// Rank 0: a rank could not complete its run.
@@ -254,16 +254,16 @@ impl Node {
                 .ancestors(self.settings.rank)
                 .any(|above| above == from)
             {
-                self.take_parent(from, frame, now, &mut out);
+                self.take_parent(from, &frame, now, &mut out);
             }
             return out;
         }
         if self.above.rank == Some(from) {
             self.above.heard = now;
-            self.from_parent(frame, now, &mut out);
+            self.hear_parent(&frame, now, &mut out);
         } else if let Some(child) = self.children.iter_mut().find(|child| child.rank == from) {
             child.heard = now;
-            self.from_child(from, frame, now, &mut out);
+            self.hear_child(from, frame, now, &mut out);
         } else if frame.kind == Kind::Dismiss {
             self.finish(End::Dismissed, &mut out);
         }
@@ -273,7 +273,9 @@ impl Node {
     /// Takes that a rank is no longer there.
     pub fn gone(&mut self, rank: u32, reason: &str, now: Nanos) -> Vec<Action> {
         let mut out = Vec::new();
-        if self.end.is_none() && self.children.iter().any(|child| child.rank == rank) {
+        if self.end.is_none() && rank == 0 && self.above.rank == Some(0) {
+            self.finish(End::Abandoned, &mut out); // nobody is above it
+        } else if self.end.is_none() && self.children.iter().any(|child| child.rank == rank) {
             self.lose(rank, reason.to_owned(), now, &mut out);
         }
         out
@@ -397,7 +399,7 @@ impl Node {
         self.send(parent, Kind::Ping, now.0.to_le_bytes().to_vec())
     }
 
-    fn read_order(&self, frame: Frame) -> Option<Order> {
+    fn read_order(&self, frame: &Frame) -> Option<Order> {
         let (moment, body) = frame.body.split_first_chunk()?;
         let moment = Some(u64::from_le_bytes(*moment)).filter(|moment| *moment != NO_MOMENT);
         Some(Order {
@@ -410,7 +412,7 @@ impl Node {
         })
     }
 
-    fn from_parent(&mut self, frame: Frame, now: Nanos, out: &mut Vec<Action>) {
+    fn hear_parent(&mut self, frame: &Frame, now: Nanos, out: &mut Vec<Action>) {
         match frame.kind {
             Kind::Order if frame.step > self.step() => {
                 if let Some(order) = self.read_order(frame) {
@@ -447,7 +449,7 @@ impl Node {
         }
     }
 
-    fn from_child(&mut self, from: u32, frame: Frame, now: Nanos, out: &mut Vec<Action>) {
+    fn hear_child(&mut self, from: u32, frame: Frame, now: Nanos, out: &mut Vec<Action>) {
         match frame.kind {
             Kind::Ping => {
                 let pong = [&frame.body[..], &now.0.to_le_bytes()].concat();
@@ -497,7 +499,7 @@ impl Node {
         let bytes = reply.encode();
         match self.above.rank {
             Some(parent) => out.push(self.send(parent, Kind::Reply, bytes.clone())),
-            None => out.push(Action::Done(reply)),
+            None => out.push(Action::Done(Box::new(reply))),
         }
         self.sent_up = Some(bytes);
         if self
@@ -548,7 +550,7 @@ impl Node {
     }
 
     /// The parent is lost, and `from` is the parent now. It receives what the old one may have taken with it.
-    fn take_parent(&mut self, from: u32, frame: Frame, now: Nanos, out: &mut Vec<Action>) {
+    fn take_parent(&mut self, from: u32, frame: &Frame, now: Nanos, out: &mut Vec<Action>) {
         self.above.rank = Some(from);
         self.above.heard = now;
         self.above.edge_ns = None;

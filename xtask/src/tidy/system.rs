@@ -38,6 +38,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "how the system's allocator takes address space",
     ),
     ("crates/job/src/transport/mpi.rs", "loads a library of C"),
+    ("crates/job/src/transport/pipes.rs", "process groups"),
     (
         "crates/engine/src/usage.rs",
         "the processor time of a thread",

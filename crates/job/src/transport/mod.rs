@@ -2,6 +2,7 @@
 
 pub mod inside;
 pub mod mpi;
+pub mod pipes;
 
 /// What came from a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -36,7 +36,7 @@ fn ordered(job: &Job, kind: u8) -> Reply {
     loop {
         match job.event(LIMIT).expect("all answer") {
             Event::Perform(order) => job.answer(order.step, Vec::new(), None),
-            Event::Done(_, reply) => return reply,
+            Event::Done(_, reply) => return *reply,
             other => panic!("{other:?}"),
         }
     }

@@ -172,7 +172,7 @@ impl World {
                     };
                     self.schedule(takes, rank, What::Answers(order));
                 }
-                Action::Done(reply) => self.done(reply),
+                Action::Done(reply) => self.done(*reply),
                 Action::End(end) => self.ends[rank as usize] = Some(end),
                 Action::Watch(_) | Action::Halt | Action::Alarm(_) => {}
             }

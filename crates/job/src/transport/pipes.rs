@@ -1,0 +1,229 @@
+//! Frames over the standard input and output of processes that rank 0 started on other hosts, by ssh or what does the same.
+//!
+//! A star: each rank has one connection, to rank 0. A process that ends closes its pipes, which is how a lost host is
+//! noticed at once. Omitted: the command lines that start them.
+
+use super::{Received, Transport};
+use crate::frame::{Frame, HEADER};
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+/// A connection to one rank: threads read and write, so that no call of the transport waits.
+struct Connection {
+    rank: u32,
+    /// None when it is closed.
+    outgoing: Option<Sender<Vec<u8>>>,
+    writer: Option<JoinHandle<()>>,
+}
+
+/// One rank of a job over pipes.
+pub struct Pipes {
+    rank: u32,
+    size: u32,
+    program: String,
+    connections: Vec<Connection>,
+    arrived: Receiver<(u32, Received)>,
+    /// Rank 0: the processes that it started.
+    children: Vec<Child>,
+}
+
+impl Pipes {
+    /// Rank 0: starts a process for each further rank. `program` names what starts them, for people.
+    ///
+    /// # Errors
+    /// A process cannot be started.
+    pub fn start(program: &str, commands: Vec<Command>) -> io::Result<Pipes> {
+        let (sender, arrived) = channel();
+        let mut pipes = Pipes {
+            rank: 0,
+            size: u32::try_from(commands.len() + 1).unwrap_or(u32::MAX),
+            program: program.to_owned(),
+            connections: Vec::new(),
+            arrived,
+            children: Vec::new(),
+        };
+        for (mut command, rank) in commands.into_iter().zip(1..) {
+            command.stdin(Stdio::piped()).stdout(Stdio::piped());
+            command.process_group(0); // Ctrl-C is for rank 0 alone, which stops the others
+            let mut child = command.spawn()?;
+            let (input, output) = (child.stdin.take(), child.stdout.take());
+            let (input, output) = input.zip(output).expect("both are piped");
+            pipes.children.push(child);
+            pipes
+                .connections
+                .push(connect(rank, output, input, &sender)?);
+        }
+        Ok(pipes)
+    }
+
+    /// Another rank: over the standard input and output of this process.
+    ///
+    /// # Errors
+    /// A thread cannot be started.
+    pub fn serve(rank: u32, size: u32) -> io::Result<Pipes> {
+        let (sender, arrived) = channel();
+        Ok(Pipes {
+            rank,
+            size,
+            program: "pipes".to_owned(),
+            connections: vec![connect(0, io::stdin(), io::stdout(), &sender)?],
+            arrived,
+            children: Vec::new(),
+        })
+    }
+}
+
+fn connect(
+    rank: u32,
+    mut input: impl Read + Send + 'static,
+    mut output: impl Write + Send + 'static,
+    arrived: &Sender<(u32, Received)>,
+) -> io::Result<Connection> {
+    let (outgoing, queue) = channel::<Vec<u8>>();
+    let arrived = arrived.clone();
+    let spawn = |name: &str| std::thread::Builder::new().name(name.to_owned());
+    spawn("fathom-reader").spawn(move || {
+        // Until it is closed, or nobody receives any more.
+        let why = loop {
+            let came = match read_frame(&mut input) {
+                Ok(bytes) => Received::Frame(bytes),
+                Err(why) => break why,
+            };
+            if arrived.send((rank, came)).is_err() {
+                return;
+            }
+        };
+        let _ = arrived.send((rank, Received::Gone(why)));
+    })?;
+    let writer = spawn("fathom-writer").spawn(move || {
+        // A reader that is gone shows on the other pipe.
+        for bytes in queue {
+            if output
+                .write_all(&bytes)
+                .and_then(|()| output.flush())
+                .is_err()
+            {
+                return;
+            }
+        }
+    })?;
+    Ok(Connection {
+        rank,
+        outgoing: Some(outgoing),
+        writer: Some(writer),
+    })
+}
+
+fn read_frame(input: &mut impl Read) -> Result<Vec<u8>, String> {
+    let mut bytes = vec![0; HEADER];
+    let closed = |error: io::Error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => "its connection was closed".to_owned(),
+        _ => format!("its connection broke: {error}"),
+    };
+    input.read_exact(&mut bytes).map_err(closed)?;
+    let length = Frame::whole_length(&bytes).map_err(|error| error.to_string())?;
+    bytes.resize(length, 0);
+    input.read_exact(&mut bytes[HEADER..]).map_err(closed)?;
+    Ok(bytes)
+}
+
+impl Transport for Pipes {
+    fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    fn size(&self) -> u32 {
+        self.size
+    }
+
+    fn name(&self) -> String {
+        self.program.clone()
+    }
+
+    fn watch(&mut self, _rank: u32) {}
+
+    fn send(&mut self, to: u32, bytes: Vec<u8>) {
+        let connection = self.connections.iter().find(|one| one.rank == to);
+        if let Some(outgoing) = connection.and_then(|one| one.outgoing.as_ref()) {
+            let _ = outgoing.send(bytes); // its writer has ended with its receiver
+        }
+    }
+
+    fn receive(&mut self) -> Option<(u32, Received)> {
+        self.arrived.try_recv().ok()
+    }
+
+    fn close(&mut self, whole: bool) {
+        for connection in &mut self.connections {
+            connection.outgoing = None;
+            if let Some(writer) = connection.writer.take().filter(|_| whole) {
+                let _ = writer.join();
+            }
+        }
+        for child in &mut self.children {
+            if !whole {
+                let _ = child.kill(); // of a rank that is lost nobody knows whether it will end
+            }
+            let _ = child.wait();
+        }
+    }
+
+    fn abort(&mut self) {
+        for child in &mut self.children {
+            let _ = child.kill();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Kind;
+
+    fn frame(body: &[u8]) -> Vec<u8> {
+        let frame = Frame {
+            kind: Kind::Reply,
+            flags: 0,
+            from: 1,
+            step: 1,
+            body: body.to_vec(),
+        };
+        frame.encode()
+    }
+
+    #[test]
+    fn frames_are_read_one_after_another_and_a_broken_one_says_why() {
+        let bytes = [frame(b"one"), frame(&[7; 100_000])].concat();
+        let mut input = &bytes[..];
+        assert_eq!(read_frame(&mut input), Ok(frame(b"one")));
+        assert_eq!(read_frame(&mut input), Ok(frame(&[7; 100_000])));
+        assert_eq!(
+            read_frame(&mut input),
+            Err("its connection was closed".to_owned())
+        );
+        let motd = b"Welcome to the cluster, please do not benchmark";
+        let error = read_frame(&mut &motd[..]).unwrap_err();
+        assert!(error.contains("does not begin"), "{error}");
+    }
+
+    #[test]
+    fn what_a_process_echoes_comes_back_and_its_end_is_noticed() {
+        let mut pipes = Pipes::start("sh", vec![Command::new("cat")]).unwrap();
+        pipes.send(1, frame(b"hello"));
+        let mut next = || loop {
+            if let Some(came) = pipes.receive() {
+                return came;
+            }
+            std::thread::yield_now();
+        };
+        assert_eq!(next(), (1, Received::Frame(frame(b"hello"))));
+        pipes.close(true);
+        assert!(matches!(
+            pipes.arrived.recv().unwrap(),
+            (1, Received::Gone(_))
+        ));
+    }
+}
