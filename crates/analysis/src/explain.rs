@@ -195,6 +195,7 @@ fn of_rule(rule: &Rule) -> Explanation {
             Look::Any(_) => "a run of any tool",
             Look::Several(_) => "the runs of a session",
             Look::Both(..) => "a run of any tool; the runs of a session",
+            Look::Job(_) => "the ranks of a run on many hosts",
             Look::Repeats(_) => "the repeats of a load in a survey",
         }),
     }

@@ -35,6 +35,7 @@ mod hostile;
 mod imported;
 mod in_flight;
 mod intervals;
+mod job;
 mod known;
 mod latency;
 mod looks;
@@ -83,6 +84,7 @@ pub use goal::{Bracket, Crossing, Goal, Trial};
 pub use goal_check::{GoalReport, problems_of_goal};
 pub use history::{History, HistoryBuilder, HistorySession, Trend, TrendPoint, TrendStep};
 pub use imported::{ImportedReport, imported_report, imported_report_knowing};
+pub use job::{JobOperation, JobPart, JobReport, RankRow, job_report};
 pub use known::{CloudCap, Known, Medium, NotAMedium};
 pub use latency::{Latency, Percentile, TailSamples};
 pub use looks::{

@@ -92,6 +92,7 @@ impl Sample {
                 process_stops: Vec::new(),
                 deleted_targets: Vec::new(),
                 verification: None,
+                rank: None,
             },
             phases: PhaseTimes {
                 measured_from: from,

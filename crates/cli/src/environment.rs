@@ -2,6 +2,7 @@
 //!
 //! Deliberately absent: any option that is also on the command line, but for the place of the store.
 
+use job::Launch;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use terminal_size::{Height, Width, terminal_size_of};
@@ -23,6 +24,8 @@ pub(crate) struct Environment {
     pub(crate) colours: bool,
     /// How wide the terminal is that results go to; `None` where they go elsewhere.
     pub(crate) columns: Option<usize>,
+    /// The launcher that started this process as one of several; none of a process alone.
+    pub(crate) launch: Option<Launch>,
 }
 
 /// Where results are kept, and who said so.
@@ -66,6 +69,7 @@ impl Environment {
             quiet: false,
             colours: path("NO_COLOR").is_none(),
             columns: output_columns(),
+            launch: Launch::find(|name| std::env::var(name).ok()),
         }
     }
 

@@ -46,6 +46,9 @@ fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     signals::outlive_file_size_limit();
     host::watch_for_silence(give_up);
+    if let Err(failure) = refuse_many_of_dialect(&words) {
+        return failure::tell(&failure);
+    }
     if let Some(line) = commands::diskspd::line_of(&words) {
         return commands::diskspd::diskspd(&line, &Environment::read()).exit_code();
     }
@@ -74,6 +77,9 @@ fn main() -> ExitCode {
         ));
     }
     let environment = Environment::read().coloured(!cli.no_color);
+    if let Err(failure) = refuse_many(&cli.command, &environment) {
+        return failure::tell(&failure);
+    }
     match carry_out(&cli.command, &environment) {
         Ok(ending) => ending.exit_code(),
         Err(failure) => failure::tell(&failure),
@@ -88,6 +94,37 @@ fn main() -> ExitCode {
 fn give_up(why: &str) {
     output::tell(why);
     std::process::exit(1);
+}
+
+/// Refuses a dialect that a launcher started several times.
+fn refuse_many_of_dialect(words: &[OsString]) -> Result<(), CommandError> {
+    let name = match () {
+        () if commands::diskspd::line_of(words).is_some() => "diskspd",
+        () if commands::sqlio::line_of(words).is_some() => "sqlio",
+        () if commands::fio::line_of(words).is_some() => "fio",
+        () => return Ok(()),
+    };
+    commands::hosts::refuse_many(&format!("fathom {name}"), &Environment::read())
+}
+
+/// Refuses to measure by several processes at once what is measured by one.
+fn refuse_many(command: &Command, environment: &Environment) -> Result<(), CommandError> {
+    let name = match command {
+        Command::Survey(_) => "survey",
+        Command::Sweep(_) => "sweep",
+        Command::Verify(_) => "verify",
+        Command::Quick(_) => "quick",
+        Command::Layers(_) => "layers",
+        Command::Files(_) => "files",
+        Command::Dd(_) => "dd",
+        Command::Iometer(_) => "iometer",
+        Command::Replay(_) => "replay",
+        Command::Run(args) if args.profile.profile.is_some() && !args.hosts.alone => {
+            "run --profile"
+        }
+        _ => return Ok(()),
+    };
+    commands::hosts::refuse_many(&format!("fathom {name}"), environment)
 }
 
 fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, CommandError> {

@@ -110,6 +110,12 @@ impl WallClock {
         (WallClock { source, anchor }, None)
     }
 
+    /// Returns how long after a moment its origin is.
+    pub(crate) fn origin_after(&self, moment: Instant) -> Nanos {
+        let late = self.anchor.saturating_duration_since(moment);
+        Nanos(u64::try_from(late.as_nanos()).unwrap_or(u64::MAX))
+    }
+
     /// What the record says of it, with its drift until now.
     pub(crate) fn record(&self) -> ClockRecord {
         let source = match self.source {
@@ -188,6 +194,15 @@ impl Clock for WallClock {
 #[allow(clippy::disallowed_methods, reason = "the one place that reads it")]
 pub(crate) fn monotonic() -> Instant {
     Instant::now()
+}
+
+/// Returns at a moment of the monotonic clock, or a little later. The last part is spun, because a timer is late.
+pub(crate) fn wait_for(moment: Instant) {
+    let left = moment.saturating_duration_since(monotonic());
+    std::thread::sleep(left.saturating_sub(SLEEP_SLACK.as_duration()));
+    while monotonic() < moment {
+        std::hint::spin_loop();
+    }
 }
 
 /// Reads the counter and the clock at nearly the same moment: the tightest of several tries.

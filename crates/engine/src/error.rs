@@ -167,6 +167,8 @@ pub enum RunError {
         "stopped while the targets were being opened ({missing} of {threads} threads were not ready); nothing was read or written"
     )]
     StoppedWhileOpening { missing: usize, threads: usize },
+    #[error("the run was called off before it began: {why}; nothing was read or written")]
+    CalledOff { why: String },
     #[error(
         "{}: another fathom is using it{}: wait until that one has ended, or specify another target", path.display(),
         held(holder.as_deref())

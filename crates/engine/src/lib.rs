@@ -28,6 +28,7 @@ mod files;
 mod heat;
 mod limits;
 mod loop_profile;
+mod meeting;
 mod mix;
 mod observer;
 mod open_loop;
@@ -64,6 +65,7 @@ pub use error::{RunError, errno_text};
 pub use files::{
     FilesEnd, FilesError, FilesEvent, FilesJob, Room, may_drop_caches, room_of, run_files,
 };
+pub use meeting::{Meet, Meeting};
 pub use observer::{Event, Observer, Silent, SoFar, Tick};
 pub use preflight_checks::foresee;
 pub use prepare::{Filled, prepare, prove_ours};

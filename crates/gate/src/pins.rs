@@ -22,6 +22,8 @@ pub struct Pins(Arc<Mutex<Registry>>);
 struct Registry {
     pins: Vec<(PathBuf, Arc<Pin>)>,
     holds: Vec<Hold>,
+    /// Files are locked together with the other ranks of a job.
+    is_shared: bool,
 }
 
 /// Of one file or device, under whatever names.
@@ -51,6 +53,15 @@ impl Pins {
         let pin = known.map_or(fresh, |(_, known)| Arc::clone(known));
         all.pins.push((path.to_owned(), Arc::clone(&pin)));
         Ok(pin)
+    }
+
+    /// Pins of one rank of a job whose ranks write one file: no lock of theirs keeps the others out, and a fathom outside of
+    /// the job finds the file locked.
+    pub fn shared() -> Pins {
+        Pins(Arc::new(Mutex::new(Registry {
+            is_shared: true,
+            ..Registry::default()
+        })))
     }
 
     fn all(&self) -> MutexGuard<'_, Registry> {
@@ -97,6 +108,7 @@ impl Pins {
             return true;
         };
         let mut all = self.all();
+        let alone = alone && !all.is_shared;
         let known = all.holds.iter_mut().find(|hold| hold.of == of);
         if let Some(hold) = known {
             if alone && !hold.alone {

@@ -37,19 +37,19 @@ pub use plan::{
 };
 pub use record::verified;
 pub use record::{
-    Account, Backlog, BlockDevice, CachedPages, Claim, ClockRecord, Content, CopyWork,
+    Account, Backlog, BlockDevice, CachedPages, Claim, ClockOffset, ClockRecord, Content, CopyWork,
     CorruptBlock, CorruptKind, Counted, CounterWindow, Counters, CpuFacts, CpuSample, CpuTimes,
     DataSample, DeviceCounters, DeviceHealth, DirectIo, EngineRecord, ErrorCount, Extents, Failure,
     FileSystem, FilesOrder, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesThread,
     FilesWork, FoundHeader, HealthState, HeatRow, HistogramShare, HostRecord, ImportFormat,
     ImportedCore, ImportedCpu, ImportedFigures, ImportedLatency, ImportedOperation, ImportedRow,
-    ImportedRun, ImportedWorkload, InjectedFault, Interval, IoLimit, KernelWorkers, KindCount,
-    LatencyHeat, LatencyHistogram, LatencySpread, Layout, LifetimeCount, Limits, LineCount,
-    MemoryLimit, Namespace, NoResult, Note, Origin, Outcome, PhaseTimes, ProcessCpu, ProcessStop,
-    QuotaCounters, ResultRow, RowFigures, RowTimes, RowWork, RunRecord, RunResult, Sample, Series,
-    SyncCount, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord, TreeStep, TreeWork,
-    Verification, VerifyCounts, VerifyPass, Waiting, WatchLatency, WatchMoment, WatchRecord,
-    WorkerRecord,
+    ImportedRun, ImportedWorkload, InjectedFault, Interval, IoLimit, JobLayout, KernelWorkers,
+    KindCount, LatencyHeat, LatencyHistogram, LatencySpread, Layout, LifetimeCount, Limits,
+    LineCount, MemoryLimit, Namespace, NoResult, Note, Origin, Outcome, PhaseTimes, ProcessCpu,
+    ProcessStop, QuotaCounters, RankRecord, ResultRow, RowFigures, RowTimes, RowWork, RunRecord,
+    RunResult, Sample, Series, SyncCount, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord,
+    TreeStep, TreeWork, Verification, VerifyCounts, VerifyPass, Waiting, WatchLatency, WatchMoment,
+    WatchRecord, WorkerRecord,
 };
 pub use text::{
     contains_ignoring_case, distinct, invalid_value, is_visible, printable, shell_word, split_hint,

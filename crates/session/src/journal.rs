@@ -145,6 +145,18 @@ impl<S: Borrow<Store>> Journal<S> {
         Ok(number)
     }
 
+    /// Saves the run of one rank of a job, or why it has none.
+    pub(crate) fn save_rank(
+        &self,
+        label: &str,
+        outcome: Result<&RunRecord, &String>,
+    ) -> Option<u32> {
+        self.keep(|store, session| match outcome {
+            Ok(record) => store.save(session, label, record),
+            Err(reason) => store.save_missing(session, label, label, reason),
+        })
+    }
+
     fn save_single(&self, label: &str, record: &RunRecord) -> Option<u32> {
         let new = NewSession {
             started_utc: record.started_utc,

@@ -2,12 +2,13 @@
 //!
 //! Read in this order: `admission` (what may be run), `runner` (the only loop that measures) and `schedule` (which run is
 //! next), `outcome` (why a run has no result), `journal` (the session in the results database). `proven_files` and `records`
-//! save proofs of ownership from run to run.
+//! save proofs of ownership from run to run. `hosts` is the same on many machines.
 //!
 //! Omitted: arguments, printing, exit codes and signals (the program), and what results mean (`analysis`).
 
 mod admission;
 pub mod clock;
+mod hosts;
 mod journal;
 mod outcome;
 mod proven_files;
@@ -17,6 +18,7 @@ mod schedule;
 mod threads_for_depth;
 
 pub use admission::{Admission, CheckedPlan, hold, keeps, same_name};
+pub use hosts::{Hosts, HostsOptions, RankResult};
 pub use journal::{Journal, VERSION, new_session};
 pub use outcome::{ended, lost, reason};
 pub use proven_files::{ProofRecords, ProvenFiles};

@@ -4,13 +4,16 @@
 
 use crate::admission::{Admission, CheckedPlan};
 use crate::clock::{self, Stopwatch};
+use crate::hosts::Hosts;
 use crate::journal::{Journal, VERSION};
 use crate::proven_files::ProvenFiles;
 use crate::schedule::{Fate, Ran, Schedule, Step, Watcher};
-use engine::{Event, Job, Observer, SoFar, Stop};
-use model::{CommandError, Nanos, RunRecord, Timespan};
+use engine::{Event, Job, Observer, SoFar, Stop, Tick};
+use job::{Counter, Progress};
+use model::{Bytes, CommandError, Nanos, RunRecord, Timespan};
 use std::borrow::Borrow;
 use std::path::Path;
+use std::rc::Rc;
 use store::Store;
 
 /// From one check of the stop word to the next.
@@ -26,6 +29,8 @@ pub struct Runner<'a, S> {
     command: Vec<String>,
     /// Ends the session when it is asked for.
     pub stop: &'a Stop,
+    /// The other hosts; none of a session alone.
+    pub hosts: Option<Rc<Hosts>>,
 }
 
 /// How a session ended.
@@ -52,6 +57,7 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             journal,
             command,
             stop,
+            hosts: None,
         }
     }
 
@@ -91,6 +97,9 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
                 Fate::Fail => return Err(outcome.err().unwrap_or_else(CommandError::silent)),
             };
             let stored = self.journal.save(&step, outcome.as_ref())?;
+            if let Some(hosts) = &self.hosts {
+                hosts.save(self.journal, stored);
+            }
             let took = watch.elapsed();
             let ran = Ran {
                 outcome,
@@ -113,12 +122,16 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             return Ok(checked);
         }
         let known = schedule.known();
+        if let Some(hosts) = &self.hosts {
+            step.label = hosts.label();
+            return hosts.check(step, self.admission, known);
+        }
         let mut all = self.admission.check_again(&step.profile(), known)?;
         Ok(all.remove(0))
     }
 
     /// Creates and proves what the plan needs, and runs it; `None` where the watcher called it off.
-    fn one(
+    pub(crate) fn one(
         &mut self,
         step: &Step,
         checked: CheckedPlan,
@@ -127,7 +140,11 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
         let (admission, pins) = (self.admission, &self.admission.pins);
         let CheckedPlan { mut plan, facts } = checked;
         self.proven.spare(&mut plan, pins);
-        let made = admission.prepare(&mut plan, &facts, watcher.observer(), self.stop)?;
+        let made = admission.prepare(&mut plan, &facts, watcher.observer(), self.stop);
+        let made = match &self.hosts {
+            Some(hosts) => hosts.prepared(made.map_err(CommandError::from))?,
+            None => made?,
+        };
         self.proven.learn(&plan, pins);
         if !self.waited(step.timespan.start_delay) {
             return Ok(None);
@@ -151,10 +168,12 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             started_utc: clock::utc(),
             recording: step.recording.clone(),
             journal: step.journal.clone(),
+            meeting: self.hosts.as_ref().map(|hosts| hosts.meeting()),
         };
         let observer = Judging {
             observer: watcher.observer(),
-            precision: step.precision,
+            counter: self.hosts.as_ref().map(|hosts| hosts.counter()),
+            precision: step.precision.filter(|_| self.hosts.is_none()),
         };
         let record = engine::run_calibrated(
             job,
@@ -165,7 +184,10 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
         )?;
         admission.closed(&record.plan);
         self.proven.ran(&record.plan, pins);
-        Ok(Some(record))
+        match &self.hosts {
+            Some(hosts) => hosts.gather(record).map(Some),
+            None => Ok(Some(record)),
+        }
     }
 
     /// Waits before a start. Returns whether the stop word did not come.
@@ -204,11 +226,27 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
 /// Passes on what happens, and ends a run once its rate is known well enough.
 struct Judging<'a> {
     observer: &'a dyn Observer,
+    /// Of a run on many hosts: what all count is reported.
+    counter: Option<Counter>,
     precision: Option<f64>,
 }
 
 impl Observer for Judging<'_> {
     fn on(&self, event: Event<'_>) {
+        let event = match (event, &self.counter) {
+            (Event::Tick(tick), Some(counter)) => {
+                let all = counter.set(Progress {
+                    ios: tick.ios,
+                    bytes: tick.bytes.0,
+                });
+                Event::Tick(Tick {
+                    ios: all.ios,
+                    bytes: Bytes(all.bytes),
+                    ..tick
+                })
+            }
+            (event, _) => event,
+        };
         self.observer.on(event);
     }
 

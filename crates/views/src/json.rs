@@ -4,8 +4,8 @@ use crate::findings::Explained;
 use crate::paper::Stored;
 use analysis::page::PageDocument;
 use analysis::{
-    CompareReport, Explanation, FilesReport, History, ImportedReport, LayersReport, Preflight,
-    QuickReport, RunReport, SurveyReport, SweepForecast, SweepReport, WatchReport,
+    CompareReport, Explanation, FilesReport, History, ImportedReport, JobReport, LayersReport,
+    Preflight, QuickReport, RunReport, SurveyReport, SweepForecast, SweepReport, WatchReport,
 };
 use model::Note;
 use model::fidelity::Fidelity;
@@ -151,6 +151,15 @@ pub fn watch_json(
     document(&Watched { watched: reports }, stored, out)
 }
 
+/// A run on many hosts as one document, ending in a newline.
+pub fn job_json(
+    report: &JobReport,
+    stored: Option<&Stored>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    document(report, stored, out)
+}
+
 /// What a sweep will do, as one document, ending in a newline.
 pub fn sweep_forecast_json(forecast: &SweepForecast, out: &mut dyn Write) -> io::Result<()> {
     versioned_json(forecast, out)
@@ -173,6 +182,11 @@ pub(crate) fn document(
 
 /// The published schemas: the name of each file in `docs/schema`, and its text.
 pub fn schemas() -> Vec<(&'static str, String)> {
+    [schemas_of_results(), schemas_of_answers()].concat()
+}
+
+/// Of what was measured.
+fn schemas_of_results() -> Vec<(&'static str, String)> {
     vec![
         (
             "run-report.schema.json",
@@ -223,6 +237,16 @@ pub fn schemas() -> Vec<(&'static str, String)> {
             "watch-report.schema.json",
             schema::<Document<Watched<'_>>>("fathom report of watched devices"),
         ),
+        (
+            "job-report.schema.json",
+            schema::<Document<JobReport>>("fathom report of a run on many hosts"),
+        ),
+    ]
+}
+
+/// Of what was computed or looked up.
+fn schemas_of_answers() -> Vec<(&'static str, String)> {
+    vec![
         (
             "check-report.schema.json",
             schema::<Versioned<Preflight>>("fathom report of a check before measuring"),

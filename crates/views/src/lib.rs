@@ -14,6 +14,7 @@ mod findings;
 mod foot;
 mod history;
 mod imported;
+mod job;
 mod json;
 mod lines;
 mod looks;
@@ -43,8 +44,9 @@ pub use findings::{explanation_summary, explanations_summary, findings_page};
 pub use foot::notes_summary;
 pub use history::history_html;
 pub use imported::{findings_summary, imported_json, imported_summary};
+pub use job::job_summary;
 pub use json::{
-    compare_json, explanations_json, notes_json, run_json, schemas, survey_json,
+    compare_json, explanations_json, job_json, notes_json, run_json, schemas, survey_json,
     sweep_forecast_json, sweep_json, versioned_json, watch_json,
 };
 pub use looks::{layers_json, layers_summary, quick_json, quick_summary};

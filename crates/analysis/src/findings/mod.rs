@@ -16,9 +16,11 @@
 mod address_overlap;
 mod answered_from_memory;
 mod bandwidth_limit;
+mod bound_cores;
 mod cgroup_cpu_limit;
 mod cgroup_io_limit;
 mod clock_drift;
+mod clock_offset;
 mod commit_latency;
 mod compressible_data;
 mod coordinated_omission;
@@ -33,6 +35,8 @@ mod filesystem_overhead;
 mod fragmented_file;
 mod governor;
 mod groups;
+mod host_configuration_differs;
+mod host_lost;
 #[cfg(test)]
 mod hostile;
 mod id;
@@ -78,7 +82,9 @@ mod single_spindle;
 mod source_bound;
 mod stall;
 mod stall_latency;
+mod start_spread;
 mod storage_stack;
+mod straggler;
 mod synchronous_submission;
 mod target_changed;
 mod tell;
@@ -91,6 +97,7 @@ mod tool_warning;
 mod uncounted_storage;
 mod undersampled_tail;
 mod uneven_disks;
+mod uneven_hosts;
 mod unwritten_extents;
 mod verified;
 mod working_set_fits_cache;
@@ -104,6 +111,7 @@ use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;
 use crate::in_flight::InFlight;
 use crate::intervals::{IntervalRow, Steadiness};
+use crate::job::seen::JobSeen;
 use crate::known::Known;
 use crate::observed::Observed;
 use crate::open_loop::OpenLoop;
@@ -119,14 +127,15 @@ pub(crate) use interrupted_writes::of_blocks as interrupted_writes;
 pub(crate) use loop_page_cache::is_on_loop;
 pub(crate) use not_repeatable::not_repeatable;
 pub(crate) use short_run::shortness;
-pub(crate) use tell::findings;
 pub use tell::session_findings;
+pub(crate) use tell::{findings, job_findings};
 
 /// Rules that are compared with outside of this folder.
 pub(crate) const BANDWIDTH_LIMIT: RuleId = bandwidth_limit::RULE.id;
 pub(crate) const CPU_BOUND: RuleId = cpu_bound::RULE.id;
 pub(crate) const NOT_REPEATABLE: RuleId = not_repeatable::RULE.id;
 pub(crate) const PAGE_CACHE: RuleId = page_cache::RULE.id;
+pub(crate) const NOISY_NEIGHBOUR: RuleId = noisy_neighbour::RULE.id;
 pub(crate) const IOPS_LIMIT: RuleId = iops_limit::RULE.id;
 pub(crate) const SHORT_RUN: RuleId = short_run::RULE.id;
 pub(crate) const FATHOM_CPU_BOUND: RuleId = fathom_cpu_bound::RULE.id;
@@ -146,6 +155,7 @@ pub const FINDINGS: &[Rule] = &[
     corrupt_data::FUTURE,
     corrupt_data::UNREADABLE,
     corrupt_data::NOT_DURABLE,
+    host_lost::RULE,
     target_changed::RULE,
     io_errors::RULE,
     short_io::RULE,
@@ -187,6 +197,10 @@ pub const FINDINGS: &[Rule] = &[
     queue_not_full::RULE,
     queued_in_kernel::RULE,
     saturated::RULE,
+    straggler::RULE,
+    uneven_hosts::RULE,
+    start_spread::RULE,
+    bound_cores::RULE,
     throughput_drop::RULE,
     throughput_drift::RULE,
     not_repeatable::RULE,
@@ -214,6 +228,8 @@ pub const FINDINGS: &[Rule] = &[
     requests_merged::RULE,
     cpu_stats_incomplete::RULE,
     clock_drift::RULE,
+    host_configuration_differs::RULE,
+    clock_offset::RULE,
     coordinated_omission::RULE,
     verified::RULE,
     interrupted_writes::RULE,
@@ -308,6 +324,8 @@ pub enum Look {
         fn(&Seen<'_>) -> Option<Finding>,
         fn(&Several<'_>) -> Option<Finding>,
     ),
+    /// Checks the ranks of a job together.
+    Job(fn(&JobSeen<'_>) -> Option<Finding>),
     /// Checks the repeats of one load.
     Repeats(fn(&Repeats<'_>) -> Option<Finding>),
 }

@@ -2,6 +2,7 @@
 
 use super::explains::explained;
 use super::{Cause, FINDINGS, Finding, Look, Seen, Several, process_stopped};
+use crate::job::seen::JobSeen;
 use crate::known::Known;
 use crate::observed::Observed;
 
@@ -11,7 +12,7 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
         let finding = match rule.look {
             Look::Own(look) => look(seen.own?),
             Look::Any(look) | Look::Both(look, _) => look(seen),
-            Look::Several(_) | Look::Repeats(_) => None,
+            Look::Several(_) | Look::Repeats(_) | Look::Job(_) => None,
         }?;
         Some((rule.cause, finding))
     });
@@ -21,6 +22,15 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
         reported.retain(|(_, finding)| !process_stopped::EXPLAINS.contains(&finding.id));
     }
     explained(strongest(reported))
+}
+
+/// What the ranks of a job say together; the order is as above.
+pub(crate) fn job_findings(seen: &JobSeen<'_>) -> Vec<Finding> {
+    let reported = FINDINGS.iter().filter_map(|rule| match rule.look {
+        Look::Job(look) => Some((rule.cause, look(seen)?)),
+        _ => None,
+    });
+    strongest(reported.collect())
 }
 
 /// What the runs of a session say together that none of them says alone; the order is as above.

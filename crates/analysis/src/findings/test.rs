@@ -97,3 +97,50 @@ pub(crate) fn stepped(ios: fn(u64) -> u64) -> RunRecord {
         .collect();
     record
 }
+
+/// For rules about the ranks of a job.
+pub(crate) mod job {
+    use super::Finding;
+    use crate::job::seen::{
+        JobSeen, RankClock, RankFigures, RankRow, StartReport, beside_median, fairness,
+    };
+
+    type Look = fn(&JobSeen<'_>) -> Option<Finding>;
+
+    /// What a rule says of ranks with these IOPS.
+    pub(crate) fn of_rates(rates: &[f64], look: Look) -> Option<Finding> {
+        with(rates, |_| (), look)
+    }
+
+    /// The same of rows that a test bends.
+    pub(crate) fn with(
+        rates: &[f64],
+        bend: impl Fn(&mut [RankRow]),
+        look: Look,
+    ) -> Option<Finding> {
+        let mut hosts: Vec<RankRow> = rates
+            .iter()
+            .zip(0..)
+            .map(|(rate, rank)| RankRow {
+                rank,
+                host: format!("n{rank}"),
+                figures: Some(RankFigures {
+                    iops: *rate,
+                    half_width: Some(0.01),
+                    ..RankFigures::default()
+                }),
+                clock: Some(RankClock::default()),
+                ..RankRow::default()
+            })
+            .collect();
+        beside_median(&mut hosts);
+        bend(&mut hosts);
+        look(&JobSeen {
+            hosts: &hosts,
+            differences: &[],
+            start: StartReport::default(),
+            fairness: fairness(&hosts),
+            measured_ns: 1_000_000_000,
+        })
+    }
+}

@@ -6,6 +6,7 @@
 mod compare;
 mod database;
 mod files;
+mod hosts;
 mod import;
 mod known;
 mod learn;
@@ -28,6 +29,7 @@ pub(crate) use database::{
     ListArgs, NoteArgs, RowsArgs, ShowArgs, SqlArgs, StoreArgs, TableArgs, TagArgs,
 };
 pub(crate) use files::{DdArgs, FilesArgs, FilesWorkArgs, VerifyArgs};
+pub(crate) use hosts::HostsArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use known::{HINTS, KnownArgs, known_by};
 pub(crate) use learn::{FidelityArgs, LearnArgs, ProfileArgs};

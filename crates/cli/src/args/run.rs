@@ -1,6 +1,6 @@
 //! The words of `fathom run`.
 
-use super::{ConsentArgs, KeepArgs, KnownArgs, LoadArgs, OutputArgs, ProfileArgs};
+use super::{ConsentArgs, HostsArgs, KeepArgs, KnownArgs, LoadArgs, OutputArgs, ProfileArgs};
 use clap::Args;
 use std::path::PathBuf;
 use tools::native;
@@ -36,6 +36,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
     #[command(flatten)]
+    pub(crate) hosts: HostsArgs,
+    #[command(flatten)]
     pub(crate) known: KnownArgs,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
@@ -55,6 +57,7 @@ impl RunArgs {
             profile: _,  // no other tool has learned workloads
             evidence: _, // where files go is not part of the work
             journal: _,  // likewise
+            hosts: _,    // who takes part is not part of the work
             consent: _,  // no dialect can say that data may be lost
             known: _,    // changes what is reported, not what is run
             keep: _,     // where results go is not part of the work

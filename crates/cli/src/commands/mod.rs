@@ -16,6 +16,7 @@ pub(crate) mod export;
 pub(crate) mod fidelity;
 pub(crate) mod files;
 pub(crate) mod fio;
+pub(crate) mod hosts;
 pub(crate) mod import;
 pub(crate) mod iometer;
 pub(crate) mod learn;

@@ -19,6 +19,9 @@ use tools::native::{self, Built};
 
 /// Runs it, keeps it, prints it.
 pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, CommandError> {
+    if let Some(way) = super::hosts::way(&args.hosts, environment)? {
+        return super::hosts::run(args, &way, environment);
+    }
     let known = args.known.read()?;
     let Built { mut profile, notes } = native::build(&args.request())?;
     let evidence = Evidence::check(args.evidence.as_ref())?;

@@ -9,7 +9,7 @@ use crate::failure::Ending;
 use crate::report::{FilesForm, Form};
 use crate::{keep, output, report};
 use analysis::columns::{Selection, columns, usual};
-use analysis::{Known, Observed, session_findings};
+use analysis::{JobPart, Known, Observed, session_findings};
 use host::file_identity;
 use model::{
     BeyondEnd, Bytes, CommandError, FilesRecord, Location, Nanos, RunRecord, Target, TargetFacts,
@@ -56,6 +56,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
         (SessionKind::Layers, None) => super::looks::layers_again(session, form),
         (SessionKind::Files | SessionKind::Dd | SessionKind::Verify, None) => files(&session, form),
         (SessionKind::Watch, None) => watched(&session, form),
+        (SessionKind::Run, None) if is_job(&session) => ranks(&session, form)?,
         (SessionKind::Run, None) if session.runs.len() > 1 => {
             all(&store, &session, &args.known, form)?
         }
@@ -165,6 +166,32 @@ fn watched(session: &Session, form: Form) -> Vec<u8> {
         _ => None,
     });
     report::watch(&records.collect::<Vec<_>>(), form)
+}
+
+/// Whether the runs of a session are the ranks of a job.
+fn is_job(session: &Session) -> bool {
+    let records = session.runs.iter().filter_map(StoredRun::record);
+    records.take(1).any(|record| record.engine.rank.is_some())
+}
+
+/// All ranks of a job on one page.
+fn ranks(session: &Session, form: Form) -> Result<Vec<u8>, CommandError> {
+    let parts = session.runs.iter().filter_map(|run| {
+        let outcome = match &run.result {
+            StoredResult::Run(record) => Ok(&**record),
+            StoredResult::Missing(why) => Err(why.as_str()),
+            _ => return None,
+        };
+        // A rank without a result is known by its label alone: `rank 3, n3`.
+        let (rank, host) = run.label.strip_prefix("rank ")?.split_once(", ")?;
+        Some(JobPart {
+            rank: rank.parse().ok()?,
+            host,
+            run: Some(run.number),
+            outcome,
+        })
+    });
+    report::job(&parts.collect::<Vec<_>>(), form)
 }
 
 /// Every run of a session of several, one page after another.

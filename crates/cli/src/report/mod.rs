@@ -19,11 +19,13 @@ pub(crate) use sessions::Sessions;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::output;
+use analysis::JobPart;
 use analysis::page::PageDocument;
 use analysis::{
     CompareReport, Explanation, Finding, GoalReport, History, Known, LooksContext, Preflight,
     SurveyContext, SweepCell, SweepContext, SweepForecast, WatchReport,
 };
+use model::CommandError;
 use model::fidelity::Fidelity;
 use model::trace::TraceSummary;
 use model::{FilesRecord, ImportedRun, Note, RunRecord, WatchRecord};
@@ -99,6 +101,16 @@ pub(crate) fn run(record: &RunRecord, form: Form<'_>) -> Vec<u8> {
         true => views::run_json(&report, form.stored().as_ref(), out),
         false => views::run_summary(&report, &form.paper(), out),
     })
+}
+
+/// The ranks of a run on many hosts.
+pub(crate) fn job(parts: &[JobPart<'_>], form: Form<'_>) -> Result<Vec<u8>, CommandError> {
+    let report =
+        analysis::job_report(parts).ok_or_else(|| CommandError::failed("no rank has a result"))?;
+    Ok(written(|out| match form.json {
+        true => views::job_json(&report, form.stored().as_ref(), out),
+        false => views::job_summary(&report, &form.paper(), out),
+    }))
 }
 
 /// One run of another tool's.

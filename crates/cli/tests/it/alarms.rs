@@ -44,6 +44,7 @@ fn run(word: &str, work: Work, seed: usize) -> RunRecord {
     let job = Job {
         recording: None,
         journal: None,
+        meeting: None,
         plan: plans.remove(0),
         pins: gate::Pins::default(),
         host,

@@ -46,6 +46,7 @@ mod limits;
 mod lists;
 mod looks;
 mod looped;
+mod many_hosts;
 mod mounted;
 mod notes;
 mod packages;

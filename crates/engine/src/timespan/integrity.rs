@@ -75,8 +75,9 @@ impl Integrity {
         self.truncated.as_ref().is_some_and(ends)
     }
 
-    /// The truncation, and the targets that were deleted.
-    pub(super) fn into_found(self) -> (Option<Failure>, Vec<u32>) {
+    /// The truncation, and the targets that were deleted, as of now.
+    pub(super) fn into_found(mut self) -> (Option<Failure>, Vec<u32>) {
+        self.check();
         (self.truncated, self.deleted)
     }
 }

@@ -13,10 +13,11 @@ pub(crate) use record::seat_record;
 
 use crate::RunError;
 use crate::calibration::Calibration;
-use crate::clock::{Clock, WallClock};
+use crate::clock::{self, Clock, WallClock};
 use crate::cores;
 use crate::dispatch;
 use crate::early_stop::Judge;
+use crate::meeting::Meeting;
 use crate::observer::Live;
 use crate::observer::{Event, Observer, Tick};
 use crate::recorded::Recording;
@@ -43,6 +44,7 @@ use process_stops::{ProcessStops, Sleep};
 use record::{Seen, assemble, engine_record};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::time::Instant;
 use workers::Workers;
 
 /// From one check of the stop word to the next.
@@ -75,6 +77,8 @@ pub struct Job {
     pub recording: Option<Recording>,
     /// Where the journal of what is durable goes, where there is one.
     pub journal: Option<JournalSink>,
+    /// With other hosts, before it begins; none of a run alone.
+    pub meeting: Option<Meeting>,
 }
 
 /// Runs a plan whose files are there: call [`crate::prepare`] first.
@@ -134,8 +138,9 @@ pub fn run_calibrated(
 
     let used = workers.used();
     let integrity = Integrity::of(&job.plan, &job.targets, target::nodes(&job.plan, &job.pins));
+    let moment = met(job.meeting.as_ref(), &workers, stop)?;
     let before = reader.read(&mut || Nanos(0));
-    let (clock, given_up) = clock.restarted();
+    let (clock, given_up) = begun(clock, moment, job.meeting.as_ref());
     notes.extend(given_up);
     workers.go(clock);
     let control = Control {
@@ -154,8 +159,7 @@ pub fn run_calibrated(
     let returned = workers.join(&clock, &schedule, stop)?;
     drop(journal); // all words of the workers are written
     let after = reader.read(&mut || clock.now());
-    let (mut integrity, stops) = (control.integrity.into_inner(), control.stops.into_inner());
-    integrity.check();
+    let (integrity, stops) = (control.integrity.into_inner(), control.stops.into_inner());
     let (truncated, deleted_targets) = integrity.into_found();
 
     let engine = EngineRecord {
@@ -194,6 +198,35 @@ fn journaled(
     };
     let writer = shared.journal.as_ref().map(Journal::spawn).transpose()?;
     Ok((shared.replaying(job.recording.as_ref(), true), writer))
+}
+
+/// Waits for the other hosts, where there are any; `None` begins at once. Where the run is called off, so are the workers.
+fn met(
+    meeting: Option<&Meeting>,
+    workers: &Workers,
+    stop: &Stop,
+) -> Result<Option<Instant>, RunError> {
+    let moment = meeting.map(|meeting| meeting.0.meet(stop)).transpose();
+    if moment.is_err() {
+        workers.cancel();
+    }
+    moment
+}
+
+/// The clock of the run, its origin at the agreed moment or now.
+fn begun(
+    clock: WallClock,
+    moment: Option<Instant>,
+    meeting: Option<&Meeting>,
+) -> (WallClock, Option<String>) {
+    if let Some(moment) = moment {
+        clock::wait_for(moment);
+    }
+    let (clock, given_up) = clock.restarted();
+    if let (Some(moment), Some(meeting)) = (moment, meeting) {
+        meeting.0.began(clock.origin_after(moment));
+    }
+    (clock, given_up)
 }
 
 /// What verification found, with the pass over the range unless the run was stopped; why there is no pass is noted.

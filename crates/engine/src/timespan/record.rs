@@ -49,6 +49,7 @@ pub(super) fn engine_record(
         deleted_targets: Vec::new(),
         header_run: None,
         verification: None,
+        rank: None, // the session adds it
     }
 }
 

@@ -115,6 +115,11 @@ impl Workers {
         self.gate.open(Signal::Go(clock));
     }
 
+    /// Sends all home instead, with nothing read or written.
+    pub(super) fn cancel(&self) {
+        self.gate.open(Signal::Cancel);
+    }
+
     /// What the backends used of the kernel's offers.
     pub(super) fn used(&self) -> Used {
         self.used.clone()

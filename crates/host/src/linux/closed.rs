@@ -11,6 +11,7 @@ use super::sys;
 use super::unmarked::open_unmarked;
 use model::TargetFacts;
 use std::fs::{File, Metadata, OpenOptions};
+use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use std::thread;
@@ -33,6 +34,17 @@ pub struct ClosedFile {
     pub size: u64,
     /// Nanoseconds since 1970 of the last change of content or attributes.
     pub changed_ns: i64,
+}
+
+/// Whether users other than root and this user may change a file.
+///
+/// # Errors
+/// It cannot be inspected.
+pub fn is_writable_by_others(path: &Path) -> io::Result<bool> {
+    const OTHERS_WRITE: u32 = 0o022;
+    let there = std::fs::metadata(path)?;
+    let is_trusted = there.uid() == 0 || there.uid() == super::sys::effective_user();
+    Ok(!is_trusted || there.mode() & OTHERS_WRITE != 0)
 }
 
 /// Returns device and inode number of a file: the same for all its names, and no other file's while it is there or open.

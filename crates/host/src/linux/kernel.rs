@@ -33,6 +33,12 @@ pub fn hangup_is_ignored(root: &Root) -> bool {
     ignored_mask(&status).is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
 }
 
+/// A random number that the machine draws when it starts, so that two machines differ. Source: random(4).
+pub fn boot_id(root: &Root) -> Option<String> {
+    let text = root.text("proc/sys/kernel/random/boot_id")?;
+    Some(text.trim().to_owned())
+}
+
 /// For how long the machine has been up, in milliseconds; 0 where it does not report it. Source: proc_uptime(5).
 pub fn uptime_ms(root: &Root) -> u64 {
     let text = root.text("proc/uptime").unwrap_or_default();

@@ -36,13 +36,13 @@ pub use activity::{Activity, ProcessIo, activity, process_ios};
 pub use allowance::{Allowance, allowance};
 pub use block::{device_number, has_poll_queues};
 pub use chain::{chain_devices, device_chain};
-pub use closed::{ClosedFile, file_identity, stream_into};
+pub use closed::{ClosedFile, file_identity, is_writable_by_others, stream_into};
 pub use counters::CounterReader;
 pub use devices::{DeviceListing, devices};
 pub use events::{Event, set_event};
 pub use health::{device_health, time_source};
 pub use kernel::{
-    hangup_is_ignored, keeps_time_by_counter, kernel_workers, thread_delay, uptime_ms,
+    boot_id, hangup_is_ignored, keeps_time_by_counter, kernel_workers, thread_delay, uptime_ms,
 };
 pub use limits::memory_room;
 pub use lock_holder::lock_holder;

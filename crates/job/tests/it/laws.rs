@@ -25,7 +25,7 @@ fn many_buckets(rank: u32) -> Sums {
     let operation = |side: u64| {
         let mut latency = LatencyHistogram::new();
         (0..400u64).for_each(|at| {
-            latency.record(Nanos(80_000 + at * 1_500 + side * 7 + u64::from(rank % 13)))
+            latency.record(Nanos(80_000 + at * 1_500 + side * 7 + u64::from(rank % 13)));
         });
         OperationSums {
             ios: 400,

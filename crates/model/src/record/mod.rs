@@ -14,6 +14,7 @@ mod host;
 mod imported;
 mod layout;
 mod limits;
+mod rank;
 mod result;
 mod row;
 mod row_of;
@@ -43,6 +44,7 @@ pub use imported::{
 };
 pub use layout::{CachedPages, DataSample, Extents, Layout};
 pub use limits::{IoLimit, Limits, MemoryLimit};
+pub use rank::{ClockOffset, JobLayout, RankRecord};
 pub use result::{NoResult, RunResult};
 pub use row::{Note, Origin, ResultRow, RowFigures, RowTimes, RowWork};
 pub use run::{ClockRecord, EngineRecord, Failure, Outcome, PhaseTimes, ProcessStop, RunRecord};

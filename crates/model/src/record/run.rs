@@ -3,6 +3,7 @@
 use super::counters::CounterWindow;
 use super::heat::LatencyHeat;
 use super::host::{HostRecord, TargetFacts};
+use super::rank::RankRecord;
 use super::series::Series;
 use super::tally::{Counted, Tally, ThreadRecord};
 use super::verification::Verification;
@@ -77,6 +78,9 @@ pub struct EngineRecord {
     /// What the comparison of read data with written data found; none where none was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
+    /// Which rank of a job it was; none of a run alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<RankRecord>,
 }
 
 /// A time in which the system did not run this process: stopped by a signal, a debugger or a freezer, or paused with the

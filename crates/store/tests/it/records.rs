@@ -82,6 +82,7 @@ pub(crate) fn record(seed: u64) -> RunRecord {
             process_stops: Vec::new(),
             deleted_targets: Vec::new(),
             verification: None,
+            rank: None,
         },
         phases: PhaseTimes {
             measured_from: dice.nanos(),

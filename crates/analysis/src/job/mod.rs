@@ -1,0 +1,197 @@
+//! The report of a job: what the ranks of a run on many hosts measured together, a row for each, and which one differs.
+//!
+//! Counts are added and histograms merged; percentiles never are. IOPS are the sum of the hosts' own, each over its own
+//! measured time. Omitted: how hosts agree on their start (`job`), and layout (`views`).
+
+mod differs;
+mod rows;
+pub(crate) mod seen;
+
+pub use rows::JobOperation;
+pub use seen::RankRow;
+use seen::{JobSeen, StartReport};
+
+use crate::checks::Checks;
+use crate::findings::{Finding, NOISY_NEIGHBOUR, job_findings};
+use crate::run::run_report;
+use crate::verdict::Verdict;
+use model::{JobLayout, RunRecord};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// One rank, with its record or why there is none.
+#[derive(Clone, Copy, Debug)]
+pub struct JobPart<'a> {
+    /// Its number.
+    pub rank: u32,
+    /// Name of its host.
+    pub host: &'a str,
+    /// Its number in the session, where it is stored.
+    pub run: Option<u32>,
+    /// Its record, or why there is none.
+    pub outcome: Result<&'a RunRecord, &'a str>,
+}
+
+/// What the ranks of a job measured together.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JobReport {
+    /// May the result be used, and why or why not.
+    pub verdict: Verdict,
+    /// Which job it was.
+    pub job: JobDigest,
+    /// When rank 0 began: nanoseconds since 1970 in UTC.
+    pub started_utc_ns: u64,
+    /// Reads and writes as far as there were any, and the total: all ranks together.
+    pub operations: Vec<JobOperation>,
+    /// Each rank, in order.
+    pub hosts: Vec<RankRow>,
+    /// How far their starts and windows agree.
+    pub start: StartReport,
+    /// Jain's index of the IOPS of all ranks: 1 where all are equal, 1/n where one does everything. None below two ranks.
+    pub fairness: Option<f64>,
+    /// What the rules found, the most important first.
+    pub findings: Vec<Finding>,
+    /// Version of fathom that ran it.
+    pub tool_version: String,
+    /// The command line as it was given, program name first.
+    pub command: Vec<String>,
+}
+
+/// Which job it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct JobDigest {
+    /// Its random number.
+    pub id: String,
+    /// What moved the messages of its ranks.
+    pub transport: String,
+    /// How the ranks shared the target.
+    pub layout: JobLayout,
+    /// How many ranks there were.
+    pub ranks: u32,
+}
+
+/// Computes the report; `None` where no rank has a record.
+pub fn job_report(parts: &[JobPart<'_>]) -> Option<JobReport> {
+    let records: Vec<&RunRecord> = parts.iter().filter_map(|part| part.outcome.ok()).collect();
+    let first = *records.first()?;
+    let rank = first.engine.rank.as_ref()?;
+    let reports: Vec<_> = records.iter().map(|record| run_report(record)).collect();
+    let differences = differs::differences(&records);
+    let hosts = rows::rank_rows(parts, &reports, &differences);
+    let start = start(&records);
+    let fairness = seen::fairness(&hosts);
+    let seen = JobSeen {
+        hosts: &hosts,
+        differences: &differences,
+        start,
+        fairness,
+        measured_ns: first.phases.measured().0,
+    };
+    let mut findings = job_findings(&seen);
+    findings.extend(of_ranks(&records, &reports));
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    Some(JobReport {
+        verdict: Verdict::from_findings(&findings, checks(&reports)),
+        job: JobDigest {
+            id: rank.job.clone(),
+            transport: rank.transport.clone(),
+            layout: rank.layout,
+            ranks: rank.size,
+        },
+        started_utc_ns: first.started_utc.0,
+        operations: rows::operations(&records),
+        start,
+        fairness,
+        findings,
+        tool_version: first.tool_version.clone(),
+        command: first.command.clone(),
+        hosts,
+    })
+}
+
+/// What passed on every rank.
+fn checks(reports: &[crate::RunReport]) -> Checks {
+    let everywhere = |check: &&String| {
+        reports
+            .iter()
+            .all(|report| report.verdict.checks.contains(check))
+    };
+    let first = reports.first().map(|report| &report.verdict);
+    Checks {
+        passed: first.map_or(Vec::new(), |first| {
+            first.checks.iter().filter(everywhere).cloned().collect()
+        }),
+        missing: first.map_or(Vec::new(), |first| first.unchecked.clone()),
+    }
+}
+
+/// What the rules found in single ranks: each once, with the ranks that have it where not all do. The load of another rank
+/// on the same host is no other load.
+fn of_ranks(records: &[&RunRecord], reports: &[crate::RunReport]) -> Vec<Finding> {
+    let mut found: Vec<(Finding, Vec<u32>)> = Vec::new();
+    for (record, report) in records.iter().zip(reports) {
+        let rank = record.engine.rank.as_ref().map_or(0, |rank| rank.rank);
+        let host = &record.host.hostname;
+        let shares_host = records
+            .iter()
+            .filter(|other| other.host.hostname == *host)
+            .count()
+            > 1;
+        let own = report
+            .findings
+            .iter()
+            .filter(|finding| !(shares_host && finding.id == NOISY_NEIGHBOUR));
+        for finding in own {
+            let explained = shares_host && finding.because == Some(NOISY_NEIGHBOUR);
+            let because = finding.because.filter(|_| !explained);
+            let finding = &Finding {
+                because,
+                ..finding.clone()
+            };
+            match found.iter_mut().find(|(known, _)| known.id == finding.id) {
+                Some((known, ranks)) => {
+                    ranks.push(rank);
+                    known.severity = known.severity.max(finding.severity);
+                }
+                None => found.push((finding.clone(), vec![rank])),
+            }
+        }
+    }
+    let named = |(mut finding, ranks): (Finding, Vec<u32>)| {
+        if ranks.len() < reports.len() {
+            let numbers: Vec<String> = ranks.iter().take(8).map(u32::to_string).collect();
+            let more = if ranks.len() > 8 { ", …" } else { "" };
+            let noun = if ranks.len() == 1 { "rank" } else { "ranks" };
+            finding.sentence = format!("{noun} {}{more}: {}", numbers.join(", "), finding.sentence);
+        }
+        finding
+    };
+    found.into_iter().map(named).collect()
+}
+
+/// Time 0 of each rank was the agreed moment on its own clock and a little later, which it counted itself; the agreed
+/// moment differs between clocks by no more than their uncertainty.
+fn start(records: &[&RunRecord]) -> StartReport {
+    let placed = records.iter().filter_map(|record| {
+        let rank = record.engine.rank.as_ref()?;
+        let offsets = [rank.clock_before?, rank.clock_after.or(rank.clock_before)?];
+        let uncertainty = offsets.iter().map(|offset| offset.uncertainty.0).max();
+        let from = rank.late.plus(record.phases.measured_from).0;
+        let to = rank.late.plus(record.phases.measured_to).0;
+        Some((rank.late.0, from, to, uncertainty.unwrap_or(0)))
+    });
+    let all: Vec<(u64, u64, u64, u64)> = placed.collect();
+    let least = |of: fn(&(u64, u64, u64, u64)) -> u64| all.iter().map(of).min().unwrap_or(0);
+    let most = |of: fn(&(u64, u64, u64, u64)) -> u64| all.iter().map(of).max().unwrap_or(0);
+    let both = least(|one| one.2).saturating_sub(most(|one| one.1));
+    let any = most(|one| one.2).saturating_sub(least(|one| one.1));
+    StartReport {
+        spread_ns: most(|one| one.0) - least(|one| one.0),
+        uncertainty_ns: most(|one| one.3),
+        overlap: if any == 0 {
+            0.0
+        } else {
+            both as f64 / any as f64
+        },
+    }
+}

@@ -1,0 +1,69 @@
+//! The words of a run on many hosts.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// Default of `--host-timeout`.
+const HOST_TIMEOUT: &str = "30s";
+
+/// How the ranks of a job work together. A job exists where a launcher of MPI started several processes.
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
+#[command(next_help_heading = "Many hosts (under mpirun, mpiexec or srun)")]
+pub(crate) struct HostsArgs {
+    /// Measure from these hosts, one rank each: a,b or n[001-128] or a:2. The first is this one; the others are reached by ssh
+    #[arg(long, value_name = "LIST")]
+    pub(crate) hosts: Option<String>,
+    /// With --hosts: the command that reaches a host; its name and a line for its shell are appended [default: ssh -o
+    /// BatchMode=yes]
+    #[arg(long, value_name = "COMMAND", requires = "hosts")]
+    pub(crate) ssh: Option<String>,
+    /// With --hosts: fathom on the other hosts [default: fathom]
+    #[arg(long, value_name = "PATH", requires = "hosts")]
+    pub(crate) remote_fathom: Option<String>,
+    /// How the ranks share the target: own (each its own; {rank} and {host} in its name are filled in), segments (each the
+    /// range of --length behind that of the rank before) or all [default: own]
+    #[arg(long, value_name = "LAYOUT")]
+    pub(crate) layout: Option<String>,
+    /// What happens where a rank is lost: end (all stop, exit code 1) or continue [default: end]
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) on_loss: Option<String>,
+    #[arg(long, value_name = "TIME", help = format!("How long a rank may be silent before it is lost [default: {HOST_TIMEOUT}]"))]
+    pub(crate) host_timeout: Option<String>,
+    /// The library of the MPI whose launcher started this, where it is not found by its name
+    #[arg(long, value_name = "PATH")]
+    pub(crate) mpi_library: Option<PathBuf>,
+    /// Run alone, whatever launcher started this
+    #[arg(long, conflicts_with_all = ["hosts", "layout", "on_loss", "host_timeout", "mpi_library"])]
+    pub(crate) alone: bool,
+}
+
+impl HostsArgs {
+    /// The first option that has no effect alone.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let HostsArgs {
+            hosts: _, // they are the job
+            ssh: _,
+            remote_fathom: _,
+            layout,
+            on_loss,
+            host_timeout,
+            mpi_library,
+            alone: _,
+        } = self;
+        let options = [
+            ("--layout", layout.is_some()),
+            ("--on-loss", on_loss.is_some()),
+            ("--host-timeout", host_timeout.is_some()),
+            ("--mpi-library", mpi_library.is_some()),
+        ];
+        options
+            .iter()
+            .find(|(_, is_given)| *is_given)
+            .map(|(name, _)| *name)
+    }
+
+    /// The text of `--host-timeout`.
+    pub(crate) fn timeout(&self) -> &str {
+        self.host_timeout.as_deref().unwrap_or(HOST_TIMEOUT)
+    }
+}

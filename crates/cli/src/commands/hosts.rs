@@ -1,0 +1,419 @@
+//! `fathom run` as one rank of many: rank 0 runs the command, all others serve.
+//!
+//! Omitted: the order of steps (`session`), messages (`job`), and what a result means (`analysis`).
+
+use super::{answer, command_line};
+use crate::args::{HostsArgs, RunArgs};
+use crate::environment::Environment;
+use crate::failure::Ending;
+use crate::progress::RunBars;
+use crate::report::Form;
+use crate::run_context::RunContext;
+use crate::{output, report, signals};
+use engine::Stop;
+use gate::Pins;
+use job::transport::Transport;
+use job::transport::mpi::Mpi;
+use job::transport::pipes::Pipes;
+use job::{FAN_OUT, Job, JobError, Launch, Launcher, RANK, SIZE, host_list};
+use model::{CommandError, JobLayout, Nanos, Outcome, RunRecord, shell_word};
+use session::{
+    Admission, Hosts, HostsOptions, Journal, ProvenFiles, RankResult, Runner, Timespans, clock,
+};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::Path;
+use std::process::Command;
+use std::rc::Rc;
+use store::{SessionKind, SessionOutcome, Store};
+use tools::native::{self, Built};
+
+/// How this process is one of many.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// A launcher started it.
+    Launched(Launch),
+    /// It is rank 0, and starts the others on these hosts.
+    Starts(Vec<String>),
+}
+
+/// How this process is one of many; `None` for a run alone.
+pub(crate) fn way(
+    args: &HostsArgs,
+    environment: &Environment,
+) -> Result<Option<Way>, CommandError> {
+    let launch = environment.launch.filter(|_| !args.alone);
+    match (launch, &args.hosts, args.given()) {
+        (Some(launch), Some(_), _) if launch.launcher != Launcher::Fathom => {
+            Err(CommandError::refused(format!(
+                "--hosts: {} started this process as one of {} already; hint: omit --hosts, or start fathom without a launcher",
+                launch.launcher.name(),
+                launch.size
+            )))
+        }
+        (Some(launch), ..) => Ok(Some(Way::Launched(launch))),
+        (None, Some(list), _) => host_list(list)
+            .map(|hosts| Some(Way::Starts(hosts)))
+            .map_err(|why| {
+                CommandError::refused(format!("invalid value '{list}' for --hosts: {why}"))
+            }),
+        (None, None, Some(option)) => Err(CommandError::refused(format!(
+            "{option}: this is no run on many hosts; hint: add --hosts, or start it as mpirun -n 4 fathom run …"
+        ))),
+        (None, None, None) => Ok(None),
+    }
+}
+
+/// Refuses a command that a launcher started several times, and that measures alone.
+pub(crate) fn refuse_many(what: &str, environment: &Environment) -> Result<(), CommandError> {
+    match environment.launch {
+        None => Ok(()),
+        Some(launch) if launch.rank > 0 => Err(CommandError::refused_for([])),
+        Some(launch) => Err(CommandError::refused(format!(
+            "{what}: {} started {} processes, and this is measured by one; hint: use fathom run, or start it without the \
+             launcher",
+            launch.launcher.name(),
+            launch.size
+        ))),
+    }
+}
+
+/// Runs it on all hosts, stores it, prints it.
+pub(crate) fn run(
+    args: &RunArgs,
+    way: &Way,
+    environment: &Environment,
+) -> Result<Ending, CommandError> {
+    let options = options(&args.hosts)?;
+    let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
+    let gate = match options.layout {
+        JobLayout::Own => ground.gate(),
+        JobLayout::Segments | JobLayout::All => Admission {
+            pins: Pins::shared(),
+            ..ground.gate()
+        },
+    };
+    let stop = Stop::new();
+    signals::listen(&stop)?;
+    let job = connect(&args.hosts, way, &ground.host.hostname)?;
+    let options = match way {
+        Way::Launched(_) => options,
+        Way::Starts(hosts) => HostsOptions {
+            names: hosts.clone(),
+            ..options
+        },
+    };
+    let id = RandomState::new().build_hasher().finish();
+    let goes_on = options.goes_on;
+    let hosts = Hosts::join(job, &ground.host.hostname, id, options)?;
+    hosts.listen(&stop);
+    match hosts.is_first() {
+        true => {
+            let ending = lead(
+                args,
+                &hosts,
+                &Place {
+                    ground: &ground,
+                    gate: &gate,
+                },
+                &stop,
+                environment,
+            )?;
+            let lost = !goes_on && !hosts.lost().is_empty();
+            Ok(if lost {
+                ending.and(Ending::Wrong)
+            } else {
+                ending
+            })
+        }
+        false => serve(&hosts, gate, &stop),
+    }
+}
+
+/// Ranks that rank 0 starts itself at most: it has a connection and two threads for each.
+const SSH_HOSTS_MAX: usize = 256;
+
+/// The machine and what may be run on it.
+struct Place<'a> {
+    ground: &'a RunContext,
+    gate: &'a Admission<'a>,
+}
+
+fn options(args: &HostsArgs) -> Result<HostsOptions, CommandError> {
+    let wrong = |option: &str, value: &str, accepted: &str| {
+        CommandError::refused(format!("invalid value '{value}' for {option}: {accepted}"))
+    };
+    let layout = args.layout.as_deref().map(|text| {
+        let read: Result<JobLayout, model::UnitError> = text.parse();
+        read.map_err(|error| wrong("--layout", text, error.accepted))
+    });
+    let goes_on = match args.on_loss.as_deref() {
+        None | Some("end") => false,
+        Some("continue") => true,
+        Some(other) => return Err(wrong("--on-loss", other, "must be end or continue")),
+    };
+    Ok(HostsOptions {
+        layout: layout.transpose()?.unwrap_or_default(),
+        goes_on,
+        names: Vec::new(),
+    })
+}
+
+fn connect(args: &HostsArgs, way: &Way, own: &str) -> Result<Job, CommandError> {
+    let timeout = timeout(args)?;
+    let refused = |JobError(why): JobError| CommandError::refused(why);
+    match way {
+        Way::Starts(hosts) => {
+            let commands = starts(args, hosts, own)?;
+            let size = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
+            let open = move || boxed(Pipes::start("ssh", commands));
+            Job::connect(open, size, timeout).map_err(refused)
+        }
+        Way::Launched(Launch {
+            launcher: Launcher::Fathom,
+            size,
+            rank,
+        }) => {
+            let (size, rank) = (*size, *rank);
+            Job::connect(move || boxed(Pipes::serve(rank, size)), size, timeout).map_err(refused)
+        }
+        Way::Launched(launch) => {
+            let (launch, library) = (*launch, args.mpi_library.clone());
+            if let Some(path) = &library {
+                trusted(path)?;
+            }
+            let open = move || {
+                Mpi::open(launch, library.as_deref()).map(|mpi| Box::new(mpi) as Box<dyn Transport>)
+            };
+            Job::connect(open, FAN_OUT, timeout).map_err(|error| match launch.rank {
+                0 => refused(error),
+                _ => CommandError::refused_for([]), // rank 0 reports the same
+            })
+        }
+    }
+}
+
+fn boxed(pipes: std::io::Result<Pipes>) -> Result<Box<dyn Transport>, JobError> {
+    match pipes {
+        Ok(pipes) => Ok(Box::new(pipes)),
+        Err(error) => Err(JobError(format!("--hosts: {}", engine::errno_text(&error)))),
+    }
+}
+
+/// The command lines that start fathom on all hosts but this one.
+fn starts(args: &HostsArgs, hosts: &[String], own: &str) -> Result<Vec<Command>, CommandError> {
+    let short = own.split('.').next().unwrap_or(own);
+    if hosts
+        .first()
+        .is_none_or(|first| ![own, short, "localhost"].contains(&first.as_str()))
+    {
+        return Err(CommandError::refused(format!(
+            "--hosts: the first host must be this one ({own}), because rank 0 runs here and stores the result"
+        )));
+    }
+    if hosts.len() < 2 || hosts.len() > SSH_HOSTS_MAX {
+        return Err(CommandError::refused(format!(
+            "--hosts: must have 2 to {SSH_HOSTS_MAX} ranks; hint: start more of them by mpirun or srun"
+        )));
+    }
+    let ssh = args.ssh.as_deref().unwrap_or("ssh -o BatchMode=yes");
+    let mut words = ssh.split_whitespace();
+    let program = words
+        .next()
+        .ok_or_else(|| CommandError::refused("--ssh: a command is needed"))?;
+    let fixed: Vec<&str> = words.collect();
+    let folder = std::env::current_dir().map_err(CommandError::failed)?;
+    let fathom = args.remote_fathom.as_deref().unwrap_or("fathom");
+    let own_words = command_line().into_iter().skip(1);
+    let line: Vec<String> = own_words.map(shell_word).collect();
+    let command = |(host, rank): (&String, usize)| {
+        let mut command = Command::new(program);
+        command.args(&fixed).arg(host).arg(format!(
+            "cd {} && {SIZE}={} {RANK}={rank} exec {} {}",
+            shell_word(&folder),
+            hosts.len(),
+            shell_word(fathom),
+            line.join(" ")
+        ));
+        command
+    };
+    Ok(hosts.iter().zip(0..).skip(1).map(command).collect())
+}
+
+fn timeout(args: &HostsArgs) -> Result<Nanos, CommandError> {
+    let text = args.timeout();
+    let wrong = |why: &str| {
+        CommandError::refused(format!("invalid value '{text}' for --host-timeout: {why}"))
+    };
+    let timeout: Result<Nanos, model::UnitError> = text.parse();
+    let timeout = timeout.map_err(|error| wrong(error.accepted))?;
+    match timeout < Nanos::seconds(5) {
+        true => Err(wrong(
+            "must be at least 5s, because ranks report once a second",
+        )),
+        false => Ok(timeout),
+    }
+}
+
+/// A library is code of this process: nobody else may be able to change it.
+fn trusted(path: &Path) -> Result<(), CommandError> {
+    let changed = host::is_writable_by_others(path).map_err(|error| {
+        let why = engine::errno_text(&error);
+        CommandError::refused(format!("--mpi-library {}: {why}", path.display()))
+    })?;
+    match changed {
+        false => Ok(()),
+        true => Err(CommandError::refused(format!(
+            "--mpi-library {}: the library must belong to root or to you, and nobody else may be able to write to it",
+            path.display()
+        ))),
+    }
+}
+
+/// Ranks other than 0: nothing of theirs is printed or stored here.
+fn serve(hosts: &Rc<Hosts>, gate: Admission<'_>, stop: &Stop) -> Result<Ending, CommandError> {
+    let gate = Admission {
+        note: |_| (),
+        ..gate
+    };
+    let new = session::new_session(
+        SessionKind::Run,
+        command_line(),
+        String::new(),
+        clock::utc(),
+    );
+    let journal = Journal::<&Store>::new(None, new);
+    let mut runner = Runner::new(
+        &gate,
+        ProvenFiles::default(),
+        &journal,
+        command_line(),
+        stop,
+    );
+    runner.hosts = Some(Rc::clone(hosts));
+    hosts.serve(&mut runner)?;
+    Ok(Ending::Good)
+}
+
+/// Rank 0: the whole flow of the command.
+fn lead(
+    args: &RunArgs,
+    hosts: &Rc<Hosts>,
+    place: &Place<'_>,
+    stop: &Stop,
+    environment: &Environment,
+) -> Result<Ending, CommandError> {
+    let Place { ground, gate } = *place;
+    let known = args.known.read()?;
+    refuse_alone(args, &known)?;
+    let Built { profile, notes } = native::build(&args.request())?;
+    for note in notes.iter().filter(|note| note.option != "--interval") {
+        output::tell(&note.to_string());
+    }
+    let store = crate::keep::open(ground.place.as_ref())?;
+    let names: Vec<String> = profile
+        .paths()
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    let new = session::new_session(
+        SessionKind::Run,
+        command_line(),
+        names.join(" "),
+        clock::utc(),
+    );
+    let journal = Journal::new(store, new);
+    let mut runner = Runner::new(gate, ProvenFiles::default(), &journal, command_line(), stop);
+    runner.hosts = Some(Rc::clone(hosts));
+    let mut schedule = Timespans::new(&profile.timespans, &[], Vec::new(), |_| {});
+    runner.run(&mut schedule, &mut RunBars::new(environment))?;
+    let (results, sums) = hosts.take_results();
+    if results.is_empty() {
+        return Err(CommandError::failed(
+            "interrupted before the measurement began",
+        ));
+    }
+    let form = Form {
+        json: args.output.json,
+        kept: crate::keep::kept(journal.store(), journal.name()),
+        notes: &[],
+        place_named: args.keep.store.is_some(),
+        columns: environment.columns,
+        verbose: args.output.verbose,
+        known: Some(&known),
+    };
+    let parts = results.iter().map(part);
+    crate::output::print(&report::job(&parts.collect::<Vec<_>>(), form)?)?;
+    agrees(&results, sums.as_ref())?;
+    let ending = ending(&results);
+    let outcome = match ending {
+        Ending::Good | Ending::Corrupt => SessionOutcome::Complete,
+        _ if stop.asked() && hosts.lost().is_empty() => SessionOutcome::Interrupted,
+        _ => SessionOutcome::Failed,
+    };
+    Ok(answer::finish(&journal, outcome, None).and(ending))
+}
+
+/// What only a run alone has.
+fn refuse_alone(args: &RunArgs, known: &analysis::Known) -> Result<(), CommandError> {
+    let refused = [
+        ("--evidence", args.evidence.is_some()),
+        ("--journal", args.journal.is_some()),
+        ("--live", args.live),
+        ("--goal", !known.goals.is_empty()),
+    ];
+    match refused.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(CommandError::refused(format!(
+            "{option}: this option is for a run alone; hint: omit it, or add --alone"
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn part(result: &RankResult) -> analysis::JobPart<'_> {
+    analysis::JobPart {
+        rank: result.rank,
+        host: &result.host,
+        run: result.stored,
+        outcome: result.outcome.as_ref().map_err(String::as_str),
+    }
+}
+
+/// The sums that were merged on the way are those of the records.
+fn agrees(results: &[RankResult], sums: Option<&job::Sums>) -> Result<(), CommandError> {
+    let mut own = job::Sums::default();
+    for record in records(results) {
+        own.merge(&job::Sums::of(record));
+    }
+    match sums {
+        Some(merged) if *merged != own => Err(CommandError::failed(
+            "the sums that the ranks merged are not those of their records; this is a mistake in fathom, please report it",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn records(results: &[RankResult]) -> impl Iterator<Item = &RunRecord> {
+    results
+        .iter()
+        .filter_map(|result| result.outcome.as_ref().ok())
+}
+
+/// Prints what a program that reads only the exit code and standard error has to know.
+fn ending(results: &[RankResult]) -> Ending {
+    let mut ending = Ending::Good;
+    for result in results {
+        let why = match &result.outcome {
+            Ok(record) => match &record.outcome {
+                Outcome::Complete => None,
+                Outcome::Interrupted => Some("interrupted".to_owned()),
+                Outcome::Failed(failure) => Some(failure.words()),
+            },
+            Err(_) => continue, // a rank that is lost decides by --on-loss
+        };
+        if let Some(why) = why {
+            output::tell(&format!("{}: {why}", result.label()));
+            ending = Ending::Wrong;
+        }
+    }
+    ending.and(Ending::of_data(records(results).any(RunRecord::is_corrupt)))
+}

@@ -1,0 +1,290 @@
+//! `fathom run` under a launcher of MPI: one result of all ranks, refusals, a rank that dies.
+
+use crate::bench::{Bench, Said};
+use serde_json::Value;
+use std::process::Command;
+
+/// Launchers with the options that let several ranks run here.
+const LAUNCHERS: [(&str, &[&str]); 2] = [
+    ("mpirun.openmpi", &["--oversubscribe", "--bind-to", "none"]),
+    ("mpirun.mpich", &[]),
+];
+
+/// Calls `test` with each launcher that is installed.
+fn with_each(test: impl Fn(&Launcher)) {
+    for (program, options) in LAUNCHERS {
+        match Command::new(program).arg("--version").output() {
+            Ok(_) => test(&Launcher { program, options }),
+            Err(error) => println!("skipped: {program}: {error}"),
+        }
+    }
+}
+
+struct Launcher {
+    program: &'static str,
+    options: &'static [&'static str],
+}
+
+impl Launcher {
+    fn command(&self, bench: &Bench, ranks: u32, line: &str) -> Command {
+        let mut command = Command::new("timeout");
+        command.args(["60", self.program, "-n", &ranks.to_string()]);
+        command.args(self.options).arg(env!("CARGO_BIN_EXE_fathom"));
+        command.args(line.split_whitespace());
+        command.current_dir(bench.path(""));
+        command.env("FATHOM_STORE", bench.path("hosts.db"));
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1");
+        command.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command
+    }
+
+    fn run(&self, bench: &Bench, ranks: u32, line: &str) -> Said {
+        Said::from(self.command(bench, ranks, line).output().unwrap())
+    }
+}
+
+fn ids(document: &Value) -> Vec<&str> {
+    let findings = document["findings"].as_array().into_iter().flatten();
+    findings.map(|one| one["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn the_sum_of_all_ranks_is_that_of_their_own_records() {
+    with_each(|launcher| {
+        let bench = Bench::new();
+        let line = "run f.{rank} --create 1M -w 50 -d 300ms --warmup 0s --json";
+        let document = launcher.run(&bench, 3, line).good().json();
+        let hosts = document["hosts"].as_array().unwrap();
+        let sum = |field: &str| -> u64 {
+            hosts
+                .iter()
+                .map(|host| host["figures"][field].as_u64().unwrap())
+                .sum()
+        };
+        let total = document["operations"].as_array().unwrap().last().unwrap();
+        assert_eq!(
+            (hosts.len(), document["job"]["ranks"].as_u64()),
+            (3, Some(3))
+        );
+        assert_eq!(total["ios"].as_u64(), Some(sum("ios")));
+        assert_eq!(total["bytes"].as_u64(), Some(sum("bytes")));
+        assert!(sum("ios") > 0);
+        for host in hosts {
+            // All ranks are on one machine, whose clocks are one, counted from when each process began.
+            assert!(host["clock"]["uncertainty_ns"].as_u64().unwrap() < 1_000_000_000);
+        }
+        let store = format!("--store {}", bench.path("hosts.db").display());
+        let shown = bench.line(&format!("show 1 --json {store}")).good().json();
+        assert_eq!(shown["operations"], document["operations"]);
+        for rank in 1..=3 {
+            let own = bench
+                .line(&format!("show 1.{rank} --json {store}"))
+                .good()
+                .json();
+            let ios = own["operations"].as_array().unwrap().last().unwrap()["ios"].as_u64();
+            assert_eq!(ios, hosts[rank - 1]["figures"]["ios"].as_u64());
+        }
+    });
+}
+
+#[test]
+fn segments_lie_one_behind_the_other_in_one_file() {
+    with_each(|launcher| {
+        let bench = Bench::new();
+        bench.line("run f --create 4M -d 100ms --warmup 0s").good();
+        let line = "run f --layout segments --length 1M -w 100 -d 200ms --warmup 0s --json";
+        let document = launcher.run(&bench, 4, line).good().json();
+        assert_eq!(document["job"]["layout"], "segments");
+        let store = format!("--store {}", bench.path("hosts.db").display());
+        for rank in 1..=4u64 {
+            let own = bench
+                .line(&format!("show 1.{rank} --json {store}"))
+                .good()
+                .json();
+            let work = &own["targets"][0];
+            assert_eq!(
+                work["work"]["base_bytes"].as_u64(),
+                Some((rank - 1) << 20),
+                "{work}"
+            );
+        }
+        let long = "run f --layout segments --length 2M -d 100ms";
+        assert_eq!(launcher.run(&bench, 4, long).code, Some(2));
+    });
+}
+
+#[test]
+fn what_cannot_be_one_run_is_refused_and_nothing_is_written() {
+    with_each(|launcher| {
+        let bench = Bench::new();
+        let refused = [
+            ("run f --create 1M -w 100", "{rank}"),
+            ("run f.{user} --create 1M", "{host}"),
+            ("run f.{rank} --layout all", "--layout all"),
+            ("run f --layout striped", "own, segments or all"),
+            ("run f.{rank} --create 1M --on-loss wait", "end or continue"),
+            ("run f.{rank} --create 1M --host-timeout 1s", "at least 5s"),
+            ("run sim:ssd", "simulated"),
+            (
+                "run f.{rank} --create 1M --mpi-library /no/such/library",
+                "/no/such/library",
+            ),
+        ];
+        for (line, part) in refused {
+            let said = launcher.run(&bench, 2, line);
+            assert_eq!(said.code, Some(2), "{line}: {said:?}");
+            assert!(said.err.contains(part), "{line}: {said:?}");
+        }
+        assert!(!bench.path("f").exists() && !bench.path("f.0").exists());
+    });
+}
+
+#[test]
+fn the_library_of_another_mpi_is_refused_with_both_names() {
+    let library = "/usr/lib/x86_64-linux-gnu/libmpich.so.12";
+    if !std::path::Path::new(library).exists() {
+        println!("skipped: {library} is not here");
+        return;
+    }
+    let bench = Bench::new();
+    let (program, options) = LAUNCHERS[0];
+    if Command::new(program).arg("--version").output().is_err() {
+        println!("skipped: {program} is not here");
+        return;
+    }
+    let line = format!("run --engine null -d 100ms --mpi-library {library}");
+    let said = Launcher { program, options }.run(&bench, 2, &line);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(
+        said.err.contains("Open MPI") && said.err.contains("MPICH"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn alone_nothing_is_loaded_and_options_of_a_job_are_refused() {
+    let bench = Bench::new();
+    let said = bench.line("run --engine null -d 100ms --layout all");
+    assert_eq!(said.code, Some(2), "{said:?}");
+    with_each(|launcher| {
+        let said = launcher.run(
+            &bench,
+            2,
+            "run --engine null -d 100ms --alone --no-store --json",
+        );
+        let documents = said.good().out.matches("\"schema_version\"").count();
+        assert_eq!(documents, 2);
+    });
+}
+
+#[test]
+fn a_rank_that_dies_is_named_and_the_others_are_kept() {
+    let (program, options) = LAUNCHERS[0];
+    if Command::new(program).arg("--version").output().is_err() {
+        println!("skipped: {program} is not here");
+        return;
+    }
+    let bench = Bench::new();
+    // The shell that a rank begins as names its process, and rank 2 kills itself while it measures.
+    let script = "echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec \"$0\" \"$@\"";
+    let mut command = Command::new("timeout");
+    command
+        .args(["60", program, "-n", "3", "--enable-recovery"])
+        .args(options);
+    command.args(["sh", "-c", script, env!("CARGO_BIN_EXE_fathom")]);
+    let line =
+        "run f.{rank} --create 1M -d 4s --warmup 0s --host-timeout 5s --on-loss continue --json";
+    command
+        .args(line.split_whitespace())
+        .current_dir(bench.path(""));
+    command.env("FATHOM_STORE", bench.path("hosts.db"));
+    command
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    while !measures(&bench) {
+        std::thread::yield_now();
+    }
+    let pid = std::fs::read_to_string(bench.path("pid.2")).unwrap();
+    assert!(
+        Command::new("kill")
+            .args(["-9", pid.trim()])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let said = Said::from(child.wait_with_output().unwrap());
+    let document = said.json();
+    assert_eq!(document["verdict"]["validity"], "invalid", "{said:?}");
+    assert!(ids(&document).contains(&"host-lost"));
+    let hosts = document["hosts"].as_array().unwrap();
+    assert!(hosts[2]["missing"].as_str().unwrap().contains("host-lost"));
+    let kept: u64 = hosts[..2]
+        .iter()
+        .map(|host| host["figures"]["ios"].as_u64().unwrap())
+        .sum();
+    let total = document["operations"].as_array().unwrap().last().unwrap();
+    assert_eq!(total["ios"].as_u64(), Some(kept));
+}
+
+/// Whether rank 2 has read more than its file has, which it does while it measures.
+fn measures(bench: &Bench) -> bool {
+    let pid = std::fs::read_to_string(bench.path("pid.2")).unwrap_or_default();
+    let io = std::fs::read_to_string(format!("/proc/{}/io", pid.trim())).unwrap_or_default();
+    let read = io
+        .lines()
+        .find_map(|line| line.strip_prefix("read_bytes: "));
+    read.and_then(|bytes| bytes.parse::<u64>().ok())
+        .is_some_and(|bytes| bytes > 8 << 20)
+}
+
+/// A stand-in for ssh: it takes a host and a line for its shell, and runs the line here.
+fn with_ssh(bench: &Bench, hosts: &str, line: &str) -> Said {
+    use std::os::unix::fs::PermissionsExt;
+    let script = "#!/bin/sh\n[ \"$1\" = gone ] && exit 255\nshift\nexec sh -c \"$1\"\n";
+    std::fs::write(bench.path("ssh"), script).unwrap();
+    std::fs::set_permissions(bench.path("ssh"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let ssh = bench.path("ssh").display().to_string();
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    let program = env!("CARGO_BIN_EXE_fathom");
+    words.extend(["--hosts", hosts, "--ssh", &ssh, "--remote-fathom", program]);
+    bench.say(&words)
+}
+
+#[test]
+fn hosts_by_ssh_are_one_run_and_one_that_cannot_be_reached_is_named() {
+    let bench = Bench::new();
+    let line = "run f.{rank} --create 1M -w 50 -d 300ms --warmup 0s --json";
+    let document = with_ssh(&bench, "localhost,b,c", line).good().json();
+    let hosts = document["hosts"].as_array().unwrap();
+    let sum: u64 = hosts
+        .iter()
+        .map(|host| host["figures"]["ios"].as_u64().unwrap())
+        .sum();
+    let total = document["operations"].as_array().unwrap().last().unwrap();
+    assert_eq!((hosts.len(), total["ios"].as_u64()), (3, Some(sum)));
+    assert_eq!(document["job"]["transport"], "ssh");
+    let lost = with_ssh(&bench, "localhost,gone,c", line);
+    assert_eq!(lost.code, Some(2), "{lost:?}");
+    assert!(lost.err.contains("rank 1 (gone)"), "{lost:?}");
+}
+
+#[test]
+fn lists_of_hosts_that_are_none_are_refused() {
+    let bench = Bench::new();
+    let refused = [
+        ("localhost,,b", "entry 2 is empty"),
+        ("localhost,n[3-1]", "ends before it begins"),
+        ("localhost,-oProxyCommand=x", "does not begin with '-'"),
+        ("elsewhere,b", "must be this one"),
+        ("localhost", "2 to 256"),
+    ];
+    for (hosts, why) in refused {
+        let said = bench.line(&format!("run --engine null -d 100ms --hosts {hosts}"));
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(said.err.contains(why), "{hosts}: {said:?}");
+    }
+}

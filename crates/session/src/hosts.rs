@@ -1,0 +1,541 @@
+//! A session on many hosts: the same session with a meeting before "go".
+//!
+//! Rank 0 runs the command as if alone and gives the orders of `orders`; the others serve (`serve`). Each rank checks the
+//! request against its own machine: a `Plan` never travels. Omitted: how orders travel (`job`), and what results mean.
+
+mod answers;
+mod keys;
+mod layout;
+mod orders;
+mod serve;
+
+use layout::{Share, place};
+
+use crate::admission::{Admission, CheckedPlan};
+use crate::journal::Journal;
+use crate::schedule::Step;
+use answers::{Agreed, Hello, Prepared, Ready};
+use engine::{Meet, Meeting, RunError, Stop};
+use job::{CLOCK, Counter, EdgeClock, Event, Item, Job, Lost, Offset, Order, Reply, Sums, compose};
+use model::{
+    ClockOffset, CommandError, JobLayout, Nanos, Outcome, RankRecord, RunRecord, TargetFacts,
+    Timespan,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::borrow::Borrow;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use store::Store;
+
+/// From one check of the stop word to the next.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// The moment of the start is at least so far ahead.
+const AHEAD_MIN: Nanos = Nanos::millis(200);
+/// It is this many times as far ahead as the slowest way and the widest uncertainty.
+const AHEAD_WAYS: u64 = 8;
+/// How often a start is put off because a rank heard of it too late.
+const TRIES: u32 = 3;
+
+/// The clock of each rank beside that of rank 0, where it is known.
+type RankClocks = Vec<Option<(Offset, EdgeClock)>>;
+
+/// The answer of a rank, and what it counted.
+type Answer = (Vec<u8>, Option<Sums>);
+
+/// What a command requests of all hosts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostsOptions {
+    /// How they share the target.
+    pub layout: JobLayout,
+    /// The others go on where one is lost.
+    pub goes_on: bool,
+    /// Names of the hosts by rank, where they are known before the ranks report.
+    pub names: Vec<String>,
+}
+
+/// One run of one rank.
+#[derive(Debug)]
+pub struct RankResult {
+    /// Which.
+    pub rank: u32,
+    /// Name of its host.
+    pub host: String,
+    /// Its number in the session, where it is stored.
+    pub stored: Option<u32>,
+    /// Its record, or why there is none.
+    pub outcome: Result<RunRecord, String>,
+}
+
+/// All processes of a command on many hosts, seen from one of them.
+#[derive(Debug)]
+pub struct Hosts {
+    job: Job,
+    options: HostsOptions,
+    /// The random number of the job.
+    id: Cell<u64>,
+    /// Names of the hosts by rank; rank 0 alone has them.
+    names: RefCell<Vec<String>>,
+    lost: RefCell<Vec<Lost>>,
+    clocks: RefCell<[RankClocks; 2]>,
+    late: Cell<Nanos>,
+    /// An order that came while another one was expected.
+    pending: RefCell<Option<Order>>,
+    results: RefCell<Vec<RankResult>>,
+    sums: RefCell<Option<Sums>>,
+    /// The order to prepare that is not answered yet.
+    preparing: Cell<Option<u32>>,
+    /// Rank 0 has ended the job.
+    has_ended: Cell<bool>,
+}
+
+impl Hosts {
+    /// Meets all ranks of `job`. `own` names this host; `id` is drawn by chance.
+    ///
+    /// # Errors
+    /// A rank is lost, or is another version of fathom.
+    pub fn join(
+        job: Job,
+        own: &str,
+        id: u64,
+        options: HostsOptions,
+    ) -> Result<Rc<Hosts>, CommandError> {
+        job.halts_on_alarm(!options.goes_on);
+        let hosts = Rc::new(Hosts {
+            job,
+            names: RefCell::new(options.names.clone()),
+            options,
+            id: Cell::new(id),
+            lost: RefCell::default(),
+            clocks: RefCell::default(),
+            late: Cell::new(Nanos(0)),
+            pending: RefCell::default(),
+            results: RefCell::default(),
+            sums: RefCell::default(),
+            preparing: Cell::new(None),
+            has_ended: Cell::new(false),
+        });
+        if hosts.is_first() {
+            let hello = Hello::of(own);
+            let reply = hosts.round(orders::JOIN, None, &id, &mut |_| to_bytes(&hello))?;
+            let here = hosts.all_here(&reply);
+            here.map_err(|error| CommandError::refused_for(error.messages().iter().cloned()))?;
+            let hellos: Vec<(u32, Hello)> = read_all(&reply.items)?;
+            answers::same_version(&hellos)?;
+            hosts
+                .names
+                .replace(hellos.into_iter().map(|(_, hello)| hello.host).collect());
+        }
+        Ok(hosts)
+    }
+
+    /// Whether this is rank 0, which runs the command.
+    pub fn is_first(&self) -> bool {
+        self.job.members().rank == 0
+    }
+
+    /// Its number and how many there are.
+    fn share(&self) -> Share {
+        let members = self.job.members();
+        Share {
+            rank: members.rank,
+            size: members.size,
+        }
+    }
+
+    /// What moves their messages, for people.
+    pub fn transport(&self) -> &str {
+        &self.job.members().transport
+    }
+
+    /// How the ranks share the target.
+    pub fn layout(&self) -> JobLayout {
+        self.options.layout
+    }
+
+    /// Returns what all ranks counted in the last run by the sums that were merged on the way, and takes its results.
+    pub fn take_results(&self) -> (Vec<RankResult>, Option<Sums>) {
+        (self.results.take(), self.sums.take())
+    }
+
+    /// Names the run of this rank in its session.
+    pub(crate) fn label(&self) -> String {
+        let rank = self.share().rank;
+        label(rank, &self.name(rank))
+    }
+
+    /// Saves the results of all other ranks behind that of rank 0, which has the number `first`.
+    pub(crate) fn save<S: Borrow<Store>>(&self, journal: &Journal<S>, first: Option<u32>) {
+        for result in self.results.borrow_mut().iter_mut() {
+            result.stored = match result.rank {
+                0 => first,
+                _ => journal.save_rank(&result.label(), result.outcome.as_ref()),
+            };
+        }
+    }
+
+    /// Ranks that were lost so far.
+    pub fn lost(&self) -> Vec<Lost> {
+        self.lost.borrow().clone()
+    }
+
+    /// Halts all ranks when `stop` is asked for.
+    pub fn listen(&self, stop: &Stop) {
+        self.job.listen(stop.flag());
+    }
+
+    /// Returns what counts for this rank.
+    pub(crate) fn counter(&self) -> Counter {
+        self.job.counter()
+    }
+
+    /// Has every rank check a step against its own machine.
+    pub(crate) fn check(
+        &self,
+        step: &Step,
+        admission: &Admission<'_>,
+        known: &[TargetFacts],
+    ) -> Result<CheckedPlan, CommandError> {
+        let wanted = orders::Check {
+            timespan: step.timespan.clone(),
+            cold: step.cold,
+        };
+        let mut own = None;
+        let reply = self.round(orders::CHECK, None, &wanted, &mut |_| {
+            let (checked, answer) = self.checked(&wanted.timespan, admission, known);
+            own = checked;
+            to_bytes(&answer)
+        })?;
+        self.all_here(&reply)?;
+        let answers: Vec<(u32, Agreed)> = read_all(&reply.items)?;
+        answers::agreed(&answers, &self.names.borrow(), self.options.layout)?;
+        own.ok_or_else(|| CommandError::failed("rank 0 has no plan"))
+    }
+
+    /// Checks a step on this machine, with this rank's part of the target.
+    fn checked(
+        &self,
+        timespan: &Timespan,
+        admission: &Admission<'_>,
+        known: &[TargetFacts],
+    ) -> (Option<CheckedPlan>, Agreed) {
+        let placed = place(
+            timespan,
+            self.options.layout,
+            self.share(),
+            &admission.host.hostname,
+        );
+        let checked = placed.and_then(|profile| {
+            let mut all = admission.check_again(&profile, known)?;
+            Ok(all.remove(0))
+        });
+        match checked {
+            Ok(checked) => {
+                let keys = keys::of(&checked.facts, admission.root);
+                (
+                    Some(checked),
+                    Agreed {
+                        keys,
+                        problems: Vec::new(),
+                        unfit: false,
+                    },
+                )
+            }
+            Err(error) => {
+                let unfit = error.kind() == model::ErrorKind::Unfit;
+                (
+                    None,
+                    Agreed {
+                        keys: Vec::new(),
+                        problems: error.messages().to_vec(),
+                        unfit,
+                    },
+                )
+            }
+        }
+    }
+
+    /// Waits until every rank has created and proven its files, as rank 0 has with this result.
+    pub(crate) fn prepared<T>(&self, own: Result<T, CommandError>) -> Result<T, CommandError> {
+        if !self.is_first() {
+            self.answer_prepared(own.as_ref().err().map(ToString::to_string));
+            return own;
+        }
+        let answer = match &own {
+            Ok(_) => Prepared { problem: None },
+            Err(error) => Prepared {
+                problem: Some(error.to_string()),
+            },
+        };
+        let reply = self.round(orders::PREPARE, None, &(), &mut |_| to_bytes(&answer))?;
+        let own = own?;
+        self.all_here(&reply)?;
+        let answers: Vec<(u32, Prepared)> = read_all(&reply.items)?;
+        answers::all_prepared(&answers, &self.names.borrow())?;
+        Ok(own)
+    }
+
+    /// The meeting of this rank.
+    pub(crate) fn meeting(self: &Rc<Self>) -> Meeting {
+        Meeting(Rc::<Hosts>::clone(self))
+    }
+
+    /// Rank 0: agrees on the moment of the start.
+    fn agree_on_start(&self) -> Result<Instant, CommandError> {
+        let widest = self.measure_clocks(0)?;
+        for _ in 0..TRIES {
+            let ahead = AHEAD_MIN.max(Nanos(widest.0.saturating_mul(AHEAD_WAYS)));
+            let moment = self.job.now().plus(ahead);
+            let reply = self.round(orders::GO, Some(moment), &(), &mut |_| {
+                to_bytes(&Ready::Slack(0))
+            })?;
+            self.all_here(&reply)?;
+            let answers: Vec<(u32, Ready)> = read_all(&reply.items)?;
+            if !answers::all_in_time(&answers, &self.names.borrow())? {
+                continue;
+            }
+            // A rank that hears of it late begins late, and its record says so.
+            let step = self.job.order(orders::BEGIN, None, Vec::new());
+            self.job.answer(step, Vec::new(), None);
+            self.job.measures(true);
+            return Ok(self.job.instant(moment));
+        }
+        Err(CommandError::failed(format!(
+            "the start was put off {TRIES} times, because a rank heard of it after its moment: is a host overloaded?"
+        )))
+    }
+
+    /// Compares all clocks; returns the widest uncertainty and the slowest way together.
+    fn measure_clocks(&self, place: usize) -> Result<Nanos, CommandError> {
+        let reply = self.round(CLOCK, None, &(), &mut |_| Vec::new())?;
+        self.note_lost(&reply);
+        let all = compose(&reply.items, self.share().size);
+        let widest = all
+            .iter()
+            .flatten()
+            .map(|(sum, _)| sum.uncertainty_ns)
+            .max();
+        let slowest = all.iter().flatten().map(|(_, edge)| edge.median_ns).max();
+        self.clocks.borrow_mut()[place] = all;
+        Ok(Nanos(
+            widest
+                .unwrap_or(0)
+                .saturating_add(slowest.unwrap_or(0).saturating_mul(4)),
+        ))
+    }
+
+    /// Collects the results of all ranks. Returns the record of rank 0 with its place in the job.
+    pub(crate) fn gather(&self, mut record: RunRecord) -> Result<RunRecord, CommandError> {
+        record.engine.rank = Some(self.rank_record(self.share().rank));
+        if !self.is_first() {
+            return Ok(record);
+        }
+        self.job.measures(false);
+        self.measure_clocks(1)?;
+        record.engine.rank = Some(self.rank_record(0));
+        let mut own = Some(to_bytes(&Ok::<&RunRecord, String>(&record)));
+        let sums = Sums::of(&record);
+        let reply = self.round_with(orders::GATHER, None, &(), &mut |_| {
+            (own.take().unwrap_or_default(), Some(sums.clone()))
+        })?;
+        self.note_lost(&reply);
+        self.sums.replace(reply.sums);
+        let mut results: Vec<RankResult> = Vec::new();
+        for item in &reply.items {
+            let outcome: Result<RunRecord, String> = read(&item.body)?;
+            let outcome = outcome.map(|mut record| {
+                if let Some(rank) = &mut record.engine.rank {
+                    (rank.clock_before, rank.clock_after) = self.clocks_of(item.rank);
+                }
+                record
+            });
+            results.push(RankResult {
+                rank: item.rank,
+                host: self.name(item.rank),
+                stored: None,
+                outcome,
+            });
+        }
+        for lost in self.missing(&results) {
+            let host = self.name(lost.rank);
+            results.push(RankResult {
+                rank: lost.rank,
+                host,
+                stored: None,
+                outcome: Err(format!("host-lost: {}", lost.reason)),
+            });
+        }
+        results.sort_by_key(|result| result.rank);
+        self.results.replace(results);
+        Ok(record)
+    }
+
+    fn missing(&self, results: &[RankResult]) -> Vec<Lost> {
+        let lost = self.lost.borrow();
+        let here = |rank: u32| results.iter().any(|result| result.rank == rank);
+        let missing = (0..self.share().size).filter(|rank| !here(*rank));
+        let named = |rank: u32| {
+            let known = lost.iter().find(|lost| lost.rank == rank);
+            known.cloned().unwrap_or_else(|| Lost {
+                rank,
+                reason: "it did not answer".to_owned(),
+            })
+        };
+        missing.map(named).collect()
+    }
+
+    fn rank_record(&self, rank: u32) -> RankRecord {
+        let (clock_before, clock_after) = self.clocks_of(rank);
+        let usable = std::thread::available_parallelism().map_or(1, usize::from);
+        RankRecord {
+            job: format!("{:016x}", self.id.get()),
+            rank,
+            size: self.share().size,
+            layout: self.options.layout,
+            transport: self.transport().to_owned(),
+            late: self.late.get(),
+            clock_before,
+            clock_after,
+            usable_cores: u32::try_from(usable).unwrap_or(u32::MAX),
+        }
+    }
+
+    fn clocks_of(&self, rank: u32) -> (Option<ClockOffset>, Option<ClockOffset>) {
+        let clocks = self.clocks.borrow();
+        let of = |place: usize| {
+            let (sum, edge) = clocks[place].get(rank as usize).copied().flatten()?;
+            Some(ClockOffset {
+                offset_ns: sum.offset_ns,
+                uncertainty: Nanos(sum.uncertainty_ns),
+                shortest: Nanos(edge.shortest_ns),
+                median: Nanos(edge.median_ns),
+            })
+        };
+        (of(0), of(1))
+    }
+
+    fn name(&self, rank: u32) -> String {
+        let names = self.names.borrow();
+        names
+            .get(rank as usize)
+            .cloned()
+            .unwrap_or_else(|| "unknown".to_owned())
+    }
+
+    /// Adds newly lost ranks to those that are known.
+    fn note_lost(&self, reply: &Reply) {
+        let mut lost = self.lost.borrow_mut();
+        for one in &reply.lost {
+            if !lost.iter().any(|known| known.rank == one.rank) {
+                lost.push(one.clone());
+            }
+        }
+    }
+
+    /// Before the start every rank has to be there.
+    fn all_here(&self, reply: &Reply) -> Result<(), CommandError> {
+        self.note_lost(reply);
+        let lost = self.lost.borrow();
+        if lost.is_empty() {
+            return Ok(());
+        }
+        let named = lost.iter().map(|lost| {
+            format!(
+                "rank {} ({}): {}",
+                lost.rank,
+                self.name(lost.rank),
+                lost.reason
+            )
+        });
+        let named: Vec<String> = named.collect();
+        Err(CommandError::failed(format!(
+            "host-lost: {}; nothing was measured",
+            named.join("; ")
+        )))
+    }
+
+    fn round(
+        &self,
+        kind: u8,
+        moment: Option<Nanos>,
+        body: &impl Serialize,
+        perform: &mut dyn FnMut(&Order) -> Vec<u8>,
+    ) -> Result<Reply, CommandError> {
+        self.round_with(kind, moment, body, &mut |order| (perform(order), None))
+    }
+
+    /// Rank 0: gives an order, performs it here, and waits for the answers of all.
+    fn round_with(
+        &self,
+        kind: u8,
+        moment: Option<Nanos>,
+        body: &impl Serialize,
+        perform: &mut dyn FnMut(&Order) -> Answer,
+    ) -> Result<Reply, CommandError> {
+        let step = self.job.order(kind, moment, to_bytes(body));
+        loop {
+            match self.job.event(LOOK_EVERY) {
+                Some(Event::Perform(order)) if order.step == step => {
+                    let (answer, sums) = perform(&order);
+                    self.job.answer(step, answer, sums);
+                }
+                Some(Event::Done(of, reply)) if of == step => return Ok(*reply),
+                Some(Event::End(_)) => return Err(CommandError::failed("the job has ended")),
+                Some(Event::Perform(_) | Event::Done(..) | Event::Alarm(_)) | None => {}
+            }
+        }
+    }
+}
+
+impl Meet for Hosts {
+    fn meet(&self, stop: &Stop) -> Result<Instant, RunError> {
+        let called_off = |why: String| RunError::CalledOff { why };
+        let moment = match self.is_first() {
+            true => self
+                .agree_on_start()
+                .map_err(|error| called_off(error.to_string())),
+            false => self.hear_start().map_err(called_off),
+        };
+        match moment {
+            Ok(_) if stop.asked() => Err(called_off("it was interrupted".to_owned())),
+            moment => moment,
+        }
+    }
+
+    fn began(&self, late: Nanos) {
+        self.late.set(late);
+    }
+}
+
+/// `rank 3, n3`.
+fn label(rank: u32, host: &str) -> String {
+    format!("rank {rank}, {host}")
+}
+
+/// Whether a run is to halt all others: it failed by itself.
+fn failed(outcome: &Result<RunRecord, String>) -> bool {
+    match outcome {
+        Ok(record) => matches!(record.outcome, Outcome::Failed(_)),
+        Err(_) => true,
+    }
+}
+
+fn to_bytes(value: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).expect("records have only text keys")
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CommandError> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        CommandError::failed(format!("a rank answered something unreadable: {error}"))
+    })
+}
+
+fn read_all<T: DeserializeOwned>(items: &[Item]) -> Result<Vec<(u32, T)>, CommandError> {
+    let mut all: Vec<(u32, T)> = Vec::with_capacity(items.len());
+    for item in items {
+        all.push((item.rank, read(&item.body)?));
+    }
+    all.sort_by_key(|(rank, _)| *rank);
+    Ok(all)
+}
