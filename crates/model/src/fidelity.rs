@@ -175,7 +175,7 @@ impl Fidelity {
             same: count(PropertyVerdict::Same),
             similar: count(PropertyVerdict::Similar),
             differs: count(PropertyVerdict::Differs),
-            properties,
+            compared: properties,
         }
     }
 

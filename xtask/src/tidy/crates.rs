@@ -46,6 +46,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "asks what the records say before it chooses the next point",
     ),
     (
+        "job",
+        &["model"],
+        "the ranks of a run on many hosts: messages and their order; what an order means is the session's",
+    ),
+    (
         "session",
         &["engine", "gate", "host", "job", "model", "store", "sweep"],
         "checks, runs and stores the runs of one command; never prints",
@@ -55,11 +60,6 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "tools",
         &["analysis", "model", "views"],
         "other tools' requests and results, read and printed; their figures come from records",
-    ),
-    (
-        "job",
-        &["model"],
-        "the ranks of a run on many hosts: messages and their order; what an order means is the session's",
     ),
     (
         "traces",
