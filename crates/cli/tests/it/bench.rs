@@ -184,9 +184,10 @@ pub(crate) fn seen(child: &Child) {
     }
 }
 
-/// Whether it listens and its workers have started. Before it listens, its targets are read by threads, too.
+/// Whether it listens and its workers have started, beside the thread that watches for silent file systems. Before it listens, its
+/// targets are read by threads, too.
 fn listens_to_interrupts(child: &Child) -> bool {
-    mask(child, "SigCgt:") & 2 == 2 && status(child, "Threads:").parse().unwrap_or(0u32) > 1
+    mask(child, "SigCgt:") & 2 == 2 && status(child, "Threads:").parse().unwrap_or(0u32) > 2
 }
 
 /// Whether hanging up was ignored by the program that started the tests (nohup); then the program ignores it too.

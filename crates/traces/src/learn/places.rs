@@ -64,8 +64,10 @@ impl PlacesSeen {
         (1 << self.halvings) - 1
     }
 
-    /// Returns the law; the places are multiples of `align` below `range`.
-    pub(crate) fn law(&self, range: u64, align: u64) -> Places {
+    /// Returns the law; the places are multiples of `align` below `range`, of which all I/Os together may use more than
+    /// this operation.
+    pub(crate) fn law(&mut self, range: u64, align: u64) -> Places {
+        self.zones.cover(range);
         let all: Vec<f64> = self
             .zones
             .counts

@@ -26,14 +26,19 @@ impl Default for Zones {
 impl Zones {
     /// Counts an I/O at this place.
     pub(crate) fn add(&mut self, offset: u64, which: usize) {
-        while offset >> self.shift >= ZONES_MAX as u64 {
-            self.shift += 1;
-            fold(&mut self.counts, |a, b| [a[0] + b[0], a[1] + b[1]]);
-        }
+        self.cover(offset.saturating_add(1));
         self.counts[(offset >> self.shift) as usize][which] += 1;
     }
 
-    /// Returns the share of each zone of a range that has no other weights.
+    /// Widens the zones until all of the range is in them.
+    pub(crate) fn cover(&mut self, range: u64) {
+        while range > (ZONES_MAX as u64) << self.shift {
+            self.shift += 1;
+            fold(&mut self.counts, |a, b| [a[0] + b[0], a[1] + b[1]]);
+        }
+    }
+
+    /// Returns the share of each zone of a covered range that has no other weights.
     pub(crate) fn uniform(&self, range: u64) -> Vec<f64> {
         let width = (1u64 << self.shift) as f64;
         let range = range as f64;
