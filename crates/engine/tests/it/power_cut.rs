@@ -27,19 +27,18 @@ struct Shape {
 }
 
 const SHAPES: [Shape; 8] = [
-    shape(1, 8, 4, 16, 4096, "256K"),
-    shape(1, 1, 4, 1, 4096, "16M"),
-    shape(1, 8, 16, 5, 16384, "1M"),
-    shape(1, 4, 16, 9, 4096, "64K"),
-    shape(1, 8, 4, 0, 4096, "1M"),
-    shape(3, 8, 4, 16, 512, "256K"),
-    shape(4, 4, 8, 7, 1024, "128K"),
-    shape(2, 8, 4, 0, 512, "1M"),
+    shape([1, 8], 4, 16, 4096, "256K"),
+    shape([1, 1], 4, 1, 4096, "16M"),
+    shape([1, 8], 16, 5, 16384, "1M"),
+    shape([1, 4], 16, 9, 4096, "64K"),
+    shape([1, 8], 4, 0, 4096, "1M"),
+    shape([3, 8], 4, 16, 512, "256K"),
+    shape([4, 4], 8, 7, 1024, "128K"),
+    shape([2, 8], 4, 0, 512, "1M"),
 ];
 
 const fn shape(
-    threads: u32,
-    depth: u32,
+    [threads, depth]: [u32; 2],
     block_kib: u64,
     flush_every: u32,
     atomic: u64,
