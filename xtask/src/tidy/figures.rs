@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 119_000,
+        bound: 119_100,
         count: lines_of_code,
     },
 ];

@@ -3,7 +3,7 @@
 //! Omitted: the order of steps (`session`), messages (`job`), and what a result means (`analysis`).
 
 use super::{answer, command_line};
-use crate::args::{HostsArgs, RunArgs};
+use crate::args::{ConsentArgs, HostsArgs, RunArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::progress::RunBars;
@@ -16,7 +16,7 @@ use job::transport::Transport;
 use job::transport::mpi::Mpi;
 use job::transport::pipes::Pipes;
 use job::{FAN_OUT, Job, JobError, Launch, Launcher, RANK, SIZE, host_list};
-use model::{CommandError, JobLayout, Nanos, Outcome, RunRecord, shell_word};
+use model::{CommandError, Consent, JobLayout, Nanos, Outcome, RunRecord, shell_word};
 use session::{
     Admission, Hosts, HostsOptions, Journal, ProvenFiles, RankResult, Runner, Timespans, clock,
 };
@@ -84,7 +84,8 @@ pub(crate) fn run(
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
     let options = options(&args.hosts)?;
-    let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
+    // No rank has a confirmation, whatever its own command line says: see `refuse_confirmations`.
+    let ground = RunContext::find(&args.keep, Consent::default(), environment)?;
     let gate = match options.layout {
         JobLayout::Own => ground.gate(),
         JobLayout::Segments | JobLayout::All => Admission {
@@ -305,6 +306,7 @@ fn lead(
     let Place { ground, gate } = *place;
     let known = args.known.read()?;
     refuse_alone(args, &known)?;
+    refuse_confirmations(&args.consent)?;
     let Built { profile, notes } = native::build(&args.request())?;
     for note in notes.iter().filter(|note| note.option != "--interval") {
         output::tell(&note.to_string());
@@ -367,6 +369,19 @@ fn refuse_alone(args: &RunArgs, known: &analysis::Known) -> Result<(), CommandEr
         ))),
         None => Ok(()),
     }
+}
+
+/// One name may be a fathom file here and user data elsewhere, so no confirmation holds for all hosts.
+fn refuse_confirmations(consent: &ConsentArgs) -> Result<(), CommandError> {
+    let option = match (consent.overwrite, consent.destroy.is_empty()) {
+        (true, _) => "--overwrite",
+        (false, false) => "--destroy",
+        (false, true) => return Ok(()),
+    };
+    Err(CommandError::refused(format!(
+        "{option}: it would confirm the loss of whatever has this name on every host; hint: create new files with --create, or \
+         run fathom with {option} alone on each host first"
+    )))
 }
 
 fn part(result: &RankResult) -> analysis::JobPart<'_> {

@@ -117,6 +117,7 @@ fn segments_lie_one_behind_the_other_in_one_file() {
 fn what_cannot_be_one_run_is_refused_and_nothing_is_written() {
     with_each(|launcher| {
         let bench = Bench::new();
+        std::fs::write(bench.path("thesis"), vec![b'x'; 1 << 20]).unwrap();
         let refused = [
             ("run f --create 1M -w 100", "{rank}"),
             ("run f.{user} --create 1M", "{host}"),
@@ -125,6 +126,11 @@ fn what_cannot_be_one_run_is_refused_and_nothing_is_written() {
             ("run f.{rank} --create 1M --on-loss wait", "end or continue"),
             ("run f.{rank} --create 1M --host-timeout 1s", "at least 5s"),
             ("run sim:ssd", "simulated"),
+            (
+                "run thesis -w 100 --overwrite --layout all",
+                "on every host",
+            ),
+            ("run thesis -w 100 --destroy thesis", "on every host"),
             (
                 "run f.{rank} --create 1M --mpi-library /no/such/library",
                 "/no/such/library",
@@ -136,6 +142,8 @@ fn what_cannot_be_one_run_is_refused_and_nothing_is_written() {
             assert!(said.err.contains(part), "{line}: {said:?}");
         }
         assert!(!bench.path("f").exists() && !bench.path("f.0").exists());
+        let thesis = std::fs::read(bench.path("thesis")).unwrap();
+        assert!(thesis.iter().all(|byte| *byte == b'x'));
     });
 }
 
