@@ -47,7 +47,7 @@ pub(crate) struct ProfileArgs {
         value_name = "FILE",
         conflicts_with_all = [
             "block", "write", "pattern", "base", "length", "duration", "warmup", "cooldown", "rate", "arrivals",
-            "verify", "evidence", "fsync", "fdatasync", "hosts", "layout", "on_loss", "host_timeout", "mpi_library",
+            "verify", "evidence", "journal", "fsync", "fdatasync", "hosts", "layout", "on_loss", "host_timeout", "mpi_library",
         ]
     )]
     pub(crate) profile: Option<PathBuf>,

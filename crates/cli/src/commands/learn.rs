@@ -2,6 +2,7 @@
 //!
 //! Omitted: learning itself (`traces`).
 
+use super::dialect::text_of;
 use super::trace::{Pace, of_trace, open};
 use crate::args::LearnArgs;
 use crate::environment::Environment;
@@ -9,17 +10,22 @@ use crate::failure::{self, Ending};
 use crate::{output, signals};
 use analysis::say;
 use engine::Stop;
-use gate::NewOutput;
+use gate::{NewOutput, Replace, check_output};
 use model::{CommandError, invalid_value};
 use std::io::Write;
 use std::path::Path;
 use traces::{LearnedFrom, LearnedProfile, Learner};
 
+/// Longest profile that is read: a million places have less.
+const PROFILE_BYTES_MAX: u64 = 64 << 20;
 /// A trace with fewer I/Os gives a profile with a warning.
 const IOS_MIN: u64 = 1000;
 
 /// Reads the trace and writes the profile.
 pub(crate) fn learn(args: &LearnArgs, environment: &Environment) -> Result<Ending, CommandError> {
+    if let Some(out) = &args.out {
+        check_output(out, Replace::Nothing).map_err(|error| failure::of_output(&error))?;
+    }
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
     let mut pace = Pace::new(&stop, environment);
@@ -107,9 +113,24 @@ fn write(profile: &LearnedProfile, out: Option<&Path>) -> Result<(), CommandErro
 /// Reads a profile.
 pub(super) fn read_profile(path: &Path) -> Result<LearnedProfile, CommandError> {
     let failed = |why: String| CommandError::refused(format!("{}: {why}", path.display()));
-    let bytes = std::fs::read(path)
-        .map_err(|error| failed(format!("cannot be read: {}", engine::errno_text(&error))))?;
-    let text = String::from_utf8(bytes).map_err(|_| failed("must be text".to_owned()))?;
+    let is_file = std::fs::metadata(path).map(|facts| facts.is_file());
+    match is_file {
+        Err(error) => {
+            return Err(failed(format!(
+                "cannot be read: {}",
+                engine::errno_text(&error)
+            )));
+        }
+        Ok(false) => return Err(failed("must be a file with a profile".to_owned())),
+        Ok(true) => {}
+    }
+    let text = text_of(path, PROFILE_BYTES_MAX + 1)
+        .map_err(|why| failed(format!("cannot be read: {why}")))?;
+    if text.len() as u64 > PROFILE_BYTES_MAX {
+        return Err(failed(format!(
+            "must have at most {PROFILE_BYTES_MAX} bytes"
+        )));
+    }
     LearnedProfile::read(&path.display().to_string(), &text)
         .map_err(|wrong| CommandError::refused_for(wrong.0))
 }

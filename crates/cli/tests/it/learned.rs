@@ -88,9 +88,17 @@ fn a_profile_that_is_none_is_refused_with_its_line() {
     bench
         .line("run --profile t.profile sim:ssd")
         .refused("unknown field `raeds`");
-    let said = bench.line("run --profile t.profile -b 8K sim:ssd");
-    assert_eq!(said.code, Some(2), "{said:?}");
-    assert!(said.err.contains("cannot be used with"), "{}", said.err);
+    for option in ["-b 8K", "--journal j"] {
+        let said = bench.line(&format!("run --profile t.profile {option} sim:ssd"));
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(said.err.contains("cannot be used with"), "{}", said.err);
+    }
+    bench
+        .line("run --profile /dev/zero sim:ssd")
+        .refused("must be a file with a profile");
+    bench
+        .line("learn nosuch.csv -o t.profile")
+        .refused("already exists");
     bench
         .line("learn t.csv --of 9:9")
         .refused("invalid value '9:9' for --of: must be a device of the trace: 8:0");
