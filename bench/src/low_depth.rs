@@ -77,7 +77,7 @@ fn row(place: &Place, depth: u32, who: &[Who], cell: &Cell) -> String {
     };
     let spread = |below| {
         cell.ratio_spread(who[0], below)
-            .map_or("-".to_owned(), told)
+            .map_or("-".to_owned(), interval_text)
     };
     let each = |figure: &dyn Fn(Who) -> Option<f64>| {
         let all = who
@@ -97,7 +97,7 @@ fn row(place: &Place, depth: u32, who: &[Who], cell: &Cell) -> String {
 }
 
 /// `0.98 [0.95, 1.01]`
-fn told(spread: Spread) -> String {
+fn interval_text(spread: Spread) -> String {
     format!(
         "{:.2} [{:.2}, {:.2}]",
         spread.median, spread.low, spread.high

@@ -81,7 +81,7 @@ pub struct Frame {
 pub enum FrameError {
     #[error("{0} bytes are no whole frame")]
     Short(usize),
-    #[error("the frame does not begin as one of fathom's")]
+    #[error("the frame does not begin with fathom's magic number")]
     Magic,
     #[error("the numbers of the frame have their big end first")]
     ByteOrder,

@@ -1,6 +1,6 @@
 //! How like a trace is to an original: the answer in one line, then a row per property.
 //!
-//! Omitted: what distances are made of, which `docs/learn.md` has.
+//! Omitted: how distances are computed, which `docs/learn.md` has.
 
 use crate::number::{NOTHING, counted, digits};
 use crate::paper::Paper;

@@ -1,4 +1,4 @@
-//! dd copied from the kernel's random numbers, which take processor time: the copy is no faster than they are made.
+//! dd copied from the kernel's random numbers, which take processor time: the copy is no faster than they are generated.
 //!
 //! Omitted: copies from one disk to another, of which dd does not print who was slower.
 

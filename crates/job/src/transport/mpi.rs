@@ -236,7 +236,7 @@ impl Mpi {
         }
     }
 
-    /// Nothing more comes: a library complains of receives that are still posted at its end.
+    /// Nothing more comes: a library complains of receives that are still posted when it ends.
     fn cancel_receives(&mut self) {
         let mut inboxes = std::mem::take(&mut self.inboxes);
         for inbox in &mut inboxes {

@@ -46,7 +46,7 @@ pub(super) fn completed(job: &Job) -> Vec<(String, String)> {
     options
 }
 
-/// A file that several jobs of a timespan use is made once, as large as any of them needs it.
+/// A file that several jobs of a timespan use is created once, as large as any of them needs it.
 pub(super) fn same_size(targets: &mut [Target]) {
     let mut largest: HashMap<PathBuf, Bytes> = HashMap::new();
     for target in &*targets {

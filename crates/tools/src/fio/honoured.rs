@@ -96,7 +96,11 @@ pub(super) const HONOURED: &[Row] = &[
         "how much is done without time_based",
         read::io_size,
     ),
-    read(&["filesize"], "size of a file that is made", read::filesize),
+    read(
+        &["filesize"],
+        "size of a file that is created",
+        read::filesize,
+    ),
     read(&["offset"], "where the range begins", read::offset),
     read(&["loops"], "how often the size is done", read::loops),
     read(

@@ -110,7 +110,7 @@ pub(super) const NOTED: &[Row] = &[
             "overwrite",
             "allow_file_create",
         ],
-        "files that are made are filled with data before the run, always",
+        "files that are created are filled with data before the run, always",
     ),
     note(
         &["openfiles", "file_service_type"],

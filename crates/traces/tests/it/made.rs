@@ -1,4 +1,4 @@
-//! Traces that are made by a known rule, which is drawn by a seed, and served by a queue with several servers.
+//! Traces that follow a known rule, which is drawn by a seed, and served by a queue with several servers.
 //!
 //! The rules have nothing in common with the code that learns from them.
 
