@@ -14,6 +14,8 @@ use model::{FilesRecord, ImportedRun, ResultRow, WatchRecord};
 use rusqlite::{Transaction, params};
 use serde::Serialize;
 use std::io;
+use std::sync::mpsc::sync_channel;
+use std::thread;
 
 /// The tables of documents. Who reads them asks for these too.
 pub(crate) const FILES: &str = "files";
@@ -31,43 +33,30 @@ impl Store {
         self.save_one(session, WATCHES, ResultRow::of_watch(record), record)
     }
 
-    /// Keeps runs of other tools in a session of their own, all or none; `None` where there is no run. `runs` hands on one
-    /// after the other, so that they need not be in memory together; after a failure it is heard no more.
+    /// Stores runs of other tools in a session of their own, all or none; `None` where there is no run. `runs` passes one
+    /// after the other, on a thread of its own: a file is read while what was read before is stored. After a failure
+    /// nothing more of what it passes is stored.
     pub fn import(
         &self,
         new: &NewSession,
-        runs: impl FnOnce(&mut dyn FnMut(&ImportedRun)),
+        runs: impl FnOnce(&mut dyn FnMut(&ImportedRun)) + Send,
     ) -> Result<Option<SessionId>> {
         self.unchecked(|transaction| {
-            let mut session = None;
-            let mut count = 0;
-            let mut put = |run: &ImportedRun| -> Result<(), Fault> {
-                let session = match session {
-                    Some(session) => session,
-                    None => *session.insert(insert_session(transaction, new)?),
-                };
-                count += 1;
-                let (document, row) = (without_nulls(run)?, ResultRow::of_imported(run));
-                let place = Place {
-                    session,
-                    kind: new.kind.name(),
-                    number: count,
-                    label: &row.label.clone(),
-                    key: None,
-                };
-                insert(transaction, place, IMPORTED, &document, row)
-            };
-            let mut done = Ok(());
-            runs(&mut |run| {
-                if done.is_ok() {
-                    done = put(run);
-                }
-            });
-            done?;
-            if let Some(session) = session {
-                count_results(transaction, session, i64::from(count))?;
-            }
-            Ok(session)
+            thread::scope(|scope| {
+                let (send, receive) = sync_channel(BATCHES_WAITING_MAX);
+                scope.spawn(move || {
+                    let mut batch = Batch::new();
+                    runs(&mut |run| {
+                        batch.push(Imported::of(run));
+                        if batch.len() == BATCH_RUNS {
+                            // Where storing has failed there is no receiver.
+                            let _ = send.send(std::mem::take(&mut batch));
+                        }
+                    });
+                    let _ = send.send(batch);
+                });
+                store_imported(transaction, new, receive.into_iter().flatten())
+            })
         })
     }
 
@@ -111,6 +100,67 @@ impl Store {
     }
 }
 
+/// An imported run as it is stored.
+struct Imported {
+    document: String,
+    seal: u32,
+    row: ResultRow,
+}
+
+type Batch = Vec<Result<Imported, Fault>>;
+
+/// Runs that one message between the threads passes: a message each would wake a thread each.
+const BATCH_RUNS: usize = 64;
+
+/// Bounds what is read ahead of what is stored.
+const BATCHES_WAITING_MAX: usize = 4;
+
+impl Imported {
+    fn of(run: &ImportedRun) -> Result<Imported, Fault> {
+        let document = without_nulls(run)?;
+        Ok(Imported {
+            seal: seal::of_text(&document),
+            document,
+            row: ResultRow::of_imported(run),
+        })
+    }
+}
+
+/// Stores the runs in a session, which begins with the first of them.
+fn store_imported(
+    transaction: &Transaction<'_>,
+    new: &NewSession,
+    runs: impl Iterator<Item = Result<Imported, Fault>>,
+) -> Result<Option<SessionId>, Fault> {
+    let mut found = None;
+    let mut count = 0;
+    for run in runs {
+        let Imported {
+            document,
+            seal,
+            row,
+        } = run?;
+        let session = match found {
+            Some(session) => session,
+            None => *found.insert(insert_session(transaction, new)?),
+        };
+        count += 1;
+        let place = Place {
+            session,
+            kind: new.kind.name(),
+            number: count,
+            label: &row.label.clone(),
+            key: None,
+        };
+        let headline = headline::insert(transaction, place, row, Some(seal))?;
+        insert_document(transaction, IMPORTED, headline, &document)?;
+    }
+    if let Some(session) = found {
+        count_results(transaction, session, i64::from(count))?;
+    }
+    Ok(found)
+}
+
 /// The line, the document and its seal.
 fn insert(
     transaction: &Transaction<'_>,
@@ -121,6 +171,15 @@ fn insert(
 ) -> Result<(), Fault> {
     let seal = seal::of_text(document);
     let headline = headline::insert(transaction, place, row, Some(seal))?;
+    insert_document(transaction, table, headline, document)
+}
+
+fn insert_document(
+    transaction: &Transaction<'_>,
+    table: &str,
+    headline: i64,
+    document: &str,
+) -> Result<(), Fault> {
     transaction
         .prepare_cached(&format!(
             "INSERT INTO {table} (headline_id, document_json) VALUES (?1, ?2)"

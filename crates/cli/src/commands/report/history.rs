@@ -74,6 +74,12 @@ fn create(folder: &Path) -> Result<(), CommandError> {
     if folder.is_dir() {
         return Ok(());
     }
+    if folder.symlink_metadata().is_ok() {
+        return Err(CommandError::refused(format!(
+            "invalid value '{}' for --out: must be a folder; it exists and is not one; hint: specify another name",
+            folder.display()
+        )));
+    }
     let failed = |why: &dyn std::fmt::Display| {
         CommandError::refused(format!("{}: cannot be created: {why}", folder.display()))
     };
