@@ -23,7 +23,7 @@ const OTHERS: u32 = 0o077;
 
 /// Why a database is not opened. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the message says what each variant is")]
+#[allow(missing_docs, reason = "the message describes each variant")]
 pub enum DatabaseRefusal {
     #[error(
         "SQLite gives names like this one another meaning, so no file of this name is used; hint: for a file that is \
@@ -84,7 +84,7 @@ pub fn check_database_name(path: &Path) -> Result<(), DatabaseRefusal> {
     }
 }
 
-/// Creates the missing folders above `path`, for this user alone, whatever the umask.
+/// Creates the missing folders above `path`, for this user alone, regardless of the umask.
 ///
 /// # Errors
 /// Those of mkdir(2).
@@ -269,8 +269,8 @@ impl DatabasePlace {
         name
     }
 
-    /// Creates the file, empty, readable and writable for this user alone, whatever the umask. Where another process
-    /// was faster, its file is taken as one that was there.
+    /// Creates the file, empty, readable and writable for this user alone, regardless of the umask. If another process
+    /// was faster, its file is treated as an existing one.
     ///
     /// # Errors
     /// Those of open(2).

@@ -148,7 +148,7 @@ impl Folder {
     /// Creates a file for reading and writing; `mode` is reduced by the umask.
     ///
     /// # Errors
-    /// Those of open(2); `EEXIST` for whatever stands there, links too.
+    /// Those of open(2); `EEXIST` for an existing name, links too.
     pub fn create_new(&self, name: &Name, mode: u32) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | QUIET;
         let file = openat(self, name.as_c_str(), flags, Mode::from_raw_mode(mode))?;

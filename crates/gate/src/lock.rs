@@ -23,7 +23,7 @@ pub struct FileLock {
 }
 
 impl FileLock {
-    /// Takes the lock; `None` while another process holds it.
+    /// Takes the lock; `None` while another process has it.
     ///
     /// # Errors
     /// What stands under this name is not a lock of ours: a link, a device, a file without the mark.

@@ -50,7 +50,7 @@ pub enum Replace<'a> {
 /// Creates a file for writing at `path`; `mode` is reduced by the umask.
 ///
 /// # Errors
-/// Whatever stands there, a link too; a link on the way that another user could have placed; those of open(2).
+/// An existing file or link; a link on the way that another user could have placed; those of open(2).
 pub fn create_new(path: &Path, mode: u32) -> Result<File, OutputError> {
     let place = Place::find(path)?;
     if place.node.is_some() {
@@ -77,8 +77,8 @@ pub fn create_new(path: &Path, mode: u32) -> Result<File, OutputError> {
 /// Returns whether it is a file.
 ///
 /// # Errors
-/// Whatever else stands there; a link on the way that another user could have placed; a pipe without a reader; those of
-/// open(2).
+/// Anything else with this name; a link on the way that another user could have placed; a pipe without a reader; those
+/// of open(2).
 pub fn open_growing(path: &Path) -> Result<(File, bool), OutputError> {
     let place = Place::find(path)?;
     let Some(node) = &place.node else {

@@ -5,10 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Why nothing was written.
 #[derive(Debug, thiserror::Error)]
-#[allow(
-    missing_docs,
-    reason = "the message says what each variant and field is"
-)]
+#[allow(missing_docs, reason = "the message describes each variant and field")]
 pub enum OutputError {
     #[error(
         "{}: the link {} is in a folder that another user can change, so that user decides which file is \
@@ -32,11 +29,11 @@ pub enum OutputError {
     )]
     NotOwner { path: PathBuf },
     #[error(
-        "{}: another process replaced it meanwhile; nothing there was changed; hint: run again", path.display()
+        "{}: another process replaced it; nothing there was changed; hint: run again", path.display()
     )]
     Changed { path: PathBuf },
     #[error(
-        "{}: another process replaced it meanwhile; its file is now {}", path.display(), now.display()
+        "{}: another process replaced it; its file is now {}", path.display(), now.display()
     )]
     Moved { path: PathBuf, now: PathBuf },
     #[error("{}: cannot be {what}: {}", path.display(), text(source))]

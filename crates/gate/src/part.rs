@@ -212,7 +212,7 @@ impl Part {
     /// The same where two files cannot be exchanged: for a moment nothing has the name.
     pub(crate) fn move_aside(&mut self, judged: &Judged, bytes: &[u8]) -> io::Result<Placed> {
         let aside = random_name(&self.name)?;
-        // Nobody can have guessed this name, so nothing is replaced.
+        // No process can have guessed this name, so nothing is replaced.
         match renameat(
             &self.folder,
             self.name.as_c_str(),

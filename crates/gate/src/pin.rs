@@ -1,7 +1,7 @@
 //! A path that was resolved once. Facts, proof, lock and every descriptor that reads or writes come from the pin, so
-//! that they belong to one file or device, whatever its name leads to meanwhile.
+//! that they belong to one file or device, even if its name leads elsewhere in the meantime.
 //!
-//! Omitted: which pins a session has, and what it holds exclusively (`pins`).
+//! Omitted: which pins a session has, and what it has open exclusively (`pins`).
 
 use crate::folder::Name;
 use crate::part::remove_if_same;
@@ -267,7 +267,7 @@ fn no_proc() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, NoProc)
 }
 
-/// Whether an error of [`Pin::reopen`] says that something else was opened.
+/// Whether an error of [`Pin::reopen`] means that something else was opened.
 pub fn is_changed(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::STALE.raw_os_error())
 }

@@ -1,9 +1,9 @@
-//! The pins of one session: each path is resolved once and stays pinned, and what is written stays held, from before its
-//! facts are taken to the end of the session.
+//! The pins of one session: each path is resolved once and stays pinned, and what is written stays locked, from before
+//! its facts are taken to the end of the session.
 //!
-//! A device is held by one exclusive descriptor: the descriptors of the threads are opened beside it and are not
-//! exclusive themselves, because exclusive ones exclude each other within a process, too. A file is held by a lock on one
-//! open file description; other descriptors of this process do not ask for it.
+//! One exclusive descriptor claims a device: the descriptors of the threads are opened next to it and are not
+//! exclusive themselves, because exclusive ones exclude each other within a process, too. A file is claimed by a lock
+//! on one open file description; other descriptors of this process do not ask for it.
 
 use crate::pin::{Number, Pin};
 use rustix::fs::{FlockOperation, OFlags, flock};
@@ -26,7 +26,7 @@ struct Registry {
     is_shared: bool,
 }
 
-/// Of one file or device, under whatever names.
+/// Of one file or device, under any names.
 #[derive(Debug)]
 struct Hold {
     of: Number,
@@ -82,7 +82,7 @@ impl Pins {
         self.keep(pin, file, true)
     }
 
-    /// Whether this session holds the device exclusively.
+    /// Whether this session has the device open exclusively.
     pub fn claims(&self, pin: &Pin) -> bool {
         let number = pin.number().map(|(_, _, device)| device);
         let mut holds = self.all();
@@ -90,8 +90,8 @@ impl Pins {
         holds.any(|hold| hold.alone && hold.of.2 != 0 && Some(hold.of.2) == number)
     }
 
-    /// Whether what is held is what it was when this was asked first: `state` says what it is now, and the same for the
-    /// same. True for what is not held.
+    /// Whether the claimed targets are unchanged since the first call: `state` returns their present state, and equal
+    /// values for the same state. True for a target that is not claimed.
     pub fn is_unchanged(&self, pin: &Pin, state: &str) -> bool {
         let number = pin.number();
         let mut all = self.all();
@@ -101,7 +101,7 @@ impl Pins {
 
     /// Locks a file (and nothing else) against other fathoms: alone, or together with others that only read. False where another program's
     /// lock is in the way. File systems without locks are taken as they are, and so is a file that cannot be opened:
-    /// opening it for the run says why.
+    /// opening it for the run reports why.
     pub fn lock(&self, pin: &Pin, alone: bool) -> bool {
         let is_file = |there: Metadata| there.is_file();
         let (Some(of), true) = (pin.number(), pin.metadata().is_some_and(is_file)) else {

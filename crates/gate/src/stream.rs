@@ -89,7 +89,7 @@ pub(crate) fn write(
     let mut left = READER_TRIES;
     let stream = loop {
         match open(&path, flags, Mode::empty()) {
-            // A pipe that nobody reads: its reader may be started just after this program.
+            // A pipe without a reader: its reader may be started just after this program.
             Err(Errno::NXIO) if left > 0 => left -= 1,
             Err(Errno::NXIO) => return Err(io::Error::other(NO_READER)),
             Err(Errno::NOENT) => return Err(io::Error::other("/proc is missing")),

@@ -180,7 +180,7 @@ pub(crate) fn is_trusted(folder: &Stat) -> bool {
     let user = rustix::process::geteuid().as_raw();
     let group = rustix::process::getegid().as_raw();
     let owned = folder.st_uid == 0 || folder.st_uid == user;
-    // A group of one's own (as Red Hat's systems give each user) is nobody else.
+    // A group of one's own (as Red Hat's systems give each user) has no other member.
     let group_writes = folder.st_mode & 0o020 != 0 && !(folder.st_gid == group && group == user);
     owned && folder.st_mode & 0o002 == 0 && !group_writes
 }

@@ -44,7 +44,7 @@ impl PartFile {
         let name = Name::new(name.into_encoded_bytes())?;
         remove_leftovers(&folder, &name, &ours);
         let part = Part::create(&folder, &name, 0o600)?;
-        fchmod(part.file(), Mode::from_raw_mode(0o600))?; // whatever the umask is
+        fchmod(part.file(), Mode::from_raw_mode(0o600))?; // regardless of the umask
         Ok(PartFile {
             path: real_folder(&folder, to)?.join(part.part().as_os_str()),
             part,

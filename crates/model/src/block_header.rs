@@ -2,8 +2,8 @@
 //!
 //! A block is 4096 bytes at a multiple of 4096 from the start of its target. It begins with 64 bytes: magic, the write
 //! that it belongs to, and checksums of header and body. Bytes 0 to 7 of each further sector are a tag of the same
-//! write, so that a block that was written in part is known sector by sector. Whatever byte of a block another program
-//! changes, a checksum or a tag does not fit any more.
+//! write, so that a block that was written in part is detected sector by sector. If another program changes any byte of
+//! a block, a checksum or a tag does not fit any more.
 //!
 //! The tags enter the body's checksum linearly. So the checksum of the body without tags is computed once for each
 //! window of write data, a write only stores the header and the tags, and the check is one pass over the bytes.
@@ -93,9 +93,9 @@ pub enum Flaw {
     Torn,
     /// The header or the body is not as it was written.
     Altered,
-    /// A record says that fathom was killed while it wrote content without block headers.
+    /// A record states that fathom was killed while it wrote content without block headers.
     Unfinished,
-    /// A record says that fathom wrote this file, and it has been changed since.
+    /// A record states that fathom wrote this file, and it has been changed since.
     Changed,
 }
 

@@ -44,7 +44,7 @@ impl CommandError {
         CommandError::new(ErrorKind::Failed, [why.to_string()])
     }
 
-    /// Reports a result that nobody reads any more; no message is needed.
+    /// Reports a result that no process reads any more; no message is needed.
     pub fn silent() -> Self {
         CommandError::new(ErrorKind::Failed, [])
     }

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A property of a trace. Latency is none: it is what the target does.
+/// A property of a trace. Latency is not one: it depends on the target.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -101,7 +101,7 @@ impl TraceProperty {
     }
 }
 
-/// What a distance means.
+/// Meaning of a distance.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]

@@ -1,4 +1,4 @@
-//! What another tool's results hold beside its figures, and what findings are built on: windows of the rate, times of
+//! Data in another tool's results next to its figures, which findings use: windows of the rate, times of
 //! submission, syncs, devices, what was written and when it was flushed.
 //!
 //! Everything is as printed, and `None` or empty where the text does not have it, or where it was stored before that was
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ImportedEvidence {
-    /// Beside the figures of reads and writes together.
+    /// Next to the figures of reads and writes together.
     #[serde(skip_serializing_if = "is_default")]
     pub total: SideEvidence,
-    /// Beside those of reads.
+    /// Next to those of reads.
     #[serde(skip_serializing_if = "is_default")]
     pub read: SideEvidence,
-    /// Beside those of writes.
+    /// Next to those of writes.
     #[serde(skip_serializing_if = "is_default")]
     pub write: SideEvidence,
     /// Syncs that the run issued, with their own latency.
@@ -33,10 +33,10 @@ pub struct ImportedEvidence {
     /// Queue depth that was specified, where the engine ignores it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignored_queue_depth: Option<u32>,
-    /// Whether a rate was asked for, or pauses between I/Os.
+    /// Whether a rate, or pauses between I/Os, were requested.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub paced: bool,
-    /// Block devices and what they were seen to do.
+    /// Block devices and their counters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disks: Vec<ImportedDisk>,
     /// Warnings that the tool printed before or within its results.
@@ -44,7 +44,7 @@ pub struct ImportedEvidence {
     pub warnings: Vec<String>,
 }
 
-/// What stands beside the figures of one operation.
+/// Further figures of one operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SideEvidence {

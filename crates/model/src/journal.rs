@@ -3,8 +3,9 @@
 //! A journal is a head and frames, only ever appended. A frame has words of one stream: what one thread did to one target,
 //! in its order. A word is a write that was completed (grain, version, time), a flush that returned well and covers all
 //! words of the stream before it, or the continuation of the time. Nothing is written before a write: a block that is newer
-//! than its journal proves itself by its header. So a journal that lost its end promises less and accuses nobody. Every part
-//! has a checksum, and whatever does not fit ends the journal. Omitted: files and threads, which are `engine`'s.
+//! than its journal proves itself by its header. So a journal that lost its end promises less and reports no false
+//! loss. Every part has a checksum, and a part that does not match ends the journal. Omitted: files and threads, which
+//! are `engine`'s.
 
 use crate::block_header::{BlockHeader, GENERATION_MAX, checksum};
 use crate::units::{Bytes, Nanos};
@@ -19,7 +20,7 @@ pub const EARLIER_RUNS_MAX: usize = 16;
 
 /// The head is a multiple of this long.
 const HEAD_UNIT: usize = 4096;
-/// What the start of a head says of its own length at most.
+/// Upper bound of the length that the start of a head contains.
 const HEAD_MAX: usize = 1 << 22;
 const MAGIC: [u8; 8] = *b"FATHOMJ\n";
 const FRAME_MAGIC: u32 = u32::from_le_bytes(*b"fjrn");
@@ -241,7 +242,7 @@ impl FrameHead {
         (from.u32()? == sum && kind <= 1 && head.count as usize <= FRAME_WORDS_MAX).then_some(head)
     }
 
-    /// Returns the words, where their checksum fits. // as many bytes as the head says
+    /// Returns the words, where their checksum fits. // as many bytes as the head specifies
     pub fn words<'a>(&self, body: &'a [u8]) -> Option<impl Iterator<Item = u64> + use<'a>> {
         let (words, rest) = body.as_chunks::<8>();
         let whole = words.len() == self.count as usize && rest.is_empty();

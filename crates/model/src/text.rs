@@ -1,7 +1,7 @@
 //! Text from anywhere, as a terminal may show it and as a shell reads it back.
 //!
-//! Names of files, answers of devices and what other tools printed may hold anything: what a terminal obeys, what turns
-//! the order of letters around, what cannot be seen. Deliberately absent: widths and wrapping (`views`).
+//! Names of files, answers of devices and what other tools printed may contain anything: what a terminal obeys, what
+//! turns the order of letters around, what cannot be seen. Deliberately absent: widths and wrapping (`views`).
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -57,7 +57,7 @@ pub fn distinct<T: Copy + Eq + Hash>(names: impl IntoIterator<Item = T>) -> Vec<
         .collect()
 }
 
-/// Returns whether `word`, in lower case, is a part of the text, whatever the case of the text's letters.
+/// Returns whether `word`, in lower case, is a part of the text, ignoring case.
 pub fn contains_ignoring_case(text: &str, word: &str) -> bool {
     if !text.is_ascii() {
         return text.to_lowercase().contains(word);

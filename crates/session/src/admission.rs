@@ -26,7 +26,7 @@ pub struct Admission<'a> {
     pub consent: &'a Consent,
     /// The file that keeps the results, where one does. It need not exist yet.
     pub store: Option<&'a Path>,
-    /// What the paths lead to, and what of it is held, for as long as the gate is there.
+    /// What the paths lead to, and which of it is claimed, for as long as the gate is there.
     pub pins: Pins,
     /// What is remembered of files that fathom wrote.
     pub proofs: ProofRecords,
@@ -53,7 +53,7 @@ pub struct CheckedPlan {
     pub facts: Vec<TargetFacts>,
 }
 
-/// What a device holds whose sample showed only zeros.
+/// Content of a device whose sample showed only zeros.
 type Whole = fn(&TargetFacts, &Pins) -> Content;
 
 impl Admission<'_> {
@@ -64,15 +64,15 @@ impl Admission<'_> {
         self.check_with(profile, &look, host::content_of_whole, &[])
     }
 
-    /// What stands against a profile already now, where devices are to be read whole later: whatever reading them whole
-    /// could only confirm. What is let by here has not passed.
+    /// Problems of a profile that are known already, where devices are to be read whole later: those that reading them
+    /// whole could only confirm. A profile without such problems has not passed yet.
     pub fn check_before_proof(&self, profile: &Profile) -> Result<(), CommandError> {
         let look = |location: &Location| self.look(location);
         self.check_with(profile, &look, host::content_of_whole_at_best, &[])
             .map(drop)
     }
 
-    /// The same for a profile whose targets were looked at before: who uses them is asked again, what they hold is
+    /// The same for a profile whose targets were checked before: their users are read again, their content is
     /// not read again.
     pub fn check_again(
         &self,
@@ -156,9 +156,9 @@ impl Admission<'_> {
     }
 
     /// Every place that the profile names, once, with its facts; and one that another program has locked, if any. What is
-    /// to be written is held before its facts are taken, so that they are those of what will be written. Whether a device
-    /// is empty is found out only for one that is written: reading all of it would fill the caches below it, which a later
-    /// reader would measure.
+    /// to be written is claimed before its facts are read, so that they are those of what will be written. Whether a
+    /// device is empty is found out only for one that is written: reading all of it would fill the caches below it,
+    /// which a later reader would measure.
     fn places<'p>(
         &self,
         profile: &'p Profile,
@@ -177,7 +177,7 @@ impl Admission<'_> {
             let at_once = same().any(|target| target.workload.write.as_percent() > 0);
             let mut is_held = !at_once || self.hold(place.path());
             let mut facts = look(place);
-            // Whether a file has to be filled shows only in its facts; the same goes for what holds a namespace.
+            // Whether a file has to be filled shows only in its facts; so do the users of a namespace.
             let holder = facts.namespace.as_ref().map(|of| &*of.block_device);
             let writes = same().any(|target| model::writes(target, &facts));
             if writes && (!at_once || holder.is_some()) {
@@ -249,7 +249,7 @@ impl Admission<'_> {
             }
             if self.store.is_some_and(|store| keeps(store, one)) {
                 reported.push(format!(
-                    "{path}: the results are kept in this file: specify another target, or another --store"
+                    "{path}: the results are stored in this file: specify another target, or another --store"
                 ));
             }
             if let Some(stream) = host::stream_into(one) {
@@ -290,7 +290,7 @@ impl Admission<'_> {
     }
 }
 
-/// Holds what is to be written until the pins go; false where another program has locked the file. That a device is in
+/// Claims what is to be written until the pins go; false where another program has locked the file. That a device is in
 /// use shows in its facts.
 pub fn hold(pins: &Pins, path: &Path) -> bool {
     pins.pin(path).map_or(true, |pin| {
@@ -341,7 +341,7 @@ fn real_name(path: &Path) -> Option<PathBuf> {
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// Whether the target is the store, under this name or another one (a hard link). SQLite keeps more files beside
+/// Whether the target is the store, under this name or another one (a hard link). SQLite keeps more files next to
 /// its own while it is open.
 pub fn keeps(store: &Path, target: &TargetFacts) -> bool {
     ["", "-wal", "-shm", "-journal"].iter().any(|suffix| {

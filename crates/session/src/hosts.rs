@@ -38,7 +38,7 @@ const AHEAD_WAYS: u64 = 8;
 /// How often a start is put off because a rank heard of it too late.
 const TRIES: u32 = 3;
 
-/// The clock of each rank beside that of rank 0, where it is known.
+/// The clock of each rank compared with that of rank 0, where it is known.
 type RankClocks = Vec<Option<(Offset, EdgeClock)>>;
 
 /// The answer of a rank, and what it counted.
@@ -295,7 +295,7 @@ impl Hosts {
             if !answers::all_in_time(&answers, &self.names.borrow())? {
                 continue;
             }
-            // A rank that hears of it late begins late, and its record says so.
+            // A rank that receives it late begins late, and its record shows that.
             let step = self.job.order(orders::BEGIN, None, Vec::new());
             self.job.answer(step, Vec::new(), None);
             self.job.measures(true);

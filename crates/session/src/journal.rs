@@ -136,7 +136,7 @@ impl<S: Borrow<Store>> Journal<S> {
                 });
                 if let Some(error) = self.trouble.borrow().as_ref() {
                     return Err(CommandError::failed(format!(
-                        "{label} was measured and could not be kept: {error}"
+                        "{label} was measured and could not be stored: {error}"
                     )));
                 }
                 saved
@@ -189,7 +189,7 @@ impl<S: Borrow<Store>> Journal<S> {
         self.keep(|store, session| store.save_watch(session, record));
     }
 
-    /// Stores how it ended, and what its report says beside its results. A session of which something is missing has
+    /// Stores how it ended, and its report's text next to its results. A session of which something is missing has
     /// failed.
     ///
     /// # Errors
@@ -207,7 +207,7 @@ impl<S: Borrow<Store>> Journal<S> {
             None => Ok(()),
             Some(_) if self.form == Form::Resumable => Ok(()), // reported when it ended the session
             Some(error) => Err(CommandError::failed(format!(
-                "the result could not be kept whole: {error}"
+                "the result could not be stored completely: {error}"
             ))),
         }
     }

@@ -1,9 +1,9 @@
-//! The files and devices that this process has proven to be fathom's or has made, so that their blocks are not all read
-//! again before each run of one command.
+//! The files and devices that this process has proven to be fathom's or has created, so that their blocks are not all
+//! read again before each run of one command.
 //!
-//! What was proven holds for the same file or device, of the same size, that nobody else wrote since: a file's times of
-//! change are those after our own last run. A device has no such times; the engine takes it exclusively for each run, and
-//! the gate asks each time who uses it. While a run goes on files are locked against other fathoms.
+//! The proof is valid for the same file or device, of the same size, that no other process wrote since: a file's times
+//! of change are those after our own last run. A device has no such times; the engine takes it exclusively for each
+//! run, and the gate asks each time who uses it. While a run goes on files are locked against other fathoms.
 
 use gate::Pins;
 use host::{FileState, file_state};
@@ -40,7 +40,7 @@ struct Known {
 }
 
 impl ProvenFiles {
-    /// Spares the plan the proofs that were made.
+    /// Removes from the plan the proofs that are done.
     pub fn spare(&self, plan: &mut Plan, pins: &Pins) {
         for target in plan.targets.iter_mut().filter(|target| target.prove_ours) {
             let Some(path) = target.location.path() else {
@@ -55,7 +55,7 @@ impl ProvenFiles {
         }
     }
 
-    /// What the plan asked to be proven has been, and what it asked to be made is there.
+    /// Everything that the plan requires is proven, and every file that it requires exists.
     pub fn learn(&mut self, plan: &Plan, pins: &Pins) {
         for target in &plan.targets {
             if let (Location::Path(path), Some(identity)) = (&target.location, target.identity)

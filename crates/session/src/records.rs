@@ -2,9 +2,9 @@
 //! again, and a large file need not be read whole before every run.
 //!
 //! The record is in the results database; with `--no-store` in an attribute of the file. It counts only for the very
-//! file, of the very size and time of its last change, and is made only where no later write can leave these as they are
-//! ([`host::ClosedFile`]). A record of a sealed file saves the proof when the file was closed two seconds ago or more. Where
-//! that is not yet so, the rest is waited for if reading the file would take longer.
+//! file, of the very size and time of its last change, and is written only where no later write can leave these as they
+//! are ([`host::ClosedFile`]). A record of a sealed file saves the proof when the file was closed two seconds ago or
+//! more. Where that is not yet so, the rest is waited for if reading the file would take longer.
 //!
 //! Deliberately absent: the proof itself (`engine::prove_ours`), and what may be written (`model::check`).
 
@@ -33,7 +33,7 @@ struct Record {
 }
 
 impl Admission<'_> {
-    /// Corrects what a sample says of a file by what is recorded of it.
+    /// Corrects the result of a file's sample by the record of the file.
     pub fn judge_by_record(&self, facts: &mut TargetFacts) {
         let in_question = !matches!(
             facts.content,
@@ -264,7 +264,7 @@ impl Admission<'_> {
         if let Some(opened) = self.proofs.store.get() {
             return opened.as_ref();
         }
-        // Where it is not there yet it is not made here, and asked for again later.
+        // Where it is not there yet it is not created here, and is requested again later.
         let opened = path.is_file().then(|| Store::open(path).ok())?;
         self.proofs.store.get_or_init(|| opened).as_ref()
     }

@@ -56,7 +56,7 @@ impl Step {
     }
 }
 
-/// A run that was made.
+/// A completed run.
 #[derive(Debug)]
 pub struct Ran {
     /// Its record, or why it is listed without one.
@@ -101,7 +101,7 @@ pub trait Schedule {
         }
     }
 
-    /// Takes a run that was made; false where it is the last one.
+    /// Takes a completed run; false where it is the last one.
     fn take(&mut self, step: Step, ran: Ran) -> bool;
 }
 

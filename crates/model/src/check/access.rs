@@ -18,7 +18,7 @@ pub(super) fn is_unbuffered(target: &Target) -> bool {
     target.cache != CacheMode::Cached && target.mapped.is_none()
 }
 
-/// The walks of DISKSPD and fio through the system's cache may go anywhere; every other I/O is made of sectors.
+/// The walks of DISKSPD and fio through the system's cache may go anywhere; every other I/O consists of sectors.
 pub(super) fn unit(target: &Target) -> Bytes {
     let anywhere = matches!(
         target.workload.access,
@@ -142,7 +142,7 @@ fn check_walk(access: &DiskspdAccess, block: Bytes) -> Result<(), &'static str> 
         );
     }
     if shared && access.thread_stride.0 > 0 {
-        return Err("threads that share one pointer do not start apart: leave one of the two away");
+        return Err("threads that share one pointer do not start apart: omit one of the two");
     }
     match &access.distribution {
         Distribution::Uniform => Ok(()),

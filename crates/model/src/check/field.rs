@@ -8,7 +8,7 @@ use crate::units::{Bytes, Nanos};
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-/// Returns how a tool's request spells a field; `None` where it cannot say it.
+/// Returns how a tool's request spells a field; `None` if it cannot express it.
 pub type Options = fn(Field) -> Option<&'static str>;
 
 /// Steps of a time series.
@@ -16,7 +16,7 @@ pub(super) const STEPS_MAX: u64 = 1_000_000;
 
 /// Part of a request, or one choice of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "`noun` says what each is")]
+#[allow(missing_docs, reason = "`noun` describes each")]
 pub enum Field {
     Block,
     QueueDepth,
@@ -82,7 +82,7 @@ impl Field {
 
 /// What a value must be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the text says what each is")]
+#[allow(missing_docs, reason = "the text describes each")]
 pub enum Rule {
     #[error("longer than 0s")]
     LongerThanNothing,

@@ -8,8 +8,8 @@ use crate::plan::planned::{Plan, PlannedTarget};
 use crate::record::HostRecord;
 use crate::units::Bytes;
 
-/// What the threads allocate must fit beside what the machine is doing; half of what is free is the limit. A control group
-/// is a hard limit: what exceeds it is killed.
+/// What the threads allocate must fit next to the other load of the machine; half of what is free is the limit. A
+/// control group is a hard limit: what exceeds it is killed.
 pub(super) fn check(plan: &Plan, host: &HostRecord, problems: &mut Vec<Problem>) {
     let steps = u128::from(plan.phases.measured.0 / plan.interval.0.max(1)) + 1;
     let kinds = if plan.arrivals.is_some() { 2 } else { 1 }; // of latency
@@ -71,7 +71,7 @@ fn buffers_of_thread(plan: &Plan, target: &PlannedTarget) -> u128 {
     reads + writes
 }
 
-/// What a thread and the process take beside that: rings, stacks, and what is computed and stored after the run.
+/// What a thread and the process need in addition: rings, stacks, and what is computed and stored after the run.
 const THREAD: u64 = 256 << 10;
 const PROCESS: u64 = 16 << 20;
 /// Least write data of a thread; see `engine`'s buffers.

@@ -1,6 +1,6 @@
 //! Whether the lines of a mixed workload can be done: each by itself, and all together.
 //!
-//! Omitted: what holds for every workload whatever its lines, such as room for the largest block.
+//! Omitted: what applies to every workload, such as room for the largest block.
 
 use super::problem::Problem;
 use super::{BLOCK_MAX, BLOCK_MIN};
@@ -20,7 +20,7 @@ pub(super) fn check(target: &Target, mixed: &MixedAccess, problems: &mut Vec<Pro
     let workload = &target.workload;
     if workload.block != mixed.block_max() || workload.write != mixed.write() {
         refuse(format!(
-            "the workload says blocks of {} and {}% writes, its lines {} and {}%: leave the first two to the lines",
+            "the workload has blocks of {} and {}% writes, its components {} and {}%: omit the first two",
             workload.block,
             workload.write.as_percent(),
             mixed.block_max(),
@@ -29,8 +29,7 @@ pub(super) fn check(target: &Target, mixed: &MixedAccess, problems: &mut Vec<Pro
     }
     if mixed.pauses() && target.pacing != Pacing::Free {
         refuse(
-            "its lines pause, and the target has a pace of its own: leave one of the two away"
-                .to_owned(),
+            "its lines pause, and the target has a pace of its own: omit one of the two".to_owned(),
         );
     }
     for (line, number) in mixed.lines.iter().zip(1..) {
@@ -86,8 +85,8 @@ pub(super) fn check_alignment(
                 problems.push(Problem::MixLine {
                     line: number,
                     why: format!(
-                        "{what}: read {read}; unbuffered I/O on {} needs multiples of {alignment}: take such a size, or \
-                         go through the page cache",
+                        "{what}: read {read}; unbuffered I/O on {} needs multiples of {alignment}: use such a size, or \
+                         buffered I/O",
                         facts.path.display()
                     ),
                 });

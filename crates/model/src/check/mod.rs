@@ -25,11 +25,11 @@ use crate::plan::{
 use crate::record::{HostRecord, TargetFacts, TargetKind};
 use crate::units::{Bytes, Nanos};
 
-/// Smallest block; every device and every fathom file is made of these.
+/// Smallest block; every device and every fathom file is a multiple of it.
 pub const BLOCK_MIN: Bytes = Bytes(512);
-/// Largest block: what one registered buffer may hold.
+/// Largest block: the size of one registered buffer.
 pub const BLOCK_MAX: Bytes = Bytes::gib(1);
-/// Most outstanding I/Os of one thread: what a completion queue may hold.
+/// Most outstanding I/Os of one thread: the size of a completion queue.
 pub const QUEUE_DEPTH_MAX: u32 = 32_768;
 /// Most arrivals a second: one a nanosecond.
 pub const RATE_MAX: u64 = 1_000_000_000;
@@ -38,9 +38,9 @@ const INTERVAL_MIN: Nanos = Nanos::millis(1);
 /// Most threads on one target.
 pub const THREADS_MAX: u32 = 1024;
 
-/// Makes the profile's plans, one a timespan, or says everything that stands against it.
+/// Creates the profile's plans, one per timespan, or returns all problems.
 ///
-/// `facts` holds one entry for each target of each timespan, in order: timespan by timespan.
+/// `facts` has one entry for each target of each timespan, in order: timespan by timespan.
 pub fn check(
     profile: &Profile,
     host: &HostRecord,
@@ -236,7 +236,7 @@ fn creation(
             problems.push(Problem::CreateDevice { path: path.clone() });
             return None;
         }
-        _ => return None, // `check_kind` says what is wrong with it
+        _ => return None, // `check_kind` reports what is wrong with it
     }
     if safety::serves(target, asked, facts) {
         return None;

@@ -1,8 +1,8 @@
 //! Commands passed through to an NVMe namespace, past the block layer: which targets and engines belong together, and
 //! what a command cannot carry.
 //!
-//! A namespace that is in use is left alone, reads too: what passes the block layer by also passes by whatever limits or
-//! counts the others there, and its block device can be read instead.
+//! A namespace that is in use is not accessed, reads too: what bypasses the block layer also bypasses the limits and
+//! counters of the others there, and its block device can be read instead.
 
 use super::{Field, Problem, Remedy, Rule, safety};
 use crate::plan::{CacheMode, EngineChoice, Hint, Priority, Target, Timespan};

@@ -13,10 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// One thing that stands against a request. Its `Display` is without remedies.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(
-    missing_docs,
-    reason = "the message says what each variant and field is"
-)]
+#[allow(missing_docs, reason = "the message describes each variant and field")]
 pub enum Problem {
     #[error("the profile has no timespan, so nothing would run: give at least one")]
     NoTimespan,
@@ -52,7 +49,7 @@ pub enum Problem {
     Shrunk { path: PathBuf },
     #[error("{}: there is no device of this name: check the spelling (fathom devices lists them)", path.display())]
     NoDevice { path: PathBuf },
-    #[error("{}: its folder does not exist: make it first, or check the spelling", path.display())]
+    #[error("{}: its folder does not exist: create it first, or check the spelling", path.display())]
     MissingFolder { path: PathBuf },
     #[error(
         "{}: this is a folder; a target is a file or a block device: specify a file in it, such as {}",
@@ -73,7 +70,7 @@ pub enum Problem {
     },
     #[error("{}: {}", path.display(), device_not_writable(*read_only))]
     DeviceNotWritable { path: PathBuf, read_only: bool },
-    #[error("{}: its {} hold no whole block of {block} from byte {} on", path.display(), in_bytes(*size), base.0)]
+    #[error("{}: its {} contain no whole block of {block} from byte {} on", path.display(), in_bytes(*size), base.0)]
     TooSmall {
         path: PathBuf,
         size: Bytes,
@@ -94,10 +91,10 @@ pub enum Problem {
         size: Bytes,
     },
     #[error(
-        "rate: I/Os that start at moments of their own cannot have {what} as well: leave one of the two away"
+        "rate: I/Os that start at moments of their own cannot have {what} as well: omit one of the two"
     )]
     RateCannot { what: &'static str },
-    #[error("pace: {what} is no pace: give more than nothing, or leave the pace away")]
+    #[error("pace: {what} is no pace: give more than nothing, or omit the pace")]
     PaceZero { what: &'static str },
     #[error("access: {why}")]
     Walk { why: &'static str },
@@ -133,7 +130,7 @@ pub enum Problem {
     )]
     MappedDevice { path: PathBuf },
     #[error(
-        "a simulated target stands beside one that is not: time passes in one only, so run them one after the other"
+        "a simulated target cannot be combined with one that is not: only one has simulated time, so run them one after the other"
     )]
     SimulatedMixed,
     #[error("a simulated target has no {what}: {instead}")]
@@ -151,7 +148,7 @@ pub enum Problem {
         path: PathBuf,
         file_system: Option<String>,
     },
-    #[error("placement: no core is named: name at least one, or leave the placement away")]
+    #[error("placement: no core is named: name at least one, or omit the placement")]
     NoCores,
     #[error(
         "threads: read {read} for one target of a pool; a pool's threads are counted once, for all targets"
@@ -159,9 +156,9 @@ pub enum Problem {
     PoolThreads { read: u32 },
     #[error("pool: read thread {read}; its {threads} threads count from 0")]
     PoolThreadNumber { read: u32, threads: u32 },
-    #[error("pool: thread {thread} has no target: take fewer threads, or specify it for one")]
+    #[error("pool: thread {thread} has no target: use fewer threads, or specify it for one")]
     PoolIdle { thread: u32 },
-    #[error("pool: a weight of 0 never gets an I/O: give at least 1, or leave the target away")]
+    #[error("pool: a weight of 0 never gets an I/O: give at least 1, or omit the target")]
     WeightZero,
     #[error(
         "weights belong to a pool of threads whose outstanding I/Os are shared by the targets: ask for one, or omit \
@@ -175,7 +172,7 @@ pub enum Problem {
     PoolCannot { what: &'static str },
     #[error(
         "pool: targets that take turns need outstanding I/Os that are shared, and no weights: specify how many each \
-        thread has over all targets, and leave weights out"
+        thread has over all targets, and omit weights"
     )]
     PoolTurns,
     #[error(
@@ -270,7 +267,7 @@ pub enum Problem {
     )]
     ForeignLink { path: PathBuf, link: PathBuf },
     #[error(
-        "{}: fathom did not make this file, so it is not written: {} would be lost{}",
+        "{}: fathom did not create this file, so it is not written: {} would be lost{}",
         path.display(), held(*size), list_signatures(signatures)
     )]
     ForeignFile {
@@ -298,8 +295,8 @@ pub enum Problem {
         flaw: Flaw,
     },
     #[error(
-        "{}: whether fathom made this file could not be seen (reading it takes long, or fails), so it is not written: {} \
-         might be lost. Try again when it is quiet", path.display(), held(*size)
+        "{}: could not verify that fathom created this file (slow or unreadable), so it is not written: {} \
+         might be lost. Retry on an idle machine", path.display(), held(*size)
     )]
     UnseenFile { path: PathBuf, size: Bytes },
     #[error(
@@ -485,7 +482,7 @@ impl Problems {
     }
 }
 
-/// Permissions can be asked for; rules hold for root, too.
+/// Permissions can be asked for; rules apply to root, too.
 fn forbidden(why: Option<&str>) -> String {
     match why {
         Some(why) => format!("{why}: allow it there (docker run --device), or specify another target"),
@@ -535,7 +532,7 @@ fn device_not_writable(read_only: bool) -> &'static str {
 }
 
 fn held(size: Bytes) -> String {
-    format!("the {} that it holds", in_bytes(size))
+    format!("its {}", in_bytes(size))
 }
 
 fn folder_of(link: &Path) -> String {
@@ -599,10 +596,10 @@ fn list_content(signatures: &[Claim], content: Content) -> String {
         match content {
             Content::Unknown => " (it could not be read to see what they are)".to_owned(),
             Content::Unproven => {
-                " (zeros wherever fathom looked, but it did not look everywhere)".to_owned()
+                " (zeros in the checked places, but not all of it was checked)".to_owned()
             }
             Content::Flawed { offset, flaw } => format!(" (at offset {}: {flaw})", offset.0),
-            _ => " (no format that fathom knows, but not zeros either)".to_owned(),
+            _ => " (no known format, but not zeros either)".to_owned(),
         }
     } else {
         list_signatures(signatures)
@@ -616,7 +613,7 @@ impl fmt::Display for Claim {
             Claim::Swap { device } => write!(f, "{device} is swap space in use"),
             Claim::Holder { device, by } => write!(f, "{by} uses {device}"),
             Claim::Busy { device } => {
-                write!(f, "{device} is held open exclusively by another program")
+                write!(f, "another program has {device} open exclusively")
             }
             Claim::Signature { device, what } => write!(f, "{what} on {device}"),
         }

@@ -1,8 +1,8 @@
-//! What may be written. Whatever writes never guesses.
+//! What may be written. Code that writes never guesses.
 //!
-//! Reads never need consent. A file is written when it does not exist yet, when it holds nothing but what
-//! fathom wrote, or with the word `--overwrite`. A device is written when it is proven empty or holds nothing but
-//! what fathom wrote, or with `--destroy` and its own name; never while it is in use, with any word. What looks
+//! Reads never need consent. A file is written when it does not exist yet, when it contains only what
+//! fathom wrote, or with the word `--overwrite`. A device is written when it is proven empty or contains only
+//! what fathom wrote, or with `--destroy` and its own name; never while it is in use, with any option. What looks
 //! like fathom's own is read whole before it is written, and so is what looks empty: but only what is to be written, for
 //! a program that reads a device whole first measures the caches below it.
 //!
@@ -34,12 +34,12 @@ const SETTINGS: [&str; 15] = [
     "nfsd",
 ];
 
-/// The words that a person has said.
+/// The confirmations that the user has given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Consent {
-    /// `--overwrite`: what the files on the command line hold may be lost.
+    /// `--overwrite`: the content of the files on the command line may be lost.
     pub overwrite_files: bool,
-    /// `--destroy DEVICE`: what these devices hold may be lost. Compared with the target as it was given.
+    /// `--destroy DEVICE`: the content of these devices may be lost. Compared with the target as it was given.
     pub destroy_devices: Vec<PathBuf>,
 }
 

@@ -43,7 +43,7 @@ fn threads_out_of_range(read: u32) -> Problem {
     Problem::value(Field::Threads, read, rule)
 }
 
-/// A rate of arrivals is the whole run's, so nothing else may say when its I/Os start.
+/// A rate of arrivals is the whole run's, so nothing else may determine when its I/Os start.
 pub(super) fn check_arrivals(span: &Timespan, problems: &mut Vec<Problem>) {
     let Some(arrivals) = span.arrivals else {
         return;

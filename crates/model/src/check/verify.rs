@@ -1,5 +1,5 @@
-//! Whether what is read can be compared with what was written: every block has to say where it belongs, and each write of
-//! the run has to be known.
+//! Whether what is read can be compared with what was written: every block has to contain its own place, and each write
+//! of the run has to be known.
 //!
 //! Omitted: whether blocks that were there before carry headers, which the comparison finds out.
 

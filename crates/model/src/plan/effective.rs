@@ -1,7 +1,7 @@
 //! Where DISKSPD's random offsets fall on a target of a given size: its spread, laid out in bytes.
 //!
 //! Source: the rules for effective distributions restated in `docs/compatibility/diskspd.md`. Two of its accidents are put right: a
-//! range that got no length holds one aligned offset, and a list of which nothing fits is for `check` to refuse.
+//! range that got no length has one aligned offset, and a list of which nothing fits is for `check` to refuse.
 //! Drawing from the ranges is the engine's business.
 
 use super::workload::{DiskspdAccess, Distribution};
@@ -76,7 +76,7 @@ impl Distribution {
 /// Ranges by percent, as they are laid one after another.
 struct Percents {
     ranges: Vec<EffectiveRange>,
-    /// Shares of parts that held no aligned offset and had no neighbour to take them.
+    /// Shares of parts without an aligned offset or a neighbour to receive them.
     carry: u32,
     end: u64, // `Extent::starts_to`
     align: u64,

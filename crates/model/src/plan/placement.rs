@@ -1,4 +1,4 @@
-//! On which cores threads run, and how that is said.
+//! On which cores threads run, and how that is expressed.
 
 use crate::UnitError;
 use schemars::JsonSchema;

@@ -18,7 +18,7 @@ use std::path::Path;
 
 /// One timespan that can be run: every field is filled, in range, and fits the machine it was checked on.
 ///
-/// Made by [`crate::check()`]; read back from the store as history.
+/// Created by [`crate::check()`]; read back from the store as history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// How long each phase lasts.
@@ -62,7 +62,7 @@ pub struct PlannedTarget {
     pub length: Bytes,
     /// Make or complete the file at this size first; `None` uses what is there.
     pub create: Option<Bytes>,
-    /// What stands between the I/O and the device.
+    /// Caches between the I/O and the device.
     pub cache: CacheMode,
     /// What the system's cache contained of the target was dropped before the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -102,7 +102,7 @@ pub struct PlannedTarget {
     /// What is read is compared with what was written.
     #[serde(default, skip_serializing_if = "Verify::is_off")]
     pub verify: Verify,
-    /// Opened so that nobody else can mount or write it: devices that are written.
+    /// Opened so that no other process can mount or write it: devices that are written.
     pub exclusive: bool,
     /// Threads on this target, each with its own queue. // in [1, 1024]
     pub threads: u32,
@@ -113,8 +113,8 @@ pub struct PlannedTarget {
     pub workload: Workload,
     /// Buffers and offsets are multiples of this. // a power of two, at least 512
     pub alignment: Bytes,
-    /// Before anything is written, every block has to prove that fathom wrote it: a look here and there said so, and
-    /// no word was given.
+    /// Before anything is written, every block has to prove that fathom wrote it: a sample indicated it, and
+    /// no confirmation was given.
     #[serde(default)]
     pub prove_ours: bool,
     /// The namespace to which commands are passed through, where the target is one.
@@ -137,7 +137,7 @@ fn one() -> u32 {
     1
 }
 
-/// Only this crate can say it, so only `check` can make a `Plan`.
+/// Only this crate can construct it, so only `check` can make a `Plan`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Checked;
 
@@ -185,7 +185,7 @@ impl PlannedTarget {
         self.workload.write.as_percent() == 100
     }
 
-    /// What holds it, and what it is read from before the run: a namespace's block device.
+    /// What uses it, and what it is read from before the run: a namespace's block device.
     pub fn held_by(&self) -> Option<&Path> {
         match &self.namespace {
             Some(namespace) => Some(&namespace.block_device),

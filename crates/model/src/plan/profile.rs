@@ -116,7 +116,7 @@ impl Phases {
     }
 }
 
-/// Which backend, as asked. The record says which one ran.
+/// Which backend, as requested. The record contains the one that ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineChoice {

@@ -38,7 +38,7 @@ pub enum SimulatedModel {
 pub enum ServiceLaw {
     /// All equal.
     Constant,
-    /// Lognormal, as wide as `spread` says.
+    /// Lognormal, with the width `spread`.
     #[default]
     Lognormal,
     /// Exponential: what queueing theory has closed forms for.
@@ -50,7 +50,7 @@ pub enum ServiceLaw {
 pub struct SimulatedDevice {
     /// What it began with.
     pub model: SimulatedModel,
-    /// How large it says it is.
+    /// Size that it reports.
     pub size: Bytes,
     /// I/Os that are served side by side. // in [1, 1024]
     pub channels: u64,
@@ -165,7 +165,7 @@ impl SimulatedModel {
         row.expect("every model has its row in ALL").1
     }
 
-    /// The device with nothing said about it.
+    /// The device without specified properties.
     pub fn device(self) -> SimulatedDevice {
         let flash = flash(self);
         match self {
@@ -215,7 +215,7 @@ impl SimulatedModel {
     }
 }
 
-/// What every model has where it says nothing else: a small solid-state disk.
+/// Defaults of every model: a small solid-state disk.
 fn flash(model: SimulatedModel) -> SimulatedDevice {
     SimulatedDevice {
         model,

@@ -18,12 +18,12 @@ pub struct Target {
     pub base: Bytes,
     /// Length of the range; `None` is up to the end of the target.
     pub length: Option<Bytes>,
-    /// Make the file at this size first, filled with incompressible data. An existing file that was made
-    /// by fathom and is large enough is used as it is.
+    /// Create the file with this size first, filled with incompressible data. An existing file created
+    /// by fathom that is large enough is used as it is.
     pub create: Option<Bytes>,
     /// A file of fathom serves only if it has just that size; else it is created again.
     pub create_exactly: bool,
-    /// What stands between the I/O and the device.
+    /// Caches between the I/O and the device.
     pub cache: CacheMode,
     /// What the system's cache contains of the target is dropped before the run. Called elsewhere: fio `invalidate`.
     #[serde(default)]
@@ -184,7 +184,7 @@ pub enum Pacing {
         /// Bytes a second. // above 0
         bytes_per_s: u64,
     },
-    /// I/Os issued never run ahead of this rate, whatever their size. Called elsewhere: fio `rate_iops`.
+    /// I/Os of any size never exceed this rate. Called elsewhere: fio `rate_iops`.
     Ios {
         /// IOPS of each thread. // in [1, 1 000 000 000]
         per_s: u64,
@@ -230,7 +230,7 @@ impl Active {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
-    /// Only when nobody else wants the device (idle class).
+    /// Only when no other process uses the device (idle class).
     VeryLow,
     /// Best effort, lowest level.
     Low,
@@ -243,7 +243,7 @@ pub enum Priority {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Hint {
-    /// Nothing but what the workload says.
+    /// Only what the workload specifies.
     #[default]
     None,
     /// It will be read from one end to the other.
@@ -260,7 +260,7 @@ pub enum Location {
     Path(PathBuf),
     /// Nowhere: the null backend's simulated device.
     Null(NullBehaviour),
-    /// Nowhere: a device that exists in a model only, in time that nobody waits for.
+    /// Nowhere: a device that exists in a model only, in simulated time.
     Simulated(Box<SimulatedDevice>),
 }
 
@@ -286,7 +286,7 @@ impl Location {
 /// How the simulated device of the null backend behaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NullBehaviour {
-    /// How large it says it is.
+    /// Size that it reports.
     pub size: Bytes,
     /// From submission to completion of each I/O; all in flight wait side by side.
     pub delay: Nanos,
@@ -326,7 +326,7 @@ impl NullBehaviour {
     }
 }
 
-/// What stands between the I/O and the device.
+/// Caches between the I/O and the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheMode {
@@ -335,6 +335,6 @@ pub enum CacheMode {
     Unbuffered,
     /// Through the operating system's cache.
     Cached,
-    /// Past the local cache of a network file system; what its server caches stays. Refused elsewhere.
+    /// Bypasses the local cache of a network file system, not the cache of its server. Refused elsewhere.
     LocalOff,
 }

@@ -1,7 +1,7 @@
 //! Which writes carry block headers, and why others do not.
 //!
 //! A header needs a whole block at a multiple of its length, with content that fathom generates. Everything else is unsealed:
-//! it cannot prove by its bytes whose it is, so a record says it (`docs/safety.md`).
+//! it cannot prove by its bytes whose it is, so a record states it (`docs/safety.md`).
 
 use super::planned::PlannedTarget;
 use super::target::WriteContent;
@@ -21,7 +21,7 @@ pub enum Unsealed {
     Zeros,
     /// A shared buffer of random bytes, or a file.
     Source,
-    /// Part of the blocks are equal: they cannot all say where they belong.
+    /// Part of the blocks are equal: they cannot all contain their own place.
     Duplicates,
     /// Sizes or offsets are not multiples of 4096.
     Unaligned,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Comparison of what is read with what was written, block by block. Called elsewhere: fio `verify`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verify {
-    /// What of a block is compared.
+    /// Compared part of a block.
     pub level: VerifyLevel,
     /// Share of the blocks whose body is compared, too, where it is at all.
     pub bodies: Ratio,
@@ -19,12 +19,12 @@ pub struct Verify {
     pub memory: Option<Bytes>,
     /// The first corrupt block ends the run.
     pub stop: bool,
-    /// The bytes of all described corrupt blocks are kept, whatever they are.
+    /// The bytes of all described corrupt blocks are kept, of any kind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub evidence: bool,
 }
 
-/// What of a block is compared.
+/// Compared part of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VerifyLevel {

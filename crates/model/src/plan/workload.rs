@@ -90,7 +90,7 @@ pub enum Access {
     Recorded(Box<RecordedAccess>),
 }
 
-/// A trace that is replayed, and what was changed in it.
+/// A trace that is replayed, and the changes to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedAccess {
     /// Its name, as it was given.
@@ -105,7 +105,7 @@ pub struct RecordedAccess {
     pub duration: Nanos,
     /// Times are divided by this, in millionths.
     pub speed_ppm: u64,
-    /// How its places were kept: identity, compact, hash, modulo or scale.
+    /// Mapping of its addresses: identity, compact, hash, modulo or scale.
     pub fit: String,
     /// Share of the used regions of 1 MiB that share their place with another, in millionths; none where it was not
     /// counted.
@@ -140,8 +140,8 @@ pub enum PermutedAccess {
     Each,
 }
 
-/// SQLIO's stripes: block *r·columns + c* stands in row *r* and column *c*. A run goes down one column; the next run takes
-/// the next column, and after the last the first again. Several threads share the columns out: thread *i* of *n* has
+/// SQLIO's stripes: block *r·columns + c* is in row *r* and column *c*. A run goes down one column; the next run takes
+/// the next column, and after the last the first again. Several threads divide the columns: thread *i* of *n* has
 /// those from *i·columns/n* on, up to the next thread's. Source: the readme of SQLIO 1.5, "About the IOs".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StripeAccess {
@@ -201,7 +201,7 @@ pub enum Distribution {
     Absolute(Vec<(u8, u64)>),
 }
 
-/// What one I/O does.
+/// Properties of one I/O.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]

@@ -43,7 +43,7 @@ pub struct ProcessCpu {
     pub kernel: Nanos,
 }
 
-/// A control group that may use only so much CPU time in each period, since it was made. Source: the kernel's
+/// A control group that may use only so much CPU time in each period, since its creation. Source: the kernel's
 /// `Documentation/scheduler/sched-bwc.rst`, `cpu.stat`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuotaCounters {

@@ -1,8 +1,8 @@
 //! The results of work with files: one step of `fathom files`, of `fathom dd` or of `fathom verify`, whole in itself.
 //!
 //! A step is one operation done many times: creating a file, reading a name's facts, writing a block. The block engine's
-//! `RunRecord` cannot say this, because there is no plan of offsets and depths behind it. What was not measured is kept
-//! as well, with its reason. Deliberately absent: rates and intervals, which are `analysis`'s.
+//! `RunRecord` cannot express this, because there is no plan of offsets and depths behind it. What was not measured is
+//! kept as well, with its reason. Deliberately absent: rates and intervals, which are `analysis`'s.
 
 use super::counters::DeviceCounters;
 use super::histogram::LatencyHistogram;
@@ -60,7 +60,7 @@ pub enum FilesWork {
 /// What `fathom files` was asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeWork {
-    /// Files made by all threads together. // 0 leaves the operations on many files out
+    /// Files created by all threads together. // 0 omits the operations on many files
     pub files: u64,
     /// Bytes in each of them.
     pub file_size: Bytes,
@@ -105,7 +105,7 @@ pub struct CopyWork {
 /// One operation done many times.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FilesStep {
-    /// What: `create`, `stat`, `write blocks`.
+    /// Name of the step: `create`, `stat`, `write blocks`.
     pub name: String,
     /// In the order of names and places, or in a random one.
     pub order: FilesOrder,
@@ -132,7 +132,7 @@ pub struct FilesStep {
 pub struct FilesThread {
     /// Operations that succeeded.
     pub operations: u64,
-    /// Bytes that they moved.
+    /// Bytes that they transferred.
     pub bytes: Bytes,
     /// How long each took.
     pub latency: LatencyHistogram,
@@ -198,7 +198,7 @@ impl FilesStep {
         self.sum(|thread| thread.operations)
     }
 
-    /// Bytes that they moved.
+    /// Bytes that they transferred.
     pub fn bytes(&self) -> Bytes {
         Bytes(self.sum(|thread| thread.bytes.0))
     }
@@ -210,7 +210,7 @@ impl FilesStep {
         all
     }
 
-    /// What it is called beside other steps: `create, random`.
+    /// Its name among other steps: `create, random`.
     pub fn label(&self) -> String {
         format!("{}, {}", self.name, self.order.name())
     }

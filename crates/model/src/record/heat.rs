@@ -30,13 +30,13 @@ pub struct LatencyHeat {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct HeatRow {
-    /// Columns that hold anything, with their counts, in rising order. // counts above 0
+    /// Non-empty columns with their counts, in rising order. // counts above 0
     counts: Vec<(u16, u64)>,
 }
 
 impl HeatRow {
-    /// Of columns in rising order with what each holds; `None` where they do not rise, lie beyond the last, or hold
-    /// nothing.
+    /// Of columns in rising order with the count of each; `None` where they do not rise, lie beyond the last, or are
+    /// empty.
     pub fn new(counts: Vec<(u16, u64)>) -> Option<Self> {
         let rising = counts.windows(2).all(|pair| pair[0].0 < pair[1].0);
         let inside =
@@ -52,7 +52,7 @@ impl HeatRow {
         HeatRow { counts: sparse }
     }
 
-    /// Columns that hold anything, with their counts, in rising order.
+    /// Non-empty columns with their counts, in rising order.
     pub fn counts(&self) -> &[(u16, u64)] {
         &self.counts
     }
@@ -99,7 +99,7 @@ impl LatencyHeat {
         self.rows.iter().map(HeatRow::total).sum()
     }
 
-    /// Adds what `other` counted, row by row, whatever its target and operation. Rows of another length cannot be added:
+    /// Adds what `other` counted, row by row, of any target and operation. Rows of another length cannot be added:
     /// then nothing changes, and the answer is no.
     pub fn merge(&mut self, other: &LatencyHeat) -> bool {
         if self.step != other.step {

@@ -62,7 +62,7 @@ impl LatencyHistogram {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// Counts one latency in its bucket and nowhere else, for a loop that keeps the totals beside it anyway. Nothing may
+    /// Counts one latency in its bucket and nowhere else, for a loop that counts the totals itself. Nothing may
     /// be read until [`LatencyHistogram::with_totals`] has them.
     #[inline]
     pub fn record_bucket(&mut self, latency: Nanos) {
@@ -91,7 +91,7 @@ impl LatencyHistogram {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// The buckets that may hold anything: of thousands, those between the smallest and the largest.
+    /// The buckets that may have counts: of thousands, those between the smallest and the largest.
     fn held(&self) -> Range<usize> {
         from_to(self.min_ns, self.max_ns)
     }
@@ -121,7 +121,7 @@ impl LatencyHistogram {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
 
-    /// Nearest rank: the bucket that holds the ⌈`quantile` × n⌉-th smallest value, answered as the middle of
+    /// Nearest rank: the bucket that contains the ⌈`quantile` × n⌉-th smallest value, answered as the middle of
     /// that bucket and never outside `min`…`max`; so within 0.2% of the exact value. `None` while empty.
     /// // quantile in [0, 1]
     pub fn quantile(&self, quantile: f64) -> Option<Nanos> {
@@ -144,7 +144,7 @@ impl LatencyHistogram {
         Some(Nanos(middle.clamp(self.min_ns, self.max_ns)))
     }
 
-    /// Buckets that hold anything: smallest and largest value that falls in each, and its count.
+    /// Buckets with counts: smallest and largest value that falls in each, and its count.
     pub fn buckets(&self) -> impl Iterator<Item = (Nanos, Nanos, u64)> + '_ {
         self.filled().map(|(index, count)| {
             let (low, high) = bounds_of(index);

@@ -18,7 +18,7 @@ pub struct HostRecord {
     pub hostname: String,
     /// Name and release of the system: `Linux 6.18.44`.
     pub kernel: String,
-    /// Distribution, where it says so: `Debian GNU/Linux 12 (bookworm)`.
+    /// Distribution, if the system reports it: `Debian GNU/Linux 12 (bookworm)`.
     pub distribution: Option<String>,
     /// Model of the processor.
     pub cpu_model: Option<String>,
@@ -86,7 +86,7 @@ pub struct TargetFacts {
     /// The first symbolic link on its path that another user could have placed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign_link: Option<PathBuf>,
-    /// What it holds.
+    /// Its content.
     pub content: Content,
     /// How its data lies and what it is like.
     #[serde(default)]
@@ -184,9 +184,9 @@ pub struct BlockDevice {
     pub kind: String,
     /// Capacity.
     pub size: Bytes,
-    /// Who made it and what they call it, where the device says so.
+    /// Vendor and model, if the device reports them.
     pub model: Option<String>,
-    /// Firmware revision, where the device says so.
+    /// Firmware revision, if the device reports it.
     pub firmware: Option<String>,
     /// Spinning, as the kernel believes.
     pub rotational: Option<bool>,
@@ -196,7 +196,7 @@ pub struct BlockDevice {
     pub read_only: bool,
     /// The I/O scheduler in force.
     pub scheduler: Option<String>,
-    /// Requests that its queue holds.
+    /// Size of its queue, in requests.
     pub queue_size: Option<u32>,
     /// Largest request that the kernel sends to it.
     pub request_max: Option<Bytes>,
@@ -215,13 +215,13 @@ pub struct BlockDevice {
     /// Where it begins on its disk, for a partition.
     #[serde(default)]
     pub start: Option<Bytes>,
-    /// Queues that the kernel hands requests over in; each holds `queue_size`.
+    /// Queues in which the kernel submits requests, each of `queue_size`.
     #[serde(default)]
     pub queues: Option<u32>,
-    /// Commands that the device itself holds at a time, where it says so.
+    /// Commands that the device itself queues at a time, if it reports that.
     #[serde(default)]
     pub device_queue: Option<u32>,
-    /// A single write can be made durable without flushing the whole cache (forced unit access).
+    /// A single write can be durable without flushing the whole cache (forced unit access).
     #[serde(default)]
     pub fua: Option<bool>,
     /// How it is connected: `nvme pcie`, `nvme tcp`, `ata`, `sas`, `usb`, `iscsi`, `virtio`, `xen`.
@@ -239,7 +239,7 @@ pub struct BlockDevice {
     pub detail: Option<String>,
 }
 
-/// What the system itself says of a device's health.
+/// Health of a device as the system reports it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceHealth {
     /// Kernel name.
@@ -310,7 +310,7 @@ impl Claim {
     }
 }
 
-/// What a target holds, judged by its first and last block and an even sample between.
+/// Content of a target, judged by its first and last block and an even sample between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {
@@ -351,7 +351,7 @@ impl Content {
 }
 
 impl TargetFacts {
-    /// Nothing is there, and nobody means a file to be made: among the system's devices a new name is a misspelt one.
+    /// Nothing is there, and no file is to be created: among the system's devices a new name is a misspelt one.
     pub fn names_no_device(&self) -> bool {
         let among_devices =
             |on: &FileSystem| on.kind == "devtmpfs" || on.mount_point.as_os_str() == "/dev";

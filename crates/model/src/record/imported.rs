@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 /// One run of another tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedRun {
-    /// What kind of text it was read from.
+    /// Kind of the text.
     pub format: ImportFormat,
-    /// The tool's version where the text says it, or what its layout gives away: `2.0.17`, `2.2`, `fio-3.33`.
+    /// The tool's version, from the text or its layout: `2.0.17`, `2.2`, `fio-3.33`.
     pub tool_version: Option<String>,
     /// Name of the file, without its folder; `-` for standard input.
     pub source: String,
@@ -30,25 +30,25 @@ pub struct ImportedRun {
     pub host: Option<String>,
     /// The command line, as printed.
     pub command: Option<String>,
-    /// What the run is called in its file: a job's name, an access specification, a time span.
+    /// Name of the run in its file: a job's name, an access specification, a time span.
     pub name: Option<String>,
-    /// What was asked for.
+    /// Request.
     pub workload: ImportedWorkload,
-    /// How long was really counted.
+    /// Measured time.
     #[serde(rename = "measured_ns")]
     pub measured: Option<Nanos>,
     /// Its result.
     pub figures: ImportedFigures,
-    /// Load of the processors meanwhile.
+    /// Load of the CPUs during the run.
     pub cpu: Option<ImportedCpu>,
-    /// What else the text holds that findings are built on.
+    /// Other content of the text that findings use.
     #[serde(default, skip_serializing_if = "ImportedEvidence::is_empty")]
     pub evidence: ImportedEvidence,
     /// Each thread, target, worker or disk, as far as the text gives them rows of their own.
     pub rows: Vec<ImportedRow>,
-    /// What was odd in the text, for people.
+    /// Notes on the text.
     pub notes: Vec<String>,
-    /// The section it was read from, whole, with its line ends made LF.
+    /// The whole section it was read from, with line ends converted to LF.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
@@ -87,15 +87,15 @@ macro_rules! import_formats {
 }
 
 import_formats! {
-    /// What DISKSPD prints, any layout from 2.0.11 on.
+    /// Output of DISKSPD, any layout from 2.0.11 on.
     DiskspdText "diskspd_text" "diskspd",
     /// DISKSPD's results document.
     DiskspdXml "diskspd_xml" "diskspd",
-    /// What SQLIO prints.
+    /// Output of SQLIO.
     SqlioText "sqlio_text" "sqlio",
     /// fio's `--output-format=json` or `json+`.
     FioJson "fio_json" "fio",
-    /// What fio prints without `--output-format`.
+    /// Output of fio without `--output-format`.
     FioText "fio_text" "fio",
     /// A line per job of fio's `--minimal` or `--output-format=terse`.
     FioTerse "fio_terse" "fio",
@@ -103,11 +103,11 @@ import_formats! {
     IometerCsv "iometer_csv" "iometer",
     /// One line a run, from a script around DISKSPD.
     ScriptLines "script_lines" "diskspd",
-    /// What dd prints when it is done.
+    /// Output of dd at its end.
     DdText "dd_text" "dd",
     /// The line of commas that bonnie++ prints last.
     BonnieText "bonnie_text" "bonnie++",
-    /// What CrystalDiskMark copies as text.
+    /// Text that CrystalDiskMark copies.
     #[serde(rename = "crystaldiskmark_text")]
     CrystalDiskMarkText "crystaldiskmark_text" "crystaldiskmark",
     /// elbencho's table of results.
@@ -126,14 +126,14 @@ import_formats! {
     RadosBenchText "rados_bench_text" "rados bench",
     /// The table of SPDK's perf.
     SpdkPerfText "spdk_perf_text" "SPDK perf",
-    /// What sysbench prints of its test of files.
+    /// Output of sysbench's file test.
     SysbenchText "sysbench_text" "sysbench",
     /// The averages of vdbench.
     VdbenchText "vdbench_text" "vdbench",
 }
 
-/// What was asked for. A field is `None` where the text does not say it, and where the targets of one run differ in it;
-/// then a note says so.
+/// Request. A field is `None` if the text does not contain it, or if the targets of one run differ in it;
+/// then a note reports that.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedWorkload {
     /// Files and devices, in order.
@@ -149,7 +149,7 @@ pub struct ImportedWorkload {
     pub queue_depth: Option<u32>,
     /// Threads of the whole run.
     pub threads: Option<u32>,
-    /// What stood between the I/O and the device.
+    /// Caches between the I/O and the device.
     pub cache: Option<CacheMode>,
     /// Whether a write was complete only when it was durable.
     pub write_through: Option<bool>,
@@ -213,7 +213,7 @@ pub struct ImportedLatency {
     pub max: Option<Nanos>,
     /// (Quantile in 0…1, latency), ascending; without 0 and 1, which are `min` and `max`.
     pub percentiles: Vec<(f64, Nanos)>,
-    /// What one step of the printed digits is: 1 µs in DISKSPD's text, 1 ms in SQLIO's.
+    /// Resolution of the printed digits: 1 µs in DISKSPD's text, 1 ms in SQLIO's.
     #[serde(rename = "resolution_ns")]
     pub resolution: Option<Nanos>,
     /// SQLIO's histogram: share of the I/Os by latency.
@@ -243,7 +243,7 @@ pub struct ImportedCpu {
     pub kernel_percent: Option<f64>,
     /// Idle.
     pub idle_percent: Option<f64>,
-    /// The busiest of them, where each has a row. None in runs kept before that was read.
+    /// The busiest of them, if each has a row. None in runs stored before that was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest: Option<ImportedCore>,
 }
@@ -266,7 +266,7 @@ pub struct ImportedCore {
 pub struct ImportedRow {
     /// Number of the thread, where it has one.
     pub thread: Option<u32>,
-    /// What it worked on, or what the row is called.
+    /// Its target, or the name of the row.
     pub target: String,
     /// Size of that target.
     #[serde(rename = "size_bytes")]

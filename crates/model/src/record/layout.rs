@@ -13,8 +13,8 @@ pub struct Layout {
     pub extents: Option<Extents>,
     /// What a sample of its blocks is like; `None` where nothing could be read.
     pub sample: Option<DataSample>,
-    /// Of pages spread evenly over a file or device, how many the page cache held; `None` where the kernel does not
-    /// report it (before Linux 6.5).
+    /// Of pages spread evenly over a file or device, how many the page cache contained; `None` where the kernel does
+    /// not report it (before Linux 6.5).
     pub cached: Option<CachedPages>,
 }
 
@@ -46,12 +46,12 @@ pub struct DataSample {
     pub pressed: Bytes,
 }
 
-/// Pages that were asked for, and how many of them the page cache held. Source: cachestat(2).
+/// Sampled pages, and how many of them the page cache contained. Source: cachestat(2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CachedPages {
     /// Asked for.
     pub asked: u64,
-    /// Held. // at most `asked`
+    /// Contained. // at most `asked`
     pub held: u64,
 }
 
@@ -63,7 +63,7 @@ impl Extents {
 }
 
 impl DataSample {
-    /// Share of the blocks that hold nothing but zeros; `None` when none was read. // in [0, 1]
+    /// Share of the blocks that contain only zeros; `None` when none was read. // in [0, 1]
     pub fn zero_share(&self) -> Option<f64> {
         (self.blocks > 0).then(|| f64::from(self.zero_blocks) / f64::from(self.blocks))
     }
@@ -75,7 +75,7 @@ impl DataSample {
 }
 
 impl CachedPages {
-    /// Share of the pages that the page cache held; `None` when none was asked for. // in [0, 1]
+    /// Share of the pages that the page cache contained; `None` when none was sampled. // in [0, 1]
     pub fn share(&self) -> Option<f64> {
         (self.asked > 0).then(|| self.held as f64 / self.asked as f64)
     }

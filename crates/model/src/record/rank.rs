@@ -1,4 +1,4 @@
-//! A run as one of many: which rank of which job, and its clock beside that of rank 0.
+//! A run as one of many: which rank of which job, and its clock compared with that of rank 0.
 //!
 //! Omitted: what all ranks counted together, which is computed from their records.
 

@@ -129,7 +129,7 @@ pub struct RowWork {
     pub pattern: Option<String>,
     /// Share of I/Os that go to a random place: 0 is sequential. // in [0, 100]
     pub random_percent: Option<u8>,
-    /// What stood between the I/O and the device.
+    /// Caches between the I/O and the device.
     pub cache: Option<CacheMode>,
     /// Whether a write was complete only when it was durable.
     pub write_through: Option<bool>,
@@ -137,7 +137,7 @@ pub struct RowWork {
     pub size: Option<Bytes>,
     /// I/Os that were to start a second, where that was asked.
     pub rate_per_s: Option<u64>,
-    /// What moved the bytes.
+    /// I/O engine.
     pub engine: Option<String>,
 }
 
@@ -146,7 +146,7 @@ pub struct RowWork {
 pub struct RowFigures {
     /// I/Os completed without error.
     pub ios: Option<u64>,
-    /// Bytes that they moved.
+    /// Bytes that they transferred.
     pub bytes: Option<Bytes>,
     /// I/Os that failed.
     pub errors: Option<u64>,

@@ -192,7 +192,7 @@ impl Together {
         }
     }
 
-    /// None where the series does not hold every I/O.
+    /// None where the series does not contain every I/O.
     fn latency_sd(&self) -> Option<Nanos> {
         let (ios, squares) = self.spread?;
         let all = (ios == self.latency.count()).then_some(ios)?;

@@ -28,7 +28,7 @@ pub struct RunRecord {
     pub host: HostRecord,
     /// The plan's targets before it, in the plan's order.
     pub targets: Vec<TargetFacts>,
-    /// How the bytes were moved and the time was read.
+    /// I/O engine and clock.
     pub engine: EngineRecord,
     /// When the phases really began and ended.
     pub phases: PhaseTimes,
@@ -45,21 +45,21 @@ pub struct RunRecord {
     pub outcome: Outcome,
 }
 
-/// How the bytes were moved and the time was read.
+/// I/O engine and clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EngineRecord {
     /// The backend that ran.
     pub backend: String,
-    /// What it used of the kernel's offers, in the kernel's words.
+    /// Kernel features that it used, by the kernel's names.
     pub features: Vec<String>,
-    /// What a person should know: a fallback, an offer that the kernel refused.
+    /// Notes: a fallback, a feature that the kernel refused.
     pub notes: Vec<String>,
     /// The measured phase ended before its planned time, because what was counted was enough for what was asked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended_early: bool,
     /// Where stamps came from.
     pub clock: ClockRecord,
-    /// What each thread says of itself. Empty in records kept before that was asked.
+    /// Time and counts of each thread. Empty in records stored before these were read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<WorkerRecord>,
     /// Kernel workers that were seen; none in records kept before this was separate from the notes.
@@ -139,7 +139,7 @@ pub enum Outcome {
 /// What ended a run: a failed I/O, or a change of the target itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
-    /// What it was to do.
+    /// Its work.
     pub operation: Operation,
     /// To which of the plan's targets.
     pub target: u32,

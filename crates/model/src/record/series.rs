@@ -1,5 +1,5 @@
-//! What is known of a run step by step, beside each thread's own time series: how latencies were spread, and what the
-//! machine's counters said meanwhile, on the same axis of time.
+//! What is known of a run step by step, in addition to each thread's own time series: how latencies were spread, and
+//! what the machine's counters were during it, on the same axis of time.
 //!
 //! Deliberately absent: what follows from it.
 

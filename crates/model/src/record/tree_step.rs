@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// One operation on the large file or on the small files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs, reason = "the name says what each is")]
+#[allow(missing_docs, reason = "the name describes each")]
 pub enum TreeStep {
     WriteBytes,
     WriteBlocks,
@@ -70,7 +70,7 @@ impl TreeStep {
         }
     }
 
-    /// As it is said on the command line: its name in one word.
+    /// As on the command line: its name in one word.
     pub fn word(self) -> String {
         self.name().replace(' ', "-")
     }

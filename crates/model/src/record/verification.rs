@@ -30,12 +30,12 @@ pub struct Verification {
     /// What was written to the journal of durable writes, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<JournalCounts>,
-    /// What was there of it after a simulated power cut.
+    /// Content that was there after a simulated power cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable: Option<DurableCounts>,
 }
 
-/// What was written to a journal.
+/// Content of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JournalCounts {
     /// Writes, one for each grain.
@@ -110,7 +110,7 @@ pub struct InjectedFault {
     pub remains: bool,
 }
 
-/// Blocks by what their comparison gave.
+/// Blocks by the result of their comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VerifyCounts {
     /// The expected version of this run, at its place.
@@ -120,7 +120,7 @@ pub struct VerifyCounts {
     /// Not written by this run, and zeros: nothing shows whether data was there.
     #[serde(default)]
     pub zeros: u64,
-    /// A write of the same place was in flight, or began meanwhile, and the block is not plainly one version.
+    /// A write of the same place was in flight, or began during the read, and the block is not entirely one version.
     pub undecided: u64,
     /// Unknown content: not written by this run, or a write of it failed.
     pub unknown: u64,
@@ -259,7 +259,7 @@ pub struct DifferentBits {
     pub first_byte: u32,
 }
 
-/// What a header says.
+/// Content of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundHeader {
     /// Written by this run.

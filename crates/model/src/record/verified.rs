@@ -33,12 +33,12 @@ pub struct VerifyWork {
     pub stretch_count: u64,
     /// The stored run whose blocks are expected.
     pub expected: Option<ExpectedRun>,
-    /// What a journal promises, and what of it is there.
+    /// Blocks that a journal promises, and how many of them are there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
 }
 
-/// What a journal promises, and what of it is there.
+/// Blocks that a journal promises, and how many of them are there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Durability {
     /// As it was named.
@@ -49,7 +49,7 @@ pub struct Durability {
     pub whole: Bytes,
     /// Its length.
     pub length: Bytes,
-    /// The run ended and said so.
+    /// The run ended regularly, and the journal records that.
     pub ended: bool,
     /// It was on the same storage as the target.
     pub beside: bool,

@@ -38,13 +38,13 @@ pub struct WatchMoment {
     pub length: Nanos,
     /// Reads that were completed.
     pub reads: u64,
-    /// Bytes that they moved.
+    /// Bytes that they transferred.
     pub read_bytes: Bytes,
     /// Sum of how long they took, in whole milliseconds as the kernel counts.
     pub read_time: Nanos,
     /// Writes that were completed.
     pub writes: u64,
-    /// Bytes that they moved.
+    /// Bytes that they transferred.
     pub write_bytes: Bytes,
     /// Sum of how long they took, in whole milliseconds as the kernel counts.
     pub write_time: Nanos,
@@ -85,7 +85,7 @@ impl WatchLatency {
 }
 
 impl WatchMoment {
-    /// What a device's counters say of the time between two readings of them.
+    /// Figures from a device's counters for the time between two readings of them.
     pub fn between(
         before: &DeviceCounters,
         after: &DeviceCounters,

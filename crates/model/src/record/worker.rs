@@ -1,7 +1,7 @@
-//! What one worker thread says of itself: what waited for it, and what its own time went into.
+//! Time of one worker thread by activity, and what waited for it.
 //!
-//! Beside the counts of `tally`, because a thread of a pool works on several targets and its time belongs to none of
-//! them. Deliberately absent: what follows from it.
+//! Separate from the counts of `tally`, because a thread of a pool works on several targets and its time belongs to
+//! none of them. Deliberately absent: what follows from it.
 
 use super::histogram::LatencyHistogram;
 use crate::units::{Bytes, Nanos};

@@ -3,7 +3,7 @@
 use model::Timespan;
 use serde::{Deserialize, Serialize};
 
-/// Say which host and version it is.
+/// Report host and version.
 pub(super) const JOIN: u8 = 1;
 /// Check a step.
 pub(super) const CHECK: u8 = 2;

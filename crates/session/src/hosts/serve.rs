@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::time::Instant;
 use store::Store;
 
-/// Draws nothing and waits for nobody.
+/// Draws nothing and does not wait.
 struct Unseen;
 
 impl Watcher for Unseen {

@@ -212,7 +212,7 @@ fn each_kind_of_wrong_name_has_its_word() {
 #[test]
 fn ranges_stay_inside_the_target() {
     let small = refused(&profile("/data/t", |_| {}), file(Bytes(4095)));
-    assert!(small.contains("hold no whole block"), "{small}");
+    assert!(small.contains("contain no whole block"), "{small}");
     let beyond = profile("/data/t", |span| {
         span.targets[0].length = Some(Bytes::gib(2));
     });
@@ -524,7 +524,7 @@ fn a_rate_is_of_the_whole_run_and_alone_says_when_ios_start() {
     });
     assert_eq!(
         reported,
-        "rate: I/Os that start at moments of their own cannot have a pace of each target as well: leave one of the two away"
+        "rate: I/Os that start at moments of their own cannot have a pace of each target as well: omit one of the two"
     );
     let reported = refusal(&|span| {
         rate(5)(span);

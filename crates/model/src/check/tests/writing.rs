@@ -29,7 +29,7 @@ fn a_foreign_file_is_written_only_with_the_word() {
     };
     assert_eq!(
         refused(&asked, facts.clone()),
-        "/data/t: fathom did not make this file, so it is not written: the 1G that it holds would be lost; hint: use \
+        "/data/t: fathom did not create this file, so it is not written: its 1G would be lost; hint: use \
         reads only to only read, or use loss of a file's data to write it anyway"
     );
     let consent = Consent {
@@ -127,7 +127,7 @@ fn a_device_with_a_signature_needs_its_own_name() {
     let facts = device(claims, Content::Foreign);
     assert_eq!(
         refused(&asked, facts.clone()),
-        "/dev/sdb: this device is not empty, so it is not written: the 1G that it holds would be lost (xfs file \
+        "/dev/sdb: this device is not empty, so it is not written: its 1G would be lost (xfs file \
         system on /dev/sdb); hint: use reads only to only read, or use loss of a device's data /dev/sdb to write \
         it anyway"
     );
@@ -182,7 +182,9 @@ fn what_a_sample_cannot_prove_is_proven_or_refused() {
         );
     }
     let disk = profile("/dev/sdb", writing);
-    assert!(refused(&disk, device(vec![], Content::Unproven)).contains("did not look everywhere"));
+    assert!(
+        refused(&disk, device(vec![], Content::Unproven)).contains("not all of it was checked")
+    );
 }
 
 #[test]

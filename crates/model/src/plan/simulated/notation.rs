@@ -101,7 +101,7 @@ fn set<'a>(
         ));
     };
     if said.contains(&name) {
-        return Err(format!("{name} is said twice: specify it once"));
+        return Err(format!("{name} is specified twice: specify it once"));
     }
     said.push(name);
     let read = key.read(value);
@@ -173,7 +173,7 @@ fn contradictions(device: &SimulatedDevice) -> Vec<String> {
         device.law != ServiceLaw::Lognormal
             && device.spread != device.model.device().spread
             && device.spread > 0,
-        "spread is that of the law lognormal: leave one of them away",
+        "spread is that of the law lognormal: omit one of them",
     );
     reported
 }
@@ -227,7 +227,7 @@ mod tests {
         assert!(reported[1].starts_with("channels=0: it is a whole number from 1 to 1024"));
         assert_eq!(reported[2], "\"fast\": write key=value");
         assert!(reported[3].starts_with("the key \"speed\" is not known: it is size, channels,"));
-        assert_eq!(reported[4], "service is said twice: specify it once");
+        assert_eq!(reported[4], "service is specified twice: specify it once");
         assert_eq!(
             reported[5],
             "law=normal: it is constant, lognormal or exponential"
@@ -243,7 +243,7 @@ mod tests {
             ("sim:ssd,cliff-latency=1ms", "give cliff too"),
             ("sim:ssd,drop=5", "give both"),
             ("sim:ssd,pause=2s,pause-every=1s", "shorter"),
-            ("sim:ssd,law=constant,spread=9", "leave one"),
+            ("sim:ssd,law=constant,spread=9", "omit one"),
         ] {
             let reported = problems(word);
             assert!(
