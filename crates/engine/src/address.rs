@@ -1,6 +1,6 @@
 //! Where the next I/O goes and what it does: the pure part of every workload.
 //!
-//! The stream of one thread is a function of seed and thread number alone, whatever the timing. Offsets are
+//! The stream of one thread is a function of seed and thread number alone, independent of timing. Offsets are
 //! from the start of the target; alignment is to the block, from the start of the range.
 
 pub(crate) use crate::diskspd_address::Step;
@@ -25,7 +25,7 @@ pub(crate) enum Route {
 
 impl Route {
     /// The next step of a slot. `rng` is the thread's; fathom's own way has its own.
-    #[inline(always)] // the loop is made for several shapes; a call an I/O would cost a tenth of it
+    #[inline(always)] // the loop is compiled for several shapes; a call an I/O would cost a tenth of it
     pub(crate) fn next(&mut self, rng: &mut Jenkins, slot: u32) -> Step {
         match self {
             Route::Own(steps) => steps.next(),

@@ -77,7 +77,7 @@ impl Moments {
             mean_ns,
         };
         if poisson {
-            moments.take(); // nobody arrives at the moment of opening
+            moments.take(); // no I/O arrives at the moment of opening
         }
         moments
     }
@@ -121,7 +121,7 @@ impl Moments {
         taken
     }
 
-    /// Those before `moment` that nobody has taken: how many, and for how long the first has waited. Random ones are
+    /// Those before `moment` that no worker has taken: how many, and for how long the first has waited. Random ones are
     /// not drawn for it: their number is what is expected.
     pub(crate) fn waiting_at(&self, moment: Nanos) -> Waiting {
         if self.next >= moment {

@@ -1,12 +1,12 @@
 //! Aligned memory for the I/Os of one thread: a read part and, where there are writes, a write part.
 //!
 //! They are apart so that what a read brings in is never written back. Each slot owns its piece of both, so
-//! two I/Os in flight never share memory. The write part holds several windows a slot, used in turn, so that
+//! two I/Os in flight never share memory. The write part has several windows a slot, used in turn, so that
 //! even depth 1 does not write the same bytes again and again. A thread with several targets has a write part for each.
 //!
 //! Pages are ordinary ones, as applications have them, unless the plan asks for large ones (DISKSPD `-l`). Huge pages
-//! make a large I/O one piece of memory instead of many, and on a device whose requests hold few pieces that alone
-//! made 1 MiB reads 2.6 times as fast: true, but no user's program would see that.
+//! turn a large I/O into one piece of memory instead of many, and on a device whose requests have few pieces that alone
+//! accelerates 1 MiB reads 2.6 times: true, but no user's program would get that.
 
 mod map;
 mod source;
@@ -209,7 +209,7 @@ impl Buffers {
         self.own(slot as usize * self.read_slot, self.read_slot)
     }
 
-    /// Where the next write of `slot` on a seat takes its data, made as the target's content asks.
+    /// Where the next write of `slot` on a seat takes its data, filled as the target's content requires.
     #[inline]
     pub(crate) fn for_write(
         &mut self,

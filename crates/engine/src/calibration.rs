@@ -1,4 +1,4 @@
-//! How long a tick of the time stamp counter is: found by watching it beside the monotonic clock.
+//! How long a tick of the time stamp counter is: found by comparing it with the monotonic clock.
 //!
 //! The first run of a command watches for 10 ms, of which what passed since the command began ([`Calibration::begun`]) is
 //! already over. A later one looks back to the start of the one before it, which is longer ago, so that it has the better

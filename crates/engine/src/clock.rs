@@ -55,7 +55,7 @@ impl Calibration {
 }
 
 impl WallClock {
-    /// The best clock of this machine, its origin now. `trusted` says that the kernel keeps time by the time
+    /// The best clock of this machine, its origin now. `trusted` means that the kernel keeps time by the time
     /// stamp counter. Takes 10 ms where the counter has to be watched first.
     pub(crate) fn start(trusted: bool, calibration: &Calibration) -> Self {
         let scale = if trusted {
@@ -116,7 +116,7 @@ impl WallClock {
         Nanos(u64::try_from(late.as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// What the record says of it, with its drift until now.
+    /// Its entry in the record, with its drift until now.
     pub(crate) fn record(&self) -> ClockRecord {
         let source = match self.source {
             Source::Tsc { .. } => "tsc",

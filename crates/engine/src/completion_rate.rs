@@ -5,7 +5,7 @@
 use model::Nanos;
 
 /// Where I/Os complete slower than this, each is submitted at once: a system call an I/O is then little
-/// beside the device, which can begin on the first of a batch while the last is still being made. Where they
+/// compared with the device, which can begin on the first of a batch while the last is still being built. Where they
 /// complete faster, a batch is submitted whole. On a virtual disk at depth 32 (13 µs an I/O) handing over at
 /// once gives 8 to 12% more; on the page cache (0.5 µs an I/O) batches give 25% more.
 const SLOW: Nanos = Nanos::micros(5);

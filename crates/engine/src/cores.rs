@@ -54,7 +54,7 @@ pub(crate) fn assign(
     Ok(masks.into_iter().cycle().take(places.len()).collect())
 }
 
-/// What is said of a placement that fathom chose.
+/// Note on a placement that fathom chose.
 pub(crate) fn note(
     placement: &Placement,
     cores: &[Vec<u32>],

@@ -1,7 +1,7 @@
 //! DISKSPD's walk: offsets and operations from its generator, in its order.
 //!
 //! Source: the rules restated in `docs/compatibility/diskspd.md`. For a thread with one target the stream is a function of
-//! seed and thread number alone. Offsets are made relative to the range and the base is added last. One deliberate
+//! seed and thread number alone. Offsets are computed relative to the range and the base is added last. One deliberate
 //! difference: an absolute range whose length is no multiple of the alignment is drawn from at its aligned offsets only,
 //! and never so late that a block would pass the end; DISKSPD leaves both to the user.
 

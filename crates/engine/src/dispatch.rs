@@ -1,4 +1,4 @@
-//! The table of backends: the one choice at run time, made once a plan.
+//! The table of backends: the one choice at run time, once per plan.
 //!
 //! `auto` takes the first that runs here; the request to the system and its answer are reported in a note. Omitted:
 //! what a target is tried with before the run, which is in `trial`.
@@ -258,13 +258,13 @@ fn choose(choice: EngineChoice, ask: Ask<'_>) -> Result<(&'static Row, Refused),
             Err(why) => refused.push((row.name, why)),
         }
     }
-    // Only where something is asked for that sync has not: the best that could have it says why it does not.
+    // Only if a feature is requested that sync lacks: the best backend that could have it reports why it does not.
     let (_, why) = refused.swap_remove(0);
     Err(unavailable(&BACKENDS[0], why))
 }
 
 impl Row {
-    /// What the system says, where the backend has what is asked for.
+    /// The system's answer, if the backend has the requested feature.
     fn asked(&self, polling: Polling) -> Result<(), Unavailable> {
         let lacks = |reason: &str| {
             Err(Unavailable {

@@ -1,4 +1,4 @@
-//! A cold start: what the system's cache holds of one file or device is let go. Source: posix_fadvise(2).
+//! A cold start: the pages of one file or device are dropped from the system's cache. Source: posix_fadvise(2).
 //!
 //! Only clean pages go, so what is dirty is written back first; everybody else's pages stay.
 
@@ -6,7 +6,7 @@ use gate::{OFlags, Pin};
 use rustix::fs::{Advice, fadvise};
 use std::io;
 
-/// Lets go of what the system's cache holds of this file or device. What a program has mapped or reads meanwhile may stay.
+/// Drops the pages of this file or device from the system's cache. Pages that a program has mapped or reads may stay.
 ///
 /// Errors: it cannot be opened for reading, or written back.
 pub fn forget_cached(pin: &Pin) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! Asks an onlooker, again and again, whether what was counted is enough for what he wants to know.
 //!
 //! On the control plane: the workers publish their counts anyway. Deliberately absent: what is enough, which is the
-//! onlooker's to say, and clocks.
+//! onlooker's decision, and clocks.
 
 use crate::observer::{Observer, SoFar};
 use model::Nanos;
@@ -16,7 +16,7 @@ pub(crate) struct Judge {
     from: Nanos,
     ios_before: u64,
     so_far: Vec<SoFar>,
-    enough: bool, // he said so
+    enough: bool, // its decision
 }
 
 impl Judge {
@@ -50,7 +50,7 @@ impl Judge {
         self.enough
     }
 
-    /// Whether he said that he has.
+    /// Returns whether the onlooker has enough.
     pub(crate) fn had_enough(&self) -> bool {
         self.enough
     }

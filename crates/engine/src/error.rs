@@ -12,10 +12,7 @@ const EMFILE: i32 = 24;
 
 /// Why a run could not be carried out.
 #[derive(Debug, thiserror::Error)]
-#[allow(
-    missing_docs,
-    reason = "the message says what each variant and field is"
-)]
+#[allow(missing_docs, reason = "the message describes each variant and field")]
 pub enum RunError {
     #[error("{}: cannot be opened for {access}: {}; {}", path.display(), errno_text(source), open_remedy(source))]
     Open {
@@ -24,8 +21,8 @@ pub enum RunError {
         source: io::Error,
     },
     #[error(
-        "{}: this is no longer what was checked (it was replaced or resized meanwhile), so it is left \
-         alone: run again", path.display()
+        "{}: this is no longer the checked target (it was replaced or resized), so it is not \
+         changed: run again", path.display()
     )]
     Changed { path: PathBuf },
     #[error("the engine {engine} does not run here: {reason}; {remedy}")]
@@ -44,7 +41,7 @@ pub enum RunError {
     },
     #[error(
         "{}: completions cannot be polled for: {reason}; give its driver poll queues (module parameter \
-         nvme.poll_queues=4 or virtio_blk.poll_queues=4, at boot or when the module is loaded), or leave polling out",
+         nvme.poll_queues=4 or virtio_blk.poll_queues=4, at boot or when the module is loaded), or omit polling",
         path.display()
     )]
     NotPolled { path: PathBuf, reason: String },
@@ -69,13 +66,13 @@ pub enum RunError {
         remedy: &'static str,
     },
     #[error(
-        "{needed} open files are needed, {open} of them beside the threads, and this process may have {limit}: \
-         raise the limit on open files (ulimit -n 65536), or take fewer threads or targets"
+        "{needed} open files are needed, {open} of them in addition to the threads, and this process may have {limit}: \
+         raise the limit on open files (ulimit -n 65536), or use fewer threads or targets"
     )]
     OpenFiles { needed: u64, open: u64, limit: u64 },
     #[error(
         "about {needed} of address space are needed and this process may have {limit}: raise the limit (ulimit -v \
-         unlimited), or take fewer threads or a smaller depth or block"
+         unlimited), or use fewer threads or a smaller depth or block"
     )]
     AddressSpace { needed: Bytes, limit: Bytes },
     #[error(
@@ -96,13 +93,13 @@ pub enum RunError {
         remedy: &'static str,
     },
     #[error(
-        "{bytes} of memory for buffers were refused: {}; take a smaller depth, block or number of threads",
+        "{bytes} of memory for buffers were refused: {}; use a smaller depth, block or number of threads",
         errno_text(source)
     )]
     Buffers { bytes: Bytes, source: io::Error },
     #[error(
         "{bytes} in huge pages were refused: {}; reserve {pages} of 2M for each thread (sysctl vm.nr_hugepages=…), or \
-         leave large pages away",
+         omit large pages",
         errno_text(source)
     )]
     LargePages {
@@ -110,7 +107,7 @@ pub enum RunError {
         pages: u64,
         source: io::Error,
     },
-    #[error("{}: the source of write data cannot be read: {}; check the spelling, or leave the file away for random \
+    #[error("{}: the source of write data cannot be read: {}; check the spelling, or omit the file for random \
              data", path.display(), errno_text(source))]
     Source { path: PathBuf, source: io::Error },
     #[error(
@@ -123,7 +120,7 @@ pub enum RunError {
     )]
     NoCore { read: u32, allowed: String },
     #[error(
-        "threads cannot be bound to cores here: {}; leave the placement away",
+        "threads cannot be bound to cores here: {}; omit the placement",
         errno_text(source)
     )]
     Affinity { source: io::Error },
@@ -132,10 +129,10 @@ pub enum RunError {
         errno_text(source)
     )]
     Priority { source: io::Error },
-    #[error("{}: cannot be mapped into memory: {}; read and write it instead (leave -Sm out)", path.display(), errno_text(source))]
+    #[error("{}: cannot be mapped into memory: {}; read and write it instead (omit -Sm)", path.display(), errno_text(source))]
     Map { path: PathBuf, source: io::Error },
     #[error(
-        "thread {number} could not be started: {}; take fewer threads, or raise the limit: ulimit -u",
+        "thread {number} could not be started: {}; use fewer threads, or raise the limit: ulimit -u",
         errno_text(source)
     )]
     Thread { number: u32, source: io::Error },
@@ -215,13 +212,13 @@ fn open_remedy(error: &io::Error) -> &'static str {
         io::ErrorKind::NotFound => "check the spelling",
         io::ErrorKind::PermissionDenied => "ask for access to it, or run as root",
         io::ErrorKind::ResourceBusy => {
-            "something holds it: see what with lsblk and fuser -v, and end that first"
+            "another program uses it: find it with lsblk and fuser -v, and end it first"
         }
         io::ErrorKind::InvalidInput => {
             "the file system refuses unbuffered I/O: go through the page cache, or specify a target elsewhere"
         }
         _ if matches!(error.raw_os_error(), Some(EMFILE | ENFILE)) => {
-            "raise the limit on open files (ulimit -n 65536), or take fewer threads or targets"
+            "raise the limit on open files (ulimit -n 65536), or use fewer threads or targets"
         }
         io::ErrorKind::ReadOnlyFilesystem => "read only (write 0), or mount it for writing",
         _ => "see the system's log (dmesg) for more",
@@ -238,10 +235,10 @@ fn left(removed: bool) -> &'static str {
 
 fn fill_remedy(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::StorageFull => "take a smaller size, or make room",
-        io::ErrorKind::QuotaExceeded => "take a smaller size, or raise the quota",
+        io::ErrorKind::StorageFull => "use a smaller size, or make room",
+        io::ErrorKind::QuotaExceeded => "use a smaller size, or raise the quota",
         io::ErrorKind::FileTooLarge => {
-            "take a smaller size, or raise the limit on the length of files (ulimit -f unlimited)"
+            "use a smaller size, or raise the limit on the length of files (ulimit -f unlimited)"
         }
         io::ErrorKind::ReadOnlyFilesystem => "mount it for writing, or specify a file elsewhere",
         _ => "see the system's log (dmesg) for more",

@@ -1,9 +1,9 @@
 //! How a thread's latencies were spread, step by step, without a trace in the hot loop: when a step closes, what the
 //! running histogram counted since the last look goes into a row that was allocated before the start.
 //!
-//! A look reads only the columns between the step's smallest and largest latency, and is made once a step. Memory is
+//! A look reads only the columns between the step's smallest and largest latency, and is done once per step. Memory is
 //! bounded: where a row a step would take more than [`MEMORY_MAX`] over all threads, several steps share one, and the
-//! record says how long a row is.
+//! record contains the length of a row.
 
 use crate::thread_plan::places;
 use model::{HeatRow, LatencyHeat, LatencyHistogram, Nanos, Operation, Plan};
@@ -17,7 +17,7 @@ const COLUMNS: usize = LatencyHeat::COLUMNS;
 #[derive(Debug)]
 pub(crate) struct HeatRows {
     steps_a_row: usize,
-    seen: Box<[u64]>, // by column: what the histogram held at the last look
+    seen: Box<[u64]>, // by column: counts of the histogram at the last look
     rows: Vec<u64>,   // COLUMNS a row; touched only where something falls in
 }
 

@@ -4,7 +4,7 @@
 //!  run ─▶ timespan (control plane) ─▶ worker (one a thread) ─▶ backend (moves bytes)
 //! ```
 //!
-//! Policy stands above mechanism: `address` and `schedule` say what and when, a backend only moves bytes and
+//! Policy is above mechanism: `address` and `schedule` determine what and when, a backend only moves bytes and
 //! reports, `tally` counts. The hot loop (`worker::drive`) reads no option, takes no lock, allocates and
 //! prints nothing. Deliberately absent: dialects, views, the store, and every judgement of a number.
 

@@ -1,8 +1,8 @@
 //! Whether a plan fits into what this process may have of open files, of address space and of the length of a file.
 //!
-//! Asked before anything is made: a thread whose memory is refused takes the whole program with it, and one that finds
-//! no descriptor left does so when others have begun. Omitted: memory that is there but taken by others, and the limit on
-//! locked memory, without which a run only costs more.
+//! Checked before anything is created: a thread whose memory is refused takes the whole program with it, and one that
+//! finds no descriptor left does so when others have begun. Omitted: memory that is there but taken by others, and the
+//! limit on locked memory, without which a run only costs more.
 
 use crate::RunError;
 use crate::arenas;
@@ -18,7 +18,7 @@ const FILES_BESIDE: u64 = 16;
 const STACK: u64 = (2 << 20) + 4096;
 /// Rings, queues and lists of one thread, beyond what grows with the depth.
 const THREAD: u64 = 256 << 10;
-/// Of a slot, beside its memory.
+/// Of a slot, without its memory.
 const SLOT: u64 = 512;
 /// What one [`model::LatencyHistogram`] takes, and one step of the time series.
 const HISTOGRAM: u64 = 72 << 10;
@@ -73,7 +73,7 @@ fn longest_file(plan: &Plan, limit: Option<Bytes>) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Each thread opens its targets for itself, and its ring where it has one; each target is held once more.
+/// Each thread opens its targets for itself, and its ring where it has one; each target is opened once more.
 fn files(plan: &Plan, places: &[ThreadPlan]) -> u64 {
     let on_files = |place: &ThreadPlan| {
         let seats = place.seats.iter();

@@ -1,8 +1,9 @@
 //! A mixed workload: which component gives the next I/O, where it goes, and the result of each component.
 //!
-//! The stream of one thread is a function of seed and thread number alone, whatever the timing. One position is shared by
-//! all lines: an I/O that is not random goes on behind the one before, at the next multiple of its line's alignment, and
-//! from the start of the range again where it would pass the end. Omitted: waiting for a pause, which is the pacer's.
+//! The stream of one thread is a function of seed and thread number alone, independent of timing. One position is
+//! shared by all lines: an I/O that is not random goes on behind the one before, at the next multiple of its line's
+//! alignment, and from the start of the range again where it would pass the end. Omitted: waiting for a pause, which is
+//! the pacer's.
 
 use crate::address::{Step, first_place};
 use crate::rng::Rng;

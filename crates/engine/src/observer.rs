@@ -64,7 +64,8 @@ pub trait Observer: Sync {
     fn on(&self, event: Event<'_>);
 
     /// Whether what was counted in the measured phase so far is enough: then it ends there, as if it had been planned so
-    /// long. Asked some fifty times a second, with all readings since the phase began. Nobody has enough unless he says so.
+    /// long. Asked some fifty times a second, with all readings since the phase began. By default no onlooker has
+    /// enough.
     fn enough(&self, _so_far: &[SoFar]) -> bool {
         false
     }
@@ -87,7 +88,7 @@ impl Observer for Silent {
     fn on(&self, _: Event<'_>) {}
 }
 
-/// One worker's counters, on cache lines of their own so that reading them slows nobody down.
+/// One worker's counters, on cache lines of their own so that reading them slows no thread down.
 #[repr(align(128))]
 #[derive(Debug, Default)]
 pub(crate) struct Live {

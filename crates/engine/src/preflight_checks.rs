@@ -1,4 +1,4 @@
-//! What a run would be refused for by the machine, found out before anything is made or written.
+//! What a run would be refused for by the machine, found out before anything is created or written.
 //!
 //! The check of the model knows the request; here the system is asked: the backend, poll queues, the cores, the file with
 //! the write data, the limits on open files and address space. [`crate::run`] asks again, because it may have changed.
@@ -17,7 +17,7 @@ const OPENED_LATER: u64 = 8;
 /// Whether this machine can run the plan, as far as can be checked while its files may not exist.
 ///
 /// # Errors
-/// What [`crate::run`] would say for the same reason: nothing was made, written or measured.
+/// The errors of [`crate::run`] for the same reason: nothing was created, written or measured.
 pub fn foresee(
     plan: &Plan,
     host: &HostRecord,

@@ -1,6 +1,6 @@
-//! A run on the null backend with a clock that nobody waits for: exact, at once, the same every time.
+//! A run on the null backend in simulated time: exact, at once, the same every time.
 //!
-//! The same loop, the same counting, no thread and no kernel. Tests hold accounts to the last I/O with it, and
+//! The same loop, the same counting, no thread and no kernel. Tests check counts to the last I/O with it, and
 //! callers can ask what a simulated device would give.
 
 use crate::RunError;

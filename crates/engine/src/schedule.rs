@@ -12,7 +12,7 @@ pub(crate) struct Schedule {
     measured_from: u64,
     measured_to: AtomicU64, // only ever lowered
     end: AtomicU64,         // only ever lowered
-    halted: AtomicBool,     // the end was requested, whatever is in flight
+    halted: AtomicBool,     // the end was requested, with any I/Os in flight
     spent: AtomicU32,       // threads that have done all that they were to do
 }
 
@@ -81,7 +81,7 @@ impl Schedule {
         Nanos(self.end.load(Ordering::Relaxed))
     }
 
-    /// What the record says. A run stopped in its warm-up has counted for no time at all.
+    /// The times of the record. A run stopped in its warm-up has counted for no time at all.
     pub(crate) fn times(&self, drained: Nanos) -> PhaseTimes {
         let measured_to = self.measured_to();
         PhaseTimes {

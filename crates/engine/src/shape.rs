@@ -21,7 +21,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// That of a content; data that no device can make smaller, where it does not say.
+    /// That of a content; data that no device can compress, if it specifies none.
     pub(crate) fn of(content: &WriteContent) -> Shape {
         match *content {
             WriteContent::Shaped { compress, dedupe } => Shape { compress, dedupe },
@@ -65,7 +65,7 @@ impl Shape {
     }
 }
 
-/// Says which writes are twins: exactly the asked share, evenly spread.
+/// Decides which writes are duplicates: exactly the requested share, evenly spread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turns {
     percent: u32,

@@ -1,4 +1,4 @@
-//! The stop word: said by a person or a deadline, heard by the control plane and by long fillings.
+//! The stop flag: set by a user or a deadline, read by the control plane and by long fillings.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,17 +8,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Not said yet.
+    /// Not set yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Says it. Safe to call from a signal handler: one atomic store.
+    /// Sets it. Safe to call from a signal handler: one atomic store.
     pub fn ask(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was said.
+    /// Whether it was set.
     pub fn asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -18,7 +18,7 @@ const OPERATIONS: usize = Operation::ALL.len();
 pub(crate) struct ThreadTally {
     measured: [Counts; OPERATIONS],
     response: Option<Box<[LatencyHistogram; OPERATIONS]>>, // where a rate is asked
-    lifetime: [LifetimeCount; OPERATIONS],                 // but for what the open steps hold
+    lifetime: [LifetimeCount; OPERATIONS],                 // but for the counts of the open steps
     step: usize,                                           // of the time series, which is open
     interval_ns: u64,
     closed_within: (Nanos, Nanos), // smallest and largest latency of all closed steps
@@ -64,7 +64,7 @@ impl Step {
         self.latency_sum = self.latency_sum.plus(latency);
         self.latency_max = self.latency_max.max(latency);
         self.latency_min = self.latency_min.min(latency);
-        // One multiplication and two additions; 128 bits hold those of 2^43 I/Os of 73 minutes each.
+        // One multiplication and two additions; 128 bits suffice for those of 2^43 I/Os of 73 minutes each.
         self.latency_squares_ns2 = self.latency_squares_ns2.wrapping_add(ns * ns);
     }
 }
@@ -158,7 +158,7 @@ impl ThreadTally {
     }
 
     /// Counts one completed I/O.
-    #[inline(always)] // the loop is made for several shapes; a call an I/O would cost a tenth of it
+    #[inline(always)] // the loop is compiled for several shapes; a call an I/O would cost a tenth of it
     pub(crate) fn success(
         &mut self,
         found: BatchTime,
@@ -192,7 +192,7 @@ impl ThreadTally {
         }
     }
 
-    /// Closes the open step and opens another, which holds what it held.
+    /// Closes the open step and opens another, with its counts.
     #[cold]
     fn open(&mut self, step: usize) {
         self.close();
@@ -204,7 +204,7 @@ impl ThreadTally {
         }
     }
 
-    /// Puts what the open step holds where it belongs.
+    /// Moves the counts of the open step to their places.
     fn close(&mut self) {
         for (counts, lifetime) in self.measured.iter_mut().zip(&mut self.lifetime) {
             if counts.open.ios > 0 {

@@ -1,4 +1,4 @@
-//! Holds what was checked, and opens it the way the plan says.
+//! Claims the checked target, and opens it as the plan specifies.
 #![allow(unsafe_code, reason = "advice on a descriptor")]
 
 use crate::RunError;
@@ -18,8 +18,8 @@ use std::sync::Arc;
 pub(crate) struct OpenTarget(Option<File>);
 
 impl OpenTarget {
-    /// Opens the target of one thread, by its pin. Devices that are written are held exclusively by the session, not by
-    /// each thread, because exclusive opens exclude each other.
+    /// Opens the target of one thread, by its pin. Devices that are written are claimed exclusively by the session, not
+    /// by each thread, because exclusive opens exclude each other.
     pub(crate) fn open(target: &PlannedTarget, pins: &Pins) -> Result<Self, RunError> {
         let Location::Path(path) = &target.location else {
             return Ok(OpenTarget(None));
@@ -28,7 +28,7 @@ impl OpenTarget {
         let reads = target.workload.write.as_percent() < 100;
         let mut flags = match (reads || target.mapped.is_some(), writes) {
             (false, true) => OFlags::WRONLY,
-            (true, true) => OFlags::RDWR, // a shared mapping is made of readable files only
+            (true, true) => OFlags::RDWR, // a shared mapping needs a readable file
             _ => OFlags::RDONLY,
         };
         let passed_through = target.namespace.is_some();
@@ -97,9 +97,9 @@ pub(crate) fn open_all(
     Ok((targets, aims))
 }
 
-/// Holds all targets until the session's pins go. A device that is written is opened exclusively, so that no process can
-/// mount or hold it too; the kernel refuses with EBUSY when one already does. A file is locked against other
-/// fathoms that write it, or against all others when we write. What is held already stays held.
+/// Claims all targets until the session's pins go. A device that is written is opened exclusively, so that no process
+/// can mount or claim it too; the kernel refuses with EBUSY when one already does. A file is locked against other
+/// fathoms that write it, or against all others when we write. Existing claims stay.
 ///
 /// # Errors
 /// Another process uses a target, or it is no longer what was checked.
@@ -138,7 +138,7 @@ fn hold(
     let pin = pins.pin(path);
     let pin = pin.map_err(|source| unopened(path, "reading", source))?;
     let Some(node) = pin.node() else {
-        return Ok(()); // created later, or opening it for the run says that it is gone
+        return Ok(()); // created later, or opening it for the run reports that it is gone
     };
     if target.exclusive {
         let claimed = pins.claim(&pin);
@@ -176,7 +176,7 @@ pub(crate) fn unopened(path: &Path, access: &'static str, source: std::io::Error
     }
 }
 
-/// Whether the open file is the one that was checked, and still holds the whole range.
+/// Whether the open file is the one that was checked, and still contains the whole range.
 fn verify(file: &File, path: &Path, target: &PlannedTarget) -> Result<(), RunError> {
     let changed = || RunError::Changed {
         path: path.to_owned(),

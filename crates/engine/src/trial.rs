@@ -1,4 +1,4 @@
-//! What a target says about its engine: before the run, whether it takes I/O without waiting and whether it can be
+//! Facts of a target for its engine: before the run, whether it takes I/O without waiting and whether it can be
 //! polled; during it, whether the kernel's workers are there.
 //!
 //! io_uring tries each request without waiting first, and hands what the file or device will not do so to threads of
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const NOT_OFFERED: io::ErrorKind = io::ErrorKind::Unsupported;
 const WOULD_WAIT: io::ErrorKind = io::ErrorKind::WouldBlock;
 
-/// Whether io_uring would have a target's requests carried out by kernel workers, and what said so.
+/// Whether io_uring would have a target's requests carried out by kernel workers, and the evidence.
 pub(crate) fn needs_kernel_workers(plan: &Plan, pins: &Pins) -> Option<String> {
     let (sender, answer) = channel();
     let targets: Vec<PlannedTarget> = plan
@@ -108,11 +108,11 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Whether the devices below the targets can be polled for completions. Only a device that says so can: others may take
-/// the request for polling and answer by interrupt all the same.
+/// Whether the devices below the targets can be polled for completions. Only a device that reports it can: others may
+/// take the request for polling and answer by interrupt all the same.
 ///
 /// # Errors
-/// A device has no queues for it, or does not say so.
+/// A device has no queues for it, or does not report them.
 pub(crate) fn can_be_polled(root: &Root, targets: &[TargetFacts]) -> Result<(), RunError> {
     for facts in targets {
         let device = facts.chain.first().map(|device| &device.name);
@@ -122,7 +122,7 @@ pub(crate) fn can_be_polled(root: &Root, targets: &[TargetFacts]) -> Result<(), 
             (Some(false), Some(name)) => {
                 format!("{name} has no queues for it (queue/io_poll is 0)")
             }
-            _ => "no device below says that it has queues for it".to_owned(),
+            _ => "no device below reports queues for it".to_owned(),
         };
         return Err(RunError::NotPolled {
             path: facts.path.clone(),
@@ -162,12 +162,12 @@ mod tests {
         assert!(can_be_polled(&root, &[on("nvme1n1")]).is_ok());
         let unknown = can_be_polled(&root, &[on("unknown")]).unwrap_err();
         assert!(
-            unknown.to_string().contains("no device below says"),
+            unknown.to_string().contains("no device below reports"),
             "{unknown}"
         );
         let refused = can_be_polled(&root, &[on("nvme1n1"), on("nvme0n1")]);
         let text = refused.unwrap_err().to_string();
         assert!(text.contains("nvme.poll_queues="), "{text}");
-        assert!(text.contains("leave polling out"), "{text}");
+        assert!(text.contains("omit polling"), "{text}");
     }
 }

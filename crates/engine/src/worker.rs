@@ -1,5 +1,5 @@
 //! One thread's measured life, on one target or on all targets of a pool. The hot loop is `drive`: nothing below it
-//! allocates, locks, prints or reads an option; `tests/it/no_allocation.rs` holds it to that.
+//! allocates, locks, prints or reads an option; `tests/it/no_allocation.rs` checks that.
 //!
 //! When the clock is read: once before each I/O is submitted, and once after each return from the kernel,
 //! for all completions found then. See `docs/measurement.md` for what that means for the latency.
@@ -40,8 +40,8 @@ pub(crate) fn drive<B: Backend, C: Clock>(
     }
 }
 
-/// The loop. `PLAIN` is what [`Work::is_plain`] says and `OPEN` whether I/Os start at moments of their own, both known
-/// to the compiler.
+/// The loop. `PLAIN` is the value of [`Work::is_plain`] and `OPEN` whether I/Os start at moments of their own, both
+/// known to the compiler.
 fn take_turns<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     work: &mut Work<C>,
     backend: &mut B,

@@ -1,7 +1,7 @@
-//! What a target holds, judged by a sample of its blocks.
+//! Content of a target, judged by a sample of its blocks.
 //!
 //! Looked at: the first and the last block, up to 254 spread evenly between, the last piece that is
-//! shorter than a block, and the blocks that the caller knows to hold data (the extents of a sparse
+//! shorter than a block, and the blocks that have data according to the caller (the extents of a sparse
 //! file). A sample can miss things, so it proves that user data is there, never that none is: zeros
 //! are unproven until everything was read. Deliberately absent: how bytes are read and how time is read,
 //! so that a test needs neither a file nor a clock.
@@ -37,7 +37,7 @@ pub(crate) fn sample(size: Bytes, known_data: &[u64]) -> BTreeSet<u64> {
         .collect()
 }
 
-/// Judges the sampled blocks. `read` fills the buffer from an offset, or says that it could not or that
+/// Judges the sampled blocks. `read` fills the buffer from an offset, or reports that it could not or that
 /// there is no more time for it.
 pub(crate) fn judge(
     size: Bytes,
@@ -54,7 +54,7 @@ pub(crate) fn judge(
         if !read(offset, piece) {
             return Content::Unknown;
         }
-        // The last piece of a file of fathom, which is shorter than a block, is zeros and says nothing.
+        // The last piece of a file of fathom, which is shorter than a block, is zeros and proves nothing.
         let is_rest = piece.len() < BLOCK as usize && seen.first() == Some(&BlockState::Whole);
         match inspect(piece) {
             BlockState::Flawed(flaw) => return flawed(offset, flaw, seen.first()),

@@ -18,7 +18,7 @@ mod linux;
 use linux as system;
 
 #[cfg(not(target_os = "linux"))]
-compile_error!("host knows Linux only: another system needs its own folder beside src/linux");
+compile_error!("host supports Linux only: another system needs its own folder next to src/linux");
 
 pub use root::Root;
 pub use system::{

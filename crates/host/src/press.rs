@@ -8,7 +8,7 @@ use model::{Bytes, DataSample};
 
 const TABLE_BITS: u32 = 10;
 const MATCH_MIN: usize = 4;
-/// Two bytes say how far back, one how long and how many bytes without a match are before it.
+/// Two bytes specify how far back, one how long and how many bytes without a match are before it.
 const MATCH_BYTES: u64 = 3;
 
 /// Adds a block to what is known of a sample.

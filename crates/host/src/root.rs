@@ -1,6 +1,6 @@
 //! Where `/proc`, `/sys` and `/etc` begin: on this machine, or in a saved tree of another one.
 //!
-//! Reads only, and forgives: a file that is missing, cannot be read or holds something else than expected
+//! Reads only, and is tolerant: a file that is missing, cannot be read or has unexpected content
 //! is `None`. Deliberately absent: the meaning of any file.
 
 use std::fs;
@@ -53,7 +53,7 @@ impl Root {
         text(&self.path(below))
     }
 
-    /// The number that a file holds.
+    /// The number in a file.
     pub(crate) fn number<T: FromStr>(&self, below: impl AsRef<Path>) -> Option<T> {
         self.text(below)?.parse().ok()
     }

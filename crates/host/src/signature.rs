@@ -3,7 +3,7 @@
 //! One table of rows: a name, where the mark stands, its bytes, and, where the mark is short, what else
 //! must be true. Only a bounded piece at the start and at the end is read. A mark that is left from an
 //! earlier use counts too: a needless question is cheaper than user data. Deliberately absent:
-//! labels, sizes and whatever else a format knows about itself.
+//! labels, sizes and other metadata of a format.
 
 mod confirm;
 mod table;
@@ -25,7 +25,7 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    /// Reads both ends by `read`, which fills the buffer from an offset or says that it could not.
+    /// Reads both ends by `read`, which fills the buffer from an offset or reports that it could not.
     pub(crate) fn read(size: Bytes, mut read: impl FnMut(u64, &mut [u8]) -> bool) -> Option<Self> {
         let tail_at = size.0.saturating_sub(TAIL_BYTES) / 4096 * 4096;
         let mut ends = Ends {

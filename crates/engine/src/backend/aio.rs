@@ -2,8 +2,8 @@
 //! io_uring. System calls only; the C library is not used.
 //!
 //! It is asynchronous for unbuffered I/O alone: through the page cache `io_submit` itself waits for each I/O, and a
-//! note says so. `hand_over` submits all that was pushed; what the kernel refuses one by one comes back as that I/O's
-//! completion, as with the other backends. Source: `io_submit(2)`, `io_getevents(2)`, `linux/aio_abi.h`.
+//! note reports it. `hand_over` submits all that was pushed; what the kernel refuses one by one comes back as that
+//! I/O's completion, as with the other backends. Source: `io_submit(2)`, `io_getevents(2)`, `linux/aio_abi.h`.
 //! Omitted: polled completion, which this interface has not.
 #![allow(unsafe_code, reason = "hands memory to the kernel")]
 
@@ -18,7 +18,7 @@ use std::io;
 
 const PREAD: u16 = 0;
 const PWRITE: u16 = 1;
-/// `aio_reqprio` holds a priority. Linux 4.18.
+/// `aio_reqprio` contains a priority. Linux 4.18.
 const FLAG_IOPRIO: u32 = 1 << 1;
 /// How often a submission that nothing in flight stands in the way of is tried before it is refused for good.
 const TRIES_MAX: u32 = 10_000;
@@ -99,7 +99,7 @@ impl Context {
             tv_nsec: (at_most.0 % 1_000_000_000).cast_signed(),
         };
         let (least, most) = (least as c_long, events.len() as c_long);
-        // SAFETY: the kernel writes at most `most` events to a place that holds as many.
+        // SAFETY: the kernel writes at most `most` events to a place with room for as many.
         let found = unsafe {
             let events = events.as_mut_ptr();
             libc::syscall(
@@ -117,7 +117,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: our own context, used by nobody any more.
+        // SAFETY: our own context, no longer used.
         unsafe { libc::syscall(libc::SYS_io_destroy, self.0) };
     }
 }
@@ -190,7 +190,7 @@ impl Aio {
             Some(libc::EAGAIN | libc::ENOSYS) | None => Err(broken(error)),
             Some(errno) => {
                 let first = self.staged.remove(0);
-                // SAFETY: it points into `blocks`, which nobody else uses now.
+                // SAFETY: it points into `blocks`, which no other code uses now.
                 let slot = unsafe { (*first).aio_data } as u32;
                 let result = -errno;
                 self.refused.push(Completion { slot, result });
@@ -270,14 +270,14 @@ fn broken(source: io::Error) -> RunError {
 fn remedy(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EAGAIN) => {
-            "the system's limit on its I/Os is reached: raise it (sysctl fs.aio-max-nr=1048576), or take fewer \
+            "the system's limit on its I/Os is reached: raise it (sysctl fs.aio-max-nr=1048576), or use fewer \
              threads or a smaller depth"
         }
         Some(libc::ENOSYS) => "this kernel was built without it; the engine sync works everywhere",
         Some(libc::EPERM | libc::EACCES) => {
             "it is switched off here (the container's seccomp filter); the engine sync works everywhere"
         }
-        Some(libc::ENOMEM) => "there is no memory for it: take fewer threads or a smaller depth",
+        Some(libc::ENOMEM) => "there is no memory for it: use fewer threads or a smaller depth",
         _ => ELSEWHERE,
     }
 }

@@ -36,7 +36,7 @@ pub(super) const TRIAL_MAX: Nanos = Nanos::seconds(2);
 /// How often a full queue is submitted before the kernel is taken to refuse for good.
 const HAND_OVERS_MAX: u32 = 10_000;
 
-/// A ring, used by the thread that made it.
+/// A ring, used by the thread that created it.
 pub(crate) struct IoUring {
     ring: SplitRing,
     heads: Box<[SqeTemplate]>, // by seat
@@ -48,7 +48,7 @@ pub(crate) struct IoUring {
     used: Used,
 }
 
-const SQPOLL_NOTE: &str = "submission-queue polling was used: beside each of fathom's threads a thread of the kernel's \
+const SQPOLL_NOTE: &str = "submission-queue polling was used: for each of fathom's threads a kernel thread \
                            kept a core busy, and without a core of its own its figures are erratic";
 
 impl IoUring {
@@ -134,7 +134,7 @@ impl IoUring {
             while landed.is_empty() && clock.now() < limit {
                 self.reap(&clock, limit, &mut landed)?;
             }
-            // The memory of an unanswered unbuffered read is the kernel's until it is answered, whatever we do.
+            // The memory of an unanswered unbuffered read is the kernel's until it is answered, in any case.
             let result = landed.pop().map_or(-libc::ETIME, |done| done.result);
             if result < 0 {
                 let error = io::Error::from_raw_os_error(-result);

@@ -105,8 +105,8 @@ impl Mapping {
     pub(super) fn read(&mut self, offset: u64, into: NonNull<u8>, length: u32) -> Result<(), i32> {
         let (place, length) = (self.place(offset, length), length as usize);
         self.guarded(place, length, |mapped| {
-            // SAFETY: `thread_plan` checked the mapped side, and the slot's memory has `length` bytes that nobody else
-            // touches.
+            // SAFETY: `thread_plan` checked the mapped side, and the slot's memory has `length` bytes that no other
+            // code touches.
             unsafe { std::ptr::copy_nonoverlapping(mapped, into.as_ptr(), length) }
         })
     }

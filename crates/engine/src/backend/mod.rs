@@ -1,6 +1,6 @@
 //! The backends: what moves bytes. One file and one row in `dispatch` each.
 //!
-//! A backend knows no policy: it receives operations with their memory, and returns their results. It is made
+//! A backend has no policy: it receives operations with their memory, and returns their results. It is created
 //! on the thread that uses it. Everything that allocates happens in `open_loop`.
 
 mod aio;

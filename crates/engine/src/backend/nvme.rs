@@ -24,7 +24,7 @@ type Ring = IoUring<squeue::Entry128, cqueue::Entry32>;
 const NEWER: &str =
     "Linux 5.19 or later has it; without it, name the block device (/dev/nvme0n1 for /dev/ng0n1)";
 
-/// A ring for commands, used by the thread that made it.
+/// A ring for commands, used by the thread that created it.
 pub(crate) struct Nvme {
     ring: Ring,
     commands: Box<[Command]>, // by seat
@@ -128,7 +128,7 @@ impl Nvme {
         while landed.is_empty() && clock.now() < limit {
             self.reap(&clock, limit, &mut landed)?;
         }
-        // The memory of an unanswered command is the device's until it is answered, whatever we do.
+        // The memory of an unanswered command is the device's until it is answered, in any case.
         Ok(landed.pop().map_or(-libc::ETIME, |done| done.result))
     }
 
@@ -206,7 +206,7 @@ impl Backend for Nvme {
         // SAFETY: the memory of an I/O belongs to its slot and outlives the completion, because the worker drains, and
         // abandons what it could not drain.
         let pushed = unsafe { self.ring.submission().push(&entry) };
-        pushed.expect("the queue holds as many as may be outstanding");
+        pushed.expect("the queue has a slot for each I/O in flight");
         Ok(())
     }
 

@@ -1,5 +1,5 @@
-//! Moves no bytes: asks a simulated device when each I/O will be done, and waits for that on a clock that nobody waits
-//! for.
+//! Moves no bytes: asks a simulated device when each I/O will be done, and waits for that in simulated
+//! time.
 //!
 //! Threads share a device; their turns come one after the other in the order of simulated time, so nothing is locked.
 

@@ -110,7 +110,7 @@ fn plain(descriptor: RawFd, io: &Io) -> isize {
     let memory = io.memory.as_ptr().cast();
     let (length, offset) = (io.length as usize, io.offset.cast_signed());
     match io.operation {
-        // SAFETY: `memory` has `length` bytes of this slot's own, which nobody else touches until we return.
+        // SAFETY: `memory` has `length` bytes of this slot's own, which no other code touches until we return.
         Operation::Read => unsafe { libc::pread(descriptor, memory, length, offset) },
         // SAFETY: as above.
         Operation::Write => unsafe { libc::pwrite(descriptor, memory, length, offset) },
@@ -125,7 +125,7 @@ fn flagged(descriptor: RawFd, io: &Io, flags: i32) -> isize {
     };
     let offset = io.offset.cast_signed();
     match io.operation {
-        // SAFETY: one piece, with as many bytes of this slot's own, which nobody else touches until we return.
+        // SAFETY: one piece, with as many bytes of this slot's own, which no other code touches until we return.
         Operation::Read => unsafe { libc::preadv2(descriptor, &raw const piece, 1, offset, flags) },
         // SAFETY: as above.
         Operation::Write => unsafe {

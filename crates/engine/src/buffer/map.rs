@@ -23,7 +23,7 @@ unsafe impl Send for Map {}
 unsafe impl Sync for Map {}
 
 impl Map {
-    /// `large` insists on huge pages; without it nothing is said about pages, so they are what any program gets.
+    /// `large` insists on huge pages; without it pages are not specified, so they are what any program gets.
     pub(super) fn new(bytes: usize, large: bool) -> Result<Self, RunError> {
         let bytes = if large {
             bytes.max(1).next_multiple_of(HUGE_PAGE)

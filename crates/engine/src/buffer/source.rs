@@ -12,7 +12,7 @@ use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// The buffer. Nobody writes to it once it is filled.
+/// The buffer. No code writes to it once it is filled.
 #[derive(Debug)]
 pub(crate) struct Source {
     map: Map,
@@ -40,7 +40,7 @@ impl Source {
             .collect()
     }
 
-    /// Whether the files that sources are read from are there and hold something.
+    /// Whether the files that sources are read from exist and are not empty.
     pub(crate) fn can_be_read(plan: &Plan) -> Result<(), RunError> {
         let writing = plan.targets.iter().filter(|target| target.writes());
         for target in writing {

@@ -1,4 +1,4 @@
-//! Slots keep apart; marked data is new each time; each content is what it says.
+//! Slots keep apart; marked data is new each time; each content is as specified.
 #![allow(unsafe_code, reason = "reads what a backend would write")]
 
 use super::*;

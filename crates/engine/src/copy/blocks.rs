@@ -12,7 +12,7 @@ pub(super) struct Aligned {
     memory: Vec<u8>,
     from: usize,
     length: usize,
-    /// How much of it holds something that was not written yet.
+    /// How much of it has content that was not written yet.
     pub(super) filled: usize,
 }
 

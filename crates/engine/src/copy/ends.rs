@@ -1,5 +1,5 @@
 //! Both ends of a copy: how they are opened, by their pins, and where it begins. Nothing is cut to length before it is
-//! held.
+//! locked.
 
 use super::blocks::{self, Aligned};
 use super::{CopyError, CopyJob};

@@ -1,10 +1,10 @@
 //! A copy from one file or device to another, as dd does it, with a stamp around every read and write.
 //!
-//! It is no second engine for block I/O: one read, then one write, as the operands say, with the records that dd counts.
-//! The steps of its record stand on clocks of their own that run only while a read, or a write, is under way; so the rate
-//! of the reads is what the source gives, whatever the destination takes. Read in this order: the copy (here), `blocks`
-//! (buffers and the joining of short reads), `ends` (how both files are opened). Deliberately absent: what may be written
-//! over, which is decided before (`model::check_output`).
+//! It is no second engine for block I/O: one read, then one write, as the operands specify, with the records that dd
+//! counts. The steps of its record have clocks of their own that run only while a read, or a write, is under way; so
+//! the rate of the reads is what the source gives, independent of the destination. Read in this order: the copy (here),
+//! `blocks` (buffers and the joining of short reads), `ends` (how both files are opened). Deliberately absent: what may
+//! be written over, which is decided before (`model::check_output`).
 
 mod blocks;
 mod ends;
@@ -86,16 +86,13 @@ pub struct Copied {
 
 /// Why nothing was copied.
 #[derive(Debug, thiserror::Error)]
-#[allow(
-    missing_docs,
-    reason = "the message says what each variant and field is"
-)]
+#[allow(missing_docs, reason = "the message describes each variant and field")]
 pub enum CopyError {
     #[error("{}: cannot be opened for reading: {}", path.display(), errno_text(source))]
     Input { path: PathBuf, source: io::Error },
     #[error("{}: cannot be opened for writing: {}", path.display(), errno_text(source))]
     Output { path: PathBuf, source: io::Error },
-    #[error("{}: this is no longer what was checked (it was replaced meanwhile), so it is left alone: run again", path.display())]
+    #[error("{}: this is no longer the checked file (it was replaced), so it is not changed: run again", path.display())]
     Changed { path: PathBuf },
     #[error("{}: another fathom is using it{}: wait until that one has ended, or specify another output", path.display(), crate::error::held(holder.as_deref()))]
     Locked {

@@ -1,9 +1,9 @@
 //! One thread doing one operation many times: what is stamped, and what is counted.
 //!
 //! The stamps stand around the operation alone, on the monotonic clock (docs/measurement.md): what an operation needs to
-//! be reported, such as a path, is made before its first stamp. Batches of equal numbers of operations are kept for the
-//! interval of the rate; there are 32 to 64 of them however long a step is, because each time there are 64 they are joined
-//! in pairs. Deliberately absent: what the operation is.
+//! be reported, such as a path, is built before its first stamp. Batches of equal numbers of operations are kept for
+//! the interval of the rate; there are 32 to 64 of them however long a step is, because each time there are 64 they are
+//! joined in pairs. Deliberately absent: what the operation is.
 
 use crate::clock::{Clock, WallClock};
 use crate::stop::Stop;

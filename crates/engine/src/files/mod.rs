@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  run_files ─▶ foreman (a thread of its own) ─▶ steps ─▶ crew (one thread each, stamps) ─▶ gate::Folder
-//!      └─ watches the foreman's pulse: a mount that does not answer any more cannot hold the program
+//!      └─ watches the foreman's pulse: a mount that does not answer any more cannot block the program
 //! ```
 //!
 //! Read in this order: here, `steps` (which operations, in which order), `crew` (what is stamped), `tree` and `stream`
@@ -43,20 +43,17 @@ const PREFIX: &str = ".fathom-files-";
 
 /// Why work with files could not be done or was given up. What fails within a step is in the step's record.
 #[derive(Debug, thiserror::Error)]
-#[allow(
-    missing_docs,
-    reason = "the message says what each variant and field is"
-)]
+#[allow(missing_docs, reason = "the message describes each variant and field")]
 pub enum FilesError {
-    #[error("{}: no folder could be made in it: {}; specify a folder that you may write", folder.display(), errno_text(source))]
+    #[error("{}: no folder could be created in it: {}; specify a folder that you may write", folder.display(), errno_text(source))]
     Make { folder: PathBuf, source: io::Error },
-    #[error("{}: cannot be looked into: {}", folder.display(), errno_text(source))]
+    #[error("{}: cannot be read: {}", folder.display(), errno_text(source))]
     Look { folder: PathBuf, source: io::Error },
     #[error(transparent)]
     Refused(gate::OutputError),
     #[error(
-        "{}: it does not answer: {doing} has not gone on for {patience}, so fathom gave up; if this is a network mount, \
-         check its server. Files that were made are still there in a folder that begins with {}; the next `fathom \
+        "{}: it does not answer: {doing} has not progressed for {patience}, so fathom gave up; if this is a network mount, \
+         check its server. The files are still there in a folder that begins with {}; the next `fathom \
          files` there removes it", folder.display(), PREFIX
     )]
     Stalled {
@@ -75,7 +72,7 @@ pub enum FilesError {
 /// What is to be done, and where.
 #[derive(Clone, Debug)]
 pub struct FilesJob {
-    /// An existing folder. A folder of our own is made in it, and nothing else in it is touched.
+    /// An existing folder. A folder of our own is created in it, and nothing else in it is touched.
     pub folder: PathBuf,
     /// What is done there.
     pub work: TreeWork,
@@ -85,12 +82,12 @@ pub struct FilesJob {
     pub patience: Nanos,
 }
 
-/// What the foreman says while the work goes on.
+/// Events of the foreman while the work goes on.
 #[derive(Debug)]
 pub enum FilesEvent<'a> {
     /// A folder that an earlier fathom left behind was removed.
     Removed(&'a Path),
-    /// Something stands in such a folder that fathom did not make: it was left as it is.
+    /// Something stands in such a folder that fathom did not create: it was left as it is.
     LeftAlone(&'a Path),
     /// A step begins.
     Begins(&'a str),
@@ -101,20 +98,20 @@ pub enum FilesEvent<'a> {
 /// How all of it ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum FilesEnd {
-    /// Every step was done, and all that was made was removed.
+    /// Every step was done, and everything created was removed.
     Complete,
-    /// Stopped from outside; all that was made was removed.
+    /// Stopped from outside; everything created was removed.
     Interrupted,
-    /// A step failed; all that was made was removed.
+    /// A step failed; everything created was removed.
     Failed(String),
-    /// What was made could not be removed: the folder that is left.
+    /// The created files could not be removed: the folder that is left.
     Left(PathBuf, String),
 }
 
-/// Does the work, and says what comes of it as it comes.
+/// Does the work, and reports its events as they come.
 ///
-/// Errors: a folder in which nothing can be made, and a folder that does not answer any more: then threads of this
-/// process still wait for the system, and what they made is left (the next call removes it).
+/// Errors: a folder in which nothing can be created, and a folder that does not answer any more: then threads of this
+/// process still wait for the system, and their files are left (the next call removes it).
 pub fn run_files(
     job: &FilesJob,
     root: &Root,
@@ -135,7 +132,7 @@ pub fn run_files(
         .spawn(move || foreman.work())
         .map_err(FilesError::Thread)?;
     let mut watch = Watch::new(job.patience);
-    let mut doing = String::from("making its folder");
+    let mut doing = String::from("creating its folder");
     loop {
         match said.recv_timeout(LOOK.as_duration()) {
             Ok(Said::Removed(path)) => tell(FilesEvent::Removed(&path)),
@@ -146,7 +143,7 @@ pub fn run_files(
             }
             Ok(Said::Ended(step, outcome)) => tell(FilesEvent::Ended(&step, &outcome)),
             Ok(Said::Over(end)) => {
-                let _ = foreman.join(); // it has said all that it had to say
+                let _ = foreman.join(); // it has reported everything
                 return end;
             }
             Err(RecvTimeoutError::Timeout) => {}
@@ -286,7 +283,7 @@ impl Foreman {
         window.device(self.job.device.as_deref()?)
     }
 
-    /// Nobody may be there to hear it any more.
+    /// The receiver may be gone.
     fn say(&self, what: Said) {
         self.pulse.fetch_add(1, Ordering::Relaxed);
         let _ = self.sender.send(what);

@@ -1,6 +1,6 @@
-//! What a folder offers before anything is made in it: whether it answers, may be written, and has room.
+//! What a folder offers before anything is created in it: whether it answers, may be written, and has room.
 //!
-//! Source: statvfs(3). A mount that does not answer holds the thread that asked it, not the program.
+//! Source: statvfs(3). A mount that does not answer blocks the thread that asked it, not the program.
 
 use super::{FilesError, caches};
 use model::{Bytes, Nanos};
@@ -15,7 +15,7 @@ use std::thread;
 pub struct Room {
     /// It is a folder.
     pub is_folder: bool,
-    /// Something may be made in it by this user.
+    /// This user may create files in it.
     pub writable: bool,
     /// Its file system is mounted read-only.
     pub read_only: bool,
@@ -32,7 +32,7 @@ pub fn room_of(folder: &Path, patience: Nanos) -> Result<Room, FilesError> {
     let (sender, answer) = mpsc::channel();
     let asked: PathBuf = folder.to_owned();
     let ask = move || {
-        let _ = sender.send(look(&asked)); // nobody may wait for it any more
+        let _ = sender.send(look(&asked)); // the receiver may be gone
     };
     let thread = thread::Builder::new().name("look".to_owned());
     thread.spawn(ask).map_err(FilesError::Thread)?;
@@ -63,7 +63,7 @@ fn look(folder: &Path) -> io::Result<Room> {
     })
 }
 
-/// Whether this process may empty the system's caches; `Err` says why not.
+/// Whether this process may empty the system's caches; `Err` has the reason.
 pub fn may_drop_caches() -> Result<(), String> {
     caches::may_drop().map_err(|error| crate::error::errno_text(&error))
 }

@@ -1,11 +1,11 @@
 //! The folder of our own in a person's folder: created under a new name, marked, and removed with what we created in it.
 //!
-//! Both folders are held open, and everything in them is reached through their descriptors ([`gate::Folder`]): a user who
+//! Both folders stay open, and everything in them is reached through their descriptors ([`gate::Folder`]): a user who
 //! owns the person's folder may rename ours or put a link in its place, and changes nothing that is done in it.
 //!
 //! What an earlier fathom left behind (it was killed, or the machine lost power) is known by four things together: the
 //! folder's name, its owner, the mark in it, and that no process has locked the mark. Of what lies in it only names of the
-//! form that we give are removed; links are never followed and mount points never entered; whatever else is there stays,
+//! form that we give are removed; links are never followed and mount points never entered; anything else stays,
 //! and the folder with it.
 
 use super::{FilesError, PREFIX, stream, tree};
@@ -19,7 +19,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 const MARK: &str = "fathom.mark";
-const MARK_TEXT: &str = "fathom files made this folder and everything in it. It may be removed.\n";
+const MARK_TEXT: &str =
+    "fathom files created this folder and everything in it. It may be removed.\n";
 /// So many names are tried.
 const NAMES_MAX: u32 = 1000;
 
@@ -76,7 +77,7 @@ impl Scratch {
         &self.folder
     }
 
-    /// Removes it with all that we made in it. `Err` says what is left, and why.
+    /// Removes it with everything that we created in it. `Err` has what is left, and why.
     pub(super) fn remove(self, pulse: &AtomicU64) -> Result<(), (PathBuf, String)> {
         let Scratch {
             parent,
@@ -89,7 +90,7 @@ impl Scratch {
             .map_err(|error| (path, errno_text(&error)))
     }
 
-    /// Removes what earlier calls left behind beside it, where its file system gives all files one owner, who is not
+    /// Removes what earlier calls left behind next to it, where its file system gives all files one owner, who is not
     /// this user ([`remove_left`] found nothing then).
     pub(super) fn remove_left(&self, pulse: &AtomicU64) -> Result<Left, FilesError> {
         let owner = self.folder.owner();
@@ -146,7 +147,7 @@ fn remove_of(
         };
         let path = sibling.with_file_name(name.as_os_str());
         if parent.remove_folder(name).is_ok() {
-            // It was empty: one that was ended before it had made its mark.
+            // It was empty: one that was ended before it had written its mark.
             removed.push((path, true));
         } else if let Some(mark) = left_behind(&left) {
             let gone = remove_ours(parent, name, &left, mark, pulse).is_ok();
@@ -225,7 +226,7 @@ fn remove_ours(
     })?;
     if !parent.is_at(at, folder) {
         return Err(io::Error::other(
-            "another process renamed it; what was made in it is removed, but for its mark",
+            "another process renamed it; its content is removed, but for its mark",
         ));
     }
     drop(mark);

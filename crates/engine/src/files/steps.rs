@@ -26,13 +26,13 @@ pub(crate) struct Site {
     tree: Tree,
     large: Large,
     content: Vec<u8>,
-    /// Small files that each thread made in this order.
+    /// Small files that each thread created in this order.
     made: Vec<u64>,
     /// Of these, how many were renamed.
     renamed: Vec<u64>,
     files: u64,
     folders: u64,
-    /// The first round does not remove all that it made, because a step was omitted.
+    /// The first round does not remove all that it created, because a step was omitted.
     is_left: bool,
 }
 
@@ -185,7 +185,7 @@ impl Task {
                 | TreeStep::Delete
         );
         let none = of_files && site.made.iter().sum::<u64>() == 0;
-        none.then_some("no file was made")
+        none.then_some("no file was created")
     }
 
     fn planned(&self, site: &Site) -> Option<u64> {

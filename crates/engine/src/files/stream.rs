@@ -152,7 +152,7 @@ impl Large {
         })
     }
 
-    /// The numbers of the whole blocks that the file holds now: a step that made it may have been cut short.
+    /// The numbers of the whole blocks that the file contains now: the step that created it may have been cut short.
     fn within(&self, file: &File) -> io::Result<impl FnMut(u64) -> Option<u64> + use<>> {
         let blocks = file.metadata()?.len() / self.block.0.max(1);
         Ok(move |number| (number < blocks).then_some(number))

@@ -126,7 +126,7 @@ fn what_a_killed_one_left_is_removed_and_nothing_else() {
         fs::write(path.join("large"), b"x").unwrap();
         path
     };
-    let text = "fathom files made this folder and everything in it. It may be removed.\n";
+    let text = "fathom files created this folder and everything in it. It may be removed.\n";
     let ours = left(".fathom-files-1-0");
     fs::write(ours.join("fathom.mark"), text).unwrap();
     left(".fathom-files-1-1"); // without a mark: perhaps a person's

@@ -18,7 +18,7 @@ const HELD_MAX: u64 = 256;
 
 /// First letter of a folder's name.
 pub(super) const FOLDER: char = 'd';
-/// Of a small file's, as it is made.
+/// Of a small file's, at its creation.
 pub(super) const MADE: char = 'f';
 /// Of the same after it was renamed.
 pub(super) const RENAMED: char = 'r';
@@ -148,7 +148,7 @@ fn name(letter: char, number: u64, digits: usize) -> Name {
     Name::new(format!("{letter}{number:0digits$}")).expect("a letter and digits")
 }
 
-/// Made again; an existing one is an error. Answers with the bytes that were written.
+/// Created again; an existing one is an error. Answers with the bytes that were written.
 pub(crate) fn create(folder: &Folder, name: &Name, content: &[u8]) -> io::Result<u64> {
     let mut file = folder.create_new(name, 0o666)?;
     file.write_all(content)?;

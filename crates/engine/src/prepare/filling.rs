@@ -44,14 +44,14 @@ pub(super) struct Filling<'a> {
 
 /// How far the writers are.
 struct Progress {
-    next: AtomicU64, // first byte that nobody has taken
+    next: AtomicU64, // first byte that no writer has taken
     done: AtomicU64, // bytes written
     failure: Mutex<Option<(Bytes, io::Error)>>,
     run: u64, // random, in every block header
 }
 
 impl Filling<'_> {
-    /// Returns when all is written or the stop word was said; otherwise where it failed, and how.
+    /// Returns when all is written or the run was stopped; otherwise where it failed, and how.
     pub(super) fn run(
         &self,
         path: &Path,
@@ -91,7 +91,7 @@ impl Filling<'_> {
             .map_or(Ok(()), Err)
     }
 
-    /// One writer: takes the next piece until none is left or the stop word is said.
+    /// One writer: takes the next piece until none is left or the run is stopped.
     fn write(
         &self,
         number: u64,

@@ -28,7 +28,7 @@ pub use prove::prove_ours;
 /// From one word to the onlookers to the next.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 
-/// A file that was made or completed.
+/// A file that was created or completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filled {
     /// Which.
@@ -41,12 +41,12 @@ pub struct Filled {
     pub identity: (u64, u64),
 }
 
-/// Holds the targets, proves what has to be proven, then makes or completes every file of the plan that its target asks
-/// for; files that serve as they are stay untouched. The plan's targets get the identity of what was created.
+/// Claims the targets, proves what has to be proven, then creates or completes every file that the plan requires;
+/// files that serve as they are stay untouched. The plan's targets get the identity of what was created.
 ///
 /// # Errors
-/// Something else than fathom's own was found, a file could not be made or filled, another fathom is using it, or the
-/// stop word was said. What this call made is removed again.
+/// Something else than fathom's own was found, a file could not be created or filled, another fathom is using it, or
+/// the run was stopped. Files that this call created are removed again.
 pub fn prepare(
     plan: &mut Plan,
     facts: &[TargetFacts],
@@ -131,7 +131,7 @@ fn fill_all(
     Ok(())
 }
 
-/// One file to be made or completed.
+/// One file to be created or completed.
 struct Order<'a> {
     path: &'a Path,
     pin: &'a Pin,
@@ -228,7 +228,7 @@ impl Order<'_> {
     }
 
     /// How much of the file stays: what fathom wrote whole before. Everything else is written again from the
-    /// start; the check has made sure that it may be.
+    /// start; the check has ensured that it may be.
     fn keep(&self, file: &File) -> Result<Bytes, RunError> {
         let serves = self.facts.content == Content::Fathom;
         let keep = if serves {

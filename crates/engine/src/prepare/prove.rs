@@ -2,8 +2,8 @@
 //!
 //! A sample can prove that something else is there, never that nothing else is. So before fathom writes to what seemed
 //! to be its own, it checks every byte: the first block is whole, and each further one is whole or zeros, in which there
-//! is nothing that could be lost. The target is held before it is read, and what is read is what will be written, because
-//! both come from its pin.
+//! is nothing that could be lost. The target is claimed before it is read, and what is read is what will be written,
+//! because both come from its pin.
 
 use super::raw;
 use super::scan::{PIECE, Scan};
@@ -20,7 +20,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// [`RunError::NotOurs`] with the lowest offset of a block that fathom did not write; it could not be read; or the
-/// stop word was said.
+/// run was stopped.
 pub fn prove_ours(
     path: &Path,
     pins: &Pins,

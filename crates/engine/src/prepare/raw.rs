@@ -121,7 +121,7 @@ impl Piece {
         Piece { start, layout }
     }
 
-    /// The first `length` bytes. // at most the size it was made with
+    /// The first `length` bytes. // at most its size at creation
     pub(crate) fn data(&mut self, length: usize) -> &mut [u8] {
         assert!(length <= self.layout.size(), "asked for more than there is");
         // SAFETY: the memory is ours alone, initialised, and at least this long.

@@ -112,7 +112,7 @@ impl Scan<'_> {
         (done.into_inner(), readers, failure)
     }
 
-    /// One reader: takes the next piece until none is left or the stop word is said.
+    /// One reader: takes the next piece until none is left or the run is stopped.
     fn read<E>(
         &self,
         next: &AtomicU64,

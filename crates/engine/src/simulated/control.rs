@@ -1,6 +1,7 @@
 //! The control plane of a simulated run: phases, counters and onlookers at their moments of simulated time.
 //!
-//! The counters are those of the simulated devices, and of simulated cores on which each I/O costs what the device says.
+//! The counters are those of the simulated devices, and of simulated cores on which each I/O costs the device's CPU
+//! time.
 
 use super::device::SharedDevice;
 use crate::early_stop::Judge;
@@ -129,7 +130,7 @@ impl<'a> Control<'a> {
         }
     }
 
-    /// Checks what is due: it is the moment that [`Control::next`] says.
+    /// Checks what is due: it is the moment that [`Control::next`] returned.
     pub(super) fn look(&mut self, loads: &[ThreadLoad]) {
         let now = self.next();
         self.machine.loads.clear();

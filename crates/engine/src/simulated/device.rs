@@ -1,4 +1,4 @@
-//! A simulated device: when an I/O that comes now will be done, and what its counters say.
+//! A simulated device: when an I/O that comes now will be done, and its counters.
 //!
 //! Parts in the order in which an I/O meets them: the host's cache, the host's throttle, the queue, the caps (token
 //! buckets, as the generic cell rate algorithm has them: ITU-T I.371), the ceiling of bandwidth, the device's caches, a
@@ -55,7 +55,7 @@ pub(crate) struct Device {
     counted: Counted,
 }
 
-/// What may hold an I/O back before the device serves it.
+/// What may delay an I/O before the device serves it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Limits {
     throttle: Bucket,  // of the host
@@ -65,7 +65,7 @@ struct Limits {
     kept_at: f64,
 }
 
-/// What the counters say.
+/// The counters.
 struct Counted {
     outstanding: u64,
     counters: DeviceCounters,
@@ -164,7 +164,7 @@ impl Device {
         self.count(io.operation, requests, io.length, time);
     }
 
-    /// What the counters say at `now`.
+    /// The counters at `now`.
     pub(crate) fn counters(&mut self, now: Nanos) -> DeviceCounters {
         self.let_others_in(now.0 as f64);
         let mut counters = self.counted.counters.clone();

@@ -12,7 +12,7 @@ use model::{Bytes, Operation, Ratio, ServiceLaw, SimulatedDevice};
 
 const NS_PER_S: f64 = 1e9;
 
-/// What holds the rate at its peak.
+/// What limits the rate at its peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The time that channels are busy.
@@ -32,9 +32,9 @@ pub enum Limit {
 pub struct Truth {
     /// Mean latency with nothing else outstanding.
     pub latency_alone_ns: f64,
-    /// The most IOPS, at whatever depth gives it.
+    /// The most IOPS, over all depths.
     pub peak_per_s: f64,
-    /// What holds it there.
+    /// What limits it.
     pub limit: Limit,
     /// I/Os outstanding at which the bounds cross: peak × latency alone.
     pub knee: f64,

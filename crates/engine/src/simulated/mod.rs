@@ -1,5 +1,5 @@
-//! Simulated devices: the real loop of every thread, on devices that exist in a model only and in time that nobody waits
-//! for.
+//! Simulated devices: the real loop of every thread, on devices that exist in a model only in simulated
+//! time.
 //!
 //! Read in this order: `device` (when an I/O will be done), `service_time` and `speed` (its service times and what is wrong with
 //! it), `scheduler` (threads, one after the other in the order of simulated time), `control` (phases, counters, onlookers),
@@ -23,7 +23,7 @@ pub(crate) use store::SharedStore;
 
 use model::{Location, Plan};
 
-/// Whether a plan is for simulated devices; the check lets no other target beside them.
+/// Whether a plan is for simulated devices; the check refuses other targets together with them.
 pub(crate) fn is_meant(plan: &Plan) -> bool {
     let simulated = |location: &Location| matches!(location, Location::Simulated(_));
     plan.targets

@@ -32,9 +32,9 @@ use std::sync::{Arc, PoisonError};
 
 /// Turns from one check of the stop word to the next.
 const LOOK_EVERY: u32 = 1024;
-/// What the record says of a run whose power was cut.
+/// Note of the record of a run whose power was cut.
 const CUT_NOTE: &str = "the power of the simulated device was cut: the run ended there";
-/// What the record says of every simulated run.
+/// Note of the record of every simulated run.
 const NOTE: &str = "a simulated device: no hardware was measured, and no time passed";
 
 /// The time of all threads. Reading it takes none, and waiting neither.
@@ -158,7 +158,7 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
     })
 }
 
-/// What the record says of the engine: its data ends with the run, and nothing else runs on it.
+/// Note of the record on the engine: its data ends with the run, and nothing else runs on it.
 fn engine(is_cut: bool) -> EngineRecord {
     let notes = [NOTE, CUT_NOTE].into_iter().take(1 + usize::from(is_cut));
     EngineRecord {
@@ -197,7 +197,7 @@ fn devices(plan: &Plan) -> Vec<SharedDevice> {
                 Rc::new(RefCell::new(device))
             }
             Location::Path(_) | Location::Null(_) => {
-                unreachable!("the check lets no other target beside simulated ones")
+                unreachable!("the check refuses other targets together with simulated ones")
             }
         })
         .collect()
@@ -277,7 +277,7 @@ fn hand(
     })
 }
 
-/// What says when a run ends.
+/// What determines when a run ends.
 struct Moments<'a> {
     clock: &'a Virtual,
     schedule: &'a Schedule,

@@ -1,7 +1,7 @@
 //! Service times relative to their mean: drawn from a table of quantiles, so that a draw is a look-up and the mean of
 //! what is drawn is exact.
 //!
-//! A table holds the law at the middle of each of 4096 equal shares, divided by their mean. Source of the normal
+//! A table contains the law at the middle of each of 4096 equal shares, divided by their mean. Source of the normal
 //! quantile: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.23 (absolute error below 4.5e-4).
 
 use crate::rng::Rng;

@@ -290,7 +290,8 @@ impl Store {
         self.first + (number - self.first + step) % self.blocks
     }
 
-    /// Where a sector begins that is neither the first nor the last: of a single sector nobody can say whose it is.
+    /// Where a sector begins that is neither the first nor the last: the origin of a single sector cannot be
+    /// determined.
     fn sector(&mut self) -> usize {
         (1 + self.rng.below(6) as usize) * SECTOR
     }

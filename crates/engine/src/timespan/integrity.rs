@@ -36,7 +36,7 @@ struct Watched {
     has_name: bool,
 }
 
-/// What the system says of a file.
+/// Attributes of a file from the system.
 struct State {
     links: u32,
     size: u64,

@@ -1,7 +1,7 @@
 //! The control plane: a plan becomes a record.
 //!
-//! Opens what must be held, starts the workers, lets them go together, reads the kernel's counters at the
-//! edges of the measured phase and listens for the stop word. The workers stand in `workers`; what they leave behind is put
+//! Opens what must be claimed, starts the workers, lets them go together, reads the kernel's counters at the
+//! edges of the measured phase and polls the stop flag. The workers are in `workers`; what they leave behind is put
 //! together in `record`.
 
 mod integrity;
@@ -56,12 +56,12 @@ const LOOK_BEFORE_END: Nanos = Nanos::millis(30);
 /// From one word to the onlookers to the next.
 const TICK_EVERY: Nanos = Nanos::millis(200);
 
-/// A plan with everything that its record will say beside the result.
+/// A plan with the content of its record other than the result.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// What is run.
     pub plan: Plan,
-    /// What its targets' paths lead to, and what of it is held.
+    /// What its targets' paths lead to, and which of it is claimed.
     pub pins: Pins,
     /// The machine before it.
     pub host: HostRecord,
@@ -83,7 +83,7 @@ pub struct Job {
 
 /// Runs a plan whose files are there: call [`crate::prepare`] first.
 ///
-/// Returns a record also when an I/O failed or the run was stopped; its outcome says so.
+/// Returns a record also when an I/O failed or the run was stopped; its outcome reports it.
 ///
 /// # Errors
 /// Nothing was measured: a target, a thread, memory or the kernel's interface was not available.
@@ -267,14 +267,14 @@ struct Control<'a> {
     lives: Vec<Arc<Live>>,
     observer: &'a dyn Observer,
     stop: &'a Stop,
-    /// Of the whole timespan, so that phases that are shorter than a step do not hold it up.
+    /// Of the whole timespan, so that phases that are shorter than a step do not delay it.
     tick_due: Cell<Nanos>,
     integrity: RefCell<Integrity>,
     stops: RefCell<ProcessStops>,
 }
 
 impl Control<'_> {
-    /// Sits through all phases. Returns the counters around the measured one, what they said meanwhile, and whether an
+    /// Sits through all phases. Returns the counters around the measured one, their series in between, and whether an
     /// onlooker had enough of it.
     fn measure(
         &self,
@@ -363,8 +363,8 @@ impl Control<'_> {
         }
     }
 
-    /// Takes a sample that is due, then sleeps until the next thing to do. The observer has no part in it, so that whatever
-    /// makes it late is not the observer.
+    /// Takes a sample that is due, then sleeps until the next thing to do. The observer has no part in it, so that a
+    /// delay is not the observer's.
     fn sleep(&self, sampler: &mut Sampler<'_>, now: Nanos, moment: &impl Fn() -> Nanos) {
         let (from, ios) = (self.clock.now(), self.counted().0);
         if now >= sampler.due() {

@@ -14,7 +14,7 @@ const STOP_MIN: Nanos = Nanos::millis(100);
 /// Workers that completed this part of what their mean rate gives in such a time were running.
 const PROGRESS_MAX: f64 = 0.25;
 
-/// What the system says of the calling thread; all of it only grows.
+/// The system's counters of the calling thread; all of it only grows.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reading {
     /// Time ready to run without a processor.

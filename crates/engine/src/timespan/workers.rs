@@ -145,7 +145,7 @@ impl Workers {
                     threads: self.places.len(),
                 },
                 Ok((_, Word::Failed(error))) => error,
-                Ok((_, Word::Done(_))) => unreachable!("nobody has been let go yet"),
+                Ok((_, Word::Done(_))) => unreachable!("no worker has been released yet"),
                 Err(RecvTimeoutError::Disconnected) => {
                     unreachable!("a thread speaks before it ends, or panics")
                 }
@@ -230,7 +230,7 @@ fn live_or_tell(life: Life, orders: &Orders) {
     }
 }
 
-/// A worker's life from opening to the last word. A hang-up on the other side means that nobody waits for
+/// A worker's life from opening to the last word. A hang-up on the other side means that no receiver waits for
 /// the word any more, so it is dropped.
 pub(crate) fn live_with<B: Backend>(
     orders: &Orders,
@@ -301,7 +301,7 @@ fn prepare<B: Backend>(
     Ok(Lent::new(work, backend, targets))
 }
 
-/// Holds the workers back until all are ready.
+/// Delays the workers until all are ready.
 #[derive(Default)]
 struct Gate {
     signal: Mutex<Option<Signal>>,

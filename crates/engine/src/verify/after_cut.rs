@@ -249,7 +249,7 @@ mod tests {
     }
 
     proptest! {
-        /// Bits flip in no power cut: a body that differs is damage, whatever was promised.
+        /// Bits flip in no power cut: a body that differs is damage, with any promise.
         #[test]
         fn flipped_bits_are_damage_after_a_cut_too(
             byte in 64usize..BLOCK_BYTES, bit in 0u8..8, durable in proptest::option::of(1u16..9),

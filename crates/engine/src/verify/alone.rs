@@ -1,4 +1,4 @@
-//! A pass over a file or device without a run before it: each block has to be what its own header says.
+//! A pass over a file or device without a run before it: each block has to match its own header.
 //!
 //! The comparison is that of every pass (`check`), with no version expected: a whole block at its place is right, and so
 //! are zeros. A block without any sign of fathom is counted and not accused, because nothing shows that it should be
@@ -47,7 +47,7 @@ pub struct VerifyJob {
     pub from: Bytes,
     /// Behind the last byte.
     pub to: Bytes,
-    /// The bytes of all described corrupt blocks are kept, whatever they are.
+    /// The bytes of all described corrupt blocks are kept, of any kind.
     pub evidence: bool,
     /// What a journal promises of the range.
     pub promised: Option<Arc<Promised>>,

@@ -1,8 +1,8 @@
 //! What one block contains, compared with what it may contain.
 //!
 //! The comparison accuses in one case only: nothing was written to the grain from before the read was issued until it was
-//! compared, and the block is not the version that was there. Whatever a write may have met is undecided. Omitted: what
-//! kind of damage it is (`diagnose`), which needs further readings.
+//! compared, and the block is not the version that was there. A block that a write may have overlapped is undecided.
+//! Omitted: what kind of damage it is (`diagnose`), which needs further readings.
 
 use super::map::{Expected, distance};
 use model::block_header::{self, BLOCK, BLOCK_BYTES, BlockHeader, Flaw, GENERATION_MAX, TAGS};
@@ -155,8 +155,8 @@ impl Place {
         }
     }
 
-    /// What a block is that is not whole. Damage is small beside what is there: one header or one set of tags that fits
-    /// shows whose it is.
+    /// The kind of a block that is not whole. Damage is small compared with the rest: one header or one set of tags
+    /// that fits shows whose it is.
     pub(super) fn flawed(&self, data: &Block) -> Wrong {
         let header = BlockHeader::of(data).filter(|_| block_header::has_magic(data));
         let sectors = self.sectors(data, header.as_ref());

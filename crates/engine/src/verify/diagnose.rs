@@ -12,7 +12,7 @@ use model::{Bytes, CorruptBlock, CorruptKind, FoundHeader, Nanos};
 use std::io;
 use std::time::Duration;
 
-/// Where a block is read again, past whatever answered first.
+/// Where a block is read again, bypassing the cache that answered first.
 pub(crate) trait Medium: Send + Sync {
     /// Reads one block.
     fn read(&self, offset: u64) -> io::Result<Box<Block>>;

@@ -19,7 +19,7 @@ pub(crate) struct WriteMap {
     entries: Box<[AtomicU16]>,
 }
 
-/// What the map says of a grain at one moment.
+/// The map's entry of a grain at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entry(u16);
 
@@ -34,11 +34,11 @@ pub(crate) enum Expected {
     Between(u16, u16),
     /// Anything: a write failed.
     Anything,
-    /// Whatever a power cut may leave.
+    /// Any content that a power cut may leave.
     AfterCut(CutRule),
 }
 
-/// What a block has to be after a power cut, whatever was in flight then.
+/// What a block has to be after a power cut, with any write in flight then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CutRule {
     /// This version or a newer one; any without.

@@ -5,7 +5,7 @@
 //! run), `tally` (what such a pass counts), `found` (what both find), `medium` (where a block is read again). `journal` (what
 //! is durable, while it is written), `promised` (the same, read) and `after_cut` (blocks after a power cut).
 //! This file has what the threads share and what each has of its own. The worker calls it from its turns
-//! (`worker::verified`), and a run without verification never comes here. Omitted: what a finding says (`analysis`).
+//! (`worker::verified`), and a run without verification never comes here. Omitted: the text of findings (`analysis`).
 
 mod after_cut;
 mod alone;

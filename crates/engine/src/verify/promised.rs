@@ -72,7 +72,7 @@ pub struct Scan {
     pub frames: u64,
     /// Bytes up to the end of the last of them.
     pub whole_bytes: u64,
-    /// The run ended and said so.
+    /// The run ended regularly, and the journal records that.
     pub ended: bool,
     /// Time of the last write in it, since its run began.
     pub last: Nanos,

@@ -28,7 +28,7 @@ pub(crate) struct Done {
     pub(crate) failure: Option<Failure>,
     /// When the last completion was found.
     pub(crate) drained: Nanos,
-    /// What it says of itself.
+    /// Its own counts and times.
     pub(crate) worker: WorkerRecord,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct SeatDone {
 }
 
 /// What the kernel may use as long as an I/O is in flight: the memory, the ring and the descriptors of one thread. Only
-/// [`finish`] and [`Lent::unused`] free it, after the last completion or before the first I/O. Whatever else ends the
+/// [`finish`] and [`Lent::unused`] free it, after the last completion or before the first I/O. Any other end of the
 /// thread, a panic included, leaks it, because the kernel may still write to that memory.
 pub(crate) struct Lent<B, C> {
     pub(crate) work: ManuallyDrop<Work<C>>,

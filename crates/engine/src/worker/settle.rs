@@ -82,8 +82,8 @@ fn fail<C: Clock>(work: &mut Work<C>) {
 /// Submits again what was put aside, in a way that waits for room; its time runs on. Where the backend has no such way
 /// it has failed.
 ///
-/// A kernel may take an I/O under the condition that nobody waits for it, hold it back for a limit, and give it back when
-/// there is no room at the moment at which it goes on, where nobody is left who could wait. Source:
+/// A kernel may take an I/O on condition that no thread waits for it, delay it for a limit, and give it back when
+/// there is no room at the moment at which it continues, where no thread is left that could wait. Source:
 /// <https://github.com/axboe/liburing/issues/766> and 1269.
 #[cold]
 pub(super) fn try_again<B: Backend, C: Clock>(
@@ -123,7 +123,7 @@ pub(super) fn try_again<B: Backend, C: Clock>(
     Ok(())
 }
 
-/// Counts a failure and frees its slot; where the plan says so, it ends the run for all threads.
+/// Counts a failure and frees its slot; if the plan requires it, it ends the run for all threads.
 fn fail_one<C: Clock>(work: &mut Work<C>, slot: u32, errno: i32) {
     let (found, flight) = (work.account.found, work.slots.flights[slot as usize]);
     work.slots.free.put(slot);

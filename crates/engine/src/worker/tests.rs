@@ -1,5 +1,5 @@
 //! How far a stamp can be from the truth: a kernel that takes I/Os with a system call and a loop whose every step takes
-//! time, so that what each I/O really took is known beside what is informed of it.
+//! time, so that what each I/O really took is known next to its report.
 
 use super::*;
 use crate::backend::{Completion, Io, Used};

@@ -1,4 +1,4 @@
-//! Everything that one thread works with, made before the start.
+//! Everything that one thread works with, created before the start.
 //!
 //! Omitted: what is done with it, which is in the other files of the worker.
 
@@ -65,7 +65,7 @@ pub(super) struct Slots {
     pub(super) again_at: Box<[Nanos]>,  // by slot: the stamp of what was last submitted again
 }
 
-/// What the thread did, beside what each target counts.
+/// What the thread did, other than the counts of each target.
 pub(crate) struct Accounting {
     pub(super) found: BatchTime, // the last batch
     pub(super) book: LoopProfile,

@@ -1,4 +1,4 @@
-//! The tool's counts against the block layer's own, on a loop device that nobody else uses (root).
+//! The tool's counts against the block layer's own, on a loop device without other users (root).
 
 use crate::jobs;
 use engine::{Silent, Stop, run};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// A loop device over a file in memory; taken apart again whatever happens.
+/// A loop device over a file in memory; taken apart again in any case.
 struct Loop {
     device: PathBuf,
     _folder: TempDir,
@@ -134,7 +134,7 @@ fn over_the_life_of_a_run_both_count_the_same_to_the_last_byte() {
     }
 }
 
-/// Runs until which noise may hide that the edges hold the difference; a real one stays and fails.
+/// Runs until which noise may hide that the edges contain the difference; a real one stays and fails.
 const RUNS_MAX: usize = 10;
 
 #[test]

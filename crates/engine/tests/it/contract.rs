@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 const SIZE: u64 = 8 << 20;
 
-/// A marked file beside the test binary, where the file system takes unbuffered I/O.
+/// A marked file next to the test binary, where the file system takes unbuffered I/O.
 pub(crate) fn marked_file(size: u64) -> (TempDir, PathBuf) {
     let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("target.dat");
@@ -65,7 +65,7 @@ impl<F: Fn() + Sync> Observer for WhenMeasured<F> {
     }
 }
 
-/// Says the stop word once I/Os have been counted.
+/// Sets the stop flag once I/Os have been counted.
 struct AfterSome<'a>(&'a Stop);
 
 impl Observer for AfterSome<'_> {
@@ -222,7 +222,7 @@ fn a_file_replaced_after_the_check_is_refused_untouched() {
         };
         drop(checked);
         assert!(
-            refused.to_string().contains("no longer what was checked"),
+            refused.to_string().contains("no longer the checked target"),
             "{refused}"
         );
         assert!(std::fs::read(&path).unwrap().iter().all(|&byte| byte == 7));
@@ -230,7 +230,7 @@ fn a_file_replaced_after_the_check_is_refused_untouched() {
     }
 }
 
-/// Below a tree that says that the device can be polled, so that the kernel is asked and not its files.
+/// Below a tree that reports that the device can be polled, so that the kernel is asked and not its files.
 #[test]
 fn polled_completion_is_what_was_used_or_is_refused_before_the_run() {
     let (_folder, path) = marked_file(SIZE);
@@ -263,7 +263,7 @@ fn polled_completion_is_what_was_used_or_is_refused_before_the_run() {
                 return;
             }
             println!("skipped: the polled loop itself: {text}");
-            assert!(text.contains("leave polling out"), "{text}");
+            assert!(text.contains("omit polling"), "{text}");
         }
     }
 }
@@ -402,7 +402,7 @@ fn a_second_run_waits_for_no_one_and_says_who_is_there() {
         &Stop::new(),
     );
     let Err(refused) = reported else {
-        panic!("ran beside another")
+        panic!("ran at the same time as another")
     };
     assert!(
         refused.to_string().contains("another fathom is using it"),

@@ -29,7 +29,7 @@ fn only_what_is_ours_to_the_last_block_is_ours() {
     assert_eq!(proven(&path), Ok(()));
     let file = std::fs::File::options().write(true).open(&path).unwrap();
     file.write_all_at(&[0; 4096], 4 << 20).unwrap();
-    assert_eq!(proven(&path), Ok(()), "zeros hold nothing");
+    assert_eq!(proven(&path), Ok(()), "zeros contain no data");
     file.write_all_at(b"a person's words", (5 << 20) + 4096)
         .unwrap();
     let reported = proven(&path).unwrap_err();
@@ -43,7 +43,7 @@ fn only_what_is_ours_to_the_last_block_is_ours() {
     assert_eq!(
         proven(&path),
         Ok(()),
-        "zeros hold nothing at the end either"
+        "zeros at the end contain no data either"
     );
     file.write_all_at(b"x", (5 << 20) + 99).unwrap();
     assert!(

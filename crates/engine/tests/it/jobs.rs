@@ -1,4 +1,4 @@
-//! Jobs to run, made through the same check as everyone's.
+//! Jobs to run, built through the same check as all others.
 
 use engine::Job;
 use model::*;

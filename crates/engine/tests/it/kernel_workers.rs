@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 const CONTROL: &str = "/sys/class/zram-control";
 
-/// A zram device that nobody else uses; taken apart again whatever happens.
+/// A zram device without other users; removed again in any case.
 struct Zram {
     number: String,
 }

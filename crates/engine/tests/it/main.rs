@@ -4,7 +4,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may panic, and a skip says why"
+    reason = "a test may panic, and a skip prints the reason"
 )]
 
 mod accounts;

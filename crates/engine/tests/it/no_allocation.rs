@@ -33,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Calls of this thread while it rehearses for so long. The series has one step whatever the length, so that
+/// Calls of this thread while it rehearses for so long. The series has one step at any length, so that
 /// a longer run differs in nothing but its I/Os.
 fn calls(measured: Nanos, change: jobs::Change<'_>) -> (u64, u64) {
     let behaviour = NullBehaviour {

@@ -24,7 +24,7 @@ fn ios(count: u64, gap: Nanos) -> Vec<RecordedIo> {
 
 fn access(ios: &[RecordedIo]) -> Access {
     Access::Recorded(Box::new(RecordedAccess {
-        trace: "made up".to_owned(),
+        trace: "synthetic".to_owned(),
         digest: String::new(),
         granularity: Bytes::kib(4),
         ios: ios.len() as u64,

@@ -246,7 +246,7 @@ fn zeros_are_counted_apart() {
     assert_eq!(found.kinds, []);
 }
 
-/// One load that made another tool's verification accuse storage that was right.
+/// One load for which another tool's verification reports correct storage as corrupt.
 struct KnownAlarm {
     reported: &'static str,
     change: fn(&mut Timespan),

@@ -7,7 +7,7 @@ use crate::root::Root;
 use model::Bytes;
 use std::fs;
 
-/// A page of `/proc/vmstat`'s `pgpgin` and `pgpgout` is a KiB, whatever a page of memory is.
+/// A page of `/proc/vmstat`'s `pgpgin` and `pgpgout` is a KiB, independent of the memory's page size.
 const PAGED_BYTES: u64 = 1024;
 
 /// The figures of vmstat(8) that no device has.

@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// Sizes in `/sys` count these, whatever the device's own block is.
+/// Sizes in `/sys` count these, independent of the device's own block size.
 const SECTOR_BYTES: u64 = 512;
 
 /// A device's folder in sysfs.
@@ -149,12 +149,12 @@ impl Node {
             .collect()
     }
 
-    /// Kernel names of the devices that a dm or md device is made of.
+    /// Kernel names of the devices of which a dm or md device consists.
     pub(super) fn slaves(&self) -> Vec<String> {
         names(&self.folder.join("slaves"))
     }
 
-    /// Kernel names of the dm, md and bcache devices that are made of this one.
+    /// Kernel names of the dm, md and bcache devices that use this one.
     pub(super) fn holders(&self) -> Vec<String> {
         names(&self.folder.join("holders"))
     }
@@ -217,7 +217,7 @@ impl Node {
     }
 
     /// Everything that a record keeps. A partition is served by its disk's queue, so what the queue
-    /// says is said of the partition too.
+    /// reports applies to the partition too.
     pub(super) fn facts(&self, root: &Root) -> BlockDevice {
         let disk = self.disk();
         let served_by = disk.as_ref().unwrap_or(self);
@@ -301,7 +301,7 @@ impl Node {
         u32::try_from(queues).ok().filter(|&queues| queues > 0)
     }
 
-    /// By the buses on the way to it. A namespace says so itself, where its controller is not one of several.
+    /// By the buses on the way to it. A namespace reports it itself, where its controller is not one of several.
     fn transport(&self) -> Option<String> {
         if self.name.starts_with("nvme") {
             let way = self.text("device/transport");
@@ -364,7 +364,7 @@ impl Node {
             .map(Bytes)
     }
 
-    /// `ATA` is the bus and `0x1af4` a number: neither says who made it.
+    /// `ATA` is the bus and `0x1af4` a number: neither names the vendor.
     fn model(&self) -> Option<String> {
         let model = self
             .text("device/model")

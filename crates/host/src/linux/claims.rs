@@ -58,7 +58,7 @@ impl Loop {
         root.is_live() && !is_known && self.node.may_be_over(size)
     }
 
-    /// Whether this regular file is behind it, under whatever name.
+    /// Whether this regular file is behind it, under any name.
     fn is_over(&self, root: &Root, path: &Path, there: &Metadata) -> bool {
         match self.file {
             _ if self.device.is_some() => false,
@@ -135,7 +135,7 @@ impl Uses {
         unchecked
     }
 
-    /// The devices that are behind loop devices, anywhere below this one. Nothing of the kernel's holds them.
+    /// The devices that are behind loop devices, anywhere below this one. No claim of the kernel's protects them.
     pub(super) fn behind_loops(&self, root: &Root, node: &Node) -> Vec<Node> {
         let below = chain::below(root, &self.mounts, std::slice::from_ref(node));
         let behind = |node: &Node| {
@@ -145,7 +145,7 @@ impl Uses {
         below.iter().filter_map(behind).collect()
     }
 
-    /// Of a device: its partitions, whatever uses them, and what it uses.
+    /// Of a device: its partitions, everything that uses them, and what it uses.
     pub(super) fn of_device(&self, root: &Root, node: &Node) -> Vec<Claim> {
         let mut claims = Vec::new();
         self.add_device(root, node, &[], &mut claims);
@@ -167,7 +167,7 @@ impl Uses {
         in_order(claims)
     }
 
-    /// A device with its partitions and whatever uses them, but for the devices `except`.
+    /// A device with its partitions and everything that uses them, but for the devices `except`.
     fn add_device(&self, root: &Root, node: &Node, except: &[String], claims: &mut Vec<Claim>) {
         let mut reached: Vec<String> = except.to_vec();
         let holders = |member: &Node| -> Vec<String> {

@@ -1,9 +1,9 @@
 //! What identifies the content of a file that fathom has closed: its inode and the time of its last change.
 //!
 //! A state is taken only where a later write cannot leave it as it is. Three things are needed for that. The file system
-//! is local and keeps the time of the last change in nanoseconds of the kernel's clock. Nobody has the file open for
-//! writing: the kernel grants a read lease only then, and a writable mapping or a loop device counts as a writer. And the
-//! clock of time stamps has gone on since the last change: a write in the same tick would have the same time.
+//! is local and keeps the time of the last change in nanoseconds of the kernel's clock. No process has the file open
+//! for writing: the kernel grants a read lease only then, and a writable mapping or a loop device counts as a writer.
+//! And the clock of time stamps has gone on since the last change: a write in the same tick would have the same time.
 //!
 //! Deliberately absent: where states are kept, and what is concluded from them.
 
@@ -72,7 +72,7 @@ impl ClosedFile {
         Some((file, state))
     }
 
-    /// The state as the descriptor shows it; `None` for what is no regular file. Says nothing about writers.
+    /// The state as the descriptor shows it; `None` for what is no regular file. Does not cover writers.
     pub fn of(file: &File) -> Option<ClosedFile> {
         let there = file.metadata().ok().filter(|there| there.is_file())?;
         let seconds = there.ctime().checked_mul(1_000_000_000)?;

@@ -76,7 +76,7 @@ impl CounterReader {
         }
     }
 
-    /// What programs have written and no device holds yet: waiting, and on its way. Source: proc_meminfo(5), `Dirty` and
+    /// What programs have written and no device has yet: waiting, and on its way. Source: proc_meminfo(5), `Dirty` and
     /// `Writeback`.
     pub fn waiting_writes(&mut self) -> (Option<Bytes>, Option<Bytes>) {
         let mut text = [0; MEMORY_TEXT_BYTES];

@@ -1,4 +1,4 @@
-//! All block devices that a person may mean: disks, partitions, and what is made of them.
+//! All block devices that a person may mean: disks, partitions, and what uses them.
 //!
 //! Omitted: devices without capacity (unused loop devices, empty drives), RAM disks of the kernel,
 //! and single paths to a device that has several. Deliberately absent: how a list looks (`views`).

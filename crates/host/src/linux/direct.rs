@@ -34,7 +34,7 @@ pub(super) fn existing(
         let opened = pin.reopen(OFlags::RDONLY | OFlags::DIRECT | OFlags::NONBLOCK);
         let (file, aligned) = (opened.ok()?, aligned_to(block));
         let takes = move || !is_file(&file) || takes_one(&file, aligned, false);
-        // A read that does not return in time says nothing about direct I/O.
+        // A read that does not return in time proves nothing about direct I/O.
         let takes = Patience::begin().wait_for(takes).unwrap_or(true);
         takes.then_some(aligned)
     })
@@ -66,8 +66,8 @@ fn is_file(file: &File) -> bool {
     file.metadata().is_ok_and(|there| there.is_file())
 }
 
-/// Whether the file takes one direct read, before it a write where it is nobody's: some open with `O_DIRECT` and refuse what
-/// follows, as mergerfs refuses writes. // open(2), NOTES
+/// Whether the file takes one direct read, before it a write where the file has no other user: some open with
+/// `O_DIRECT` and refuse what follows, as mergerfs refuses writes. // open(2), NOTES
 fn takes_one(file: &File, aligned: DirectIo, writes: bool) -> bool {
     let align = usize::try_from(aligned.offset.0).unwrap_or(SAFE_BLOCK.0 as usize);
     let mut room = vec![0_u8; 2 * align];

@@ -1,7 +1,7 @@
 //! Named events: one process sets one, others wait for it. Linux has none, so they are files.
 //!
-//! An event is a file in a folder that only its user may enter; it is there while a process holds it (a shared lock), and
-//! it is set when it is not empty. A file that nobody holds was left behind by a process that was killed, and counts
+//! An event is a file in a folder that only its user may enter; it is there while a process uses it (a shared lock),
+//! and it is set when it is not empty. A file without a lock was left behind by a process that was killed, and counts
 //! for nothing. Once set, an event stays set as long as it is there, as in the original.
 
 use gate::{Folder, Name, Use};
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// From one check of an event to the next.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// An event that this process holds.
+/// An event that this process has locked.
 #[derive(Debug)]
 pub struct Event {
     folder: Folder,
@@ -23,11 +23,11 @@ pub struct Event {
 }
 
 impl Event {
-    /// Takes part in an event; it is made where nobody holds it. `home` is a folder of the user's own for what lives no
-    /// longer than a session, where there is one.
+    /// Takes part in an event; it is created if no process has it. `home` is a folder of the user's own for what lives
+    /// no longer than a session, where there is one.
     ///
     /// # Errors
-    /// A sentence that says why that cannot be, and what to do.
+    /// A sentence with the reason and the remedy.
     pub fn hold(home: Option<&Path>, name: &str) -> Result<Event, String> {
         hold_at(folder(home)?, name).map_err(|error| reported(name, &error))
     }
@@ -56,7 +56,7 @@ impl Event {
 }
 
 impl Drop for Event {
-    /// The last one to hold it takes it away.
+    /// The last process that has it removes it.
     fn drop(&mut self) {
         let alone = self.file.unlock().is_ok() && self.file.try_lock().is_ok();
         if alone && is_same(&self.file, &self.folder, &self.name) {
@@ -65,14 +65,14 @@ impl Drop for Event {
     }
 }
 
-/// Sets an event that another process holds.
+/// Sets an event that another process has locked.
 ///
 /// # Errors
-/// A sentence that says why that cannot be, and what to do.
+/// A sentence with the reason and the remedy.
 pub fn set_event(home: Option<&Path>, name: &str) -> Result<(), String> {
     signal_at(&folder(home)?, name).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => format!(
-            "{name}: no process of this user waits for or holds an event of this name: start that one first, and \
+            "{name}: no process of this user waits for or owns an event of this name: start that one first, and \
              check the spelling"
         ),
         _ => reported(name, &error),
@@ -82,7 +82,7 @@ pub fn set_event(home: Option<&Path>, name: &str) -> Result<(), String> {
 fn signal_at(folder: &Folder, name: &str) -> io::Result<()> {
     let file = folder.open_file(&Name::new(name)?, Use::Write)?;
     if file.try_lock().is_ok() {
-        return Err(io::ErrorKind::NotFound.into()); // left behind; nobody is there
+        return Err(io::ErrorKind::NotFound.into()); // left behind; no process has it
     }
     file.write_all_at(b"1", 0)
 }
@@ -100,7 +100,7 @@ fn hold_at(folder: Folder, name: &str) -> io::Result<Event> {
             created => created?,
         };
         if file.try_lock().is_ok() {
-            file.set_len(0)?; // nobody else is there: a new event, not set
+            file.set_len(0)?; // no other process has it: a new event, not set
             file.unlock()?;
         }
         file.lock_shared()?;
@@ -116,7 +116,7 @@ fn is_same(file: &File, folder: &Folder, name: &Name) -> bool {
     open.is_ok_and(|open| folder.is_file_at(name, open.dev(), open.ino()))
 }
 
-/// The folder of this user's events, made when it is not there. Nobody else may write to it.
+/// The folder of this user's events, created if it does not exist. No other user may write to it.
 fn folder(home: Option<&Path>) -> Result<Folder, String> {
     let user = user();
     let (base, name) = match home {
@@ -127,12 +127,12 @@ fn folder(home: Option<&Path>) -> Result<Folder, String> {
     match open_folder(&base, name) {
         Ok(folder) if folder.owner() == user => Ok(folder),
         Ok(_) => Err(format!(
-            "{}: events are kept there, and it is not a folder of this user: remove it, or set XDG_RUNTIME_DIR to a \
+            "{}: events are stored there, and it is not a folder of this user: remove it, or set XDG_RUNTIME_DIR to a \
              folder of your own",
             shown.display()
         )),
         Err(error) => Err(format!(
-            "{}: the folder for events cannot be made: {error}; set XDG_RUNTIME_DIR to a folder of your own",
+            "{}: the folder for events cannot be created: {error}; set XDG_RUNTIME_DIR to a folder of your own",
             shown.display()
         )),
     }

@@ -1,4 +1,4 @@
-//! What the system says of a device's health without any command being sent to it: arrays, paths, controllers.
+//! Health of a device as the system reports it, without any command sent to it: arrays, paths, controllers.
 //!
 //! Sources: the kernel's `Documentation/admin-guide/md.rst` (`array_state`, `degraded`, `sync_action`),
 //! `Documentation/ABI/testing/sysfs-class-scsi_host` and `scsi_mid_low_api.rst` (`device/state`),
@@ -70,7 +70,7 @@ fn attached(node: &Node) -> Option<DeviceHealth> {
     Some(reported(node, health, state))
 }
 
-/// A mapping of device mapper whose name says that it is one: as many paths as it uses.
+/// A mapping of device mapper whose name indicates that it is one: as many paths as it uses.
 fn multipath(root: &Root, node: &Node) -> Option<DeviceHealth> {
     if !node.text("dm/uuid")?.starts_with("mpath-") {
         return None;

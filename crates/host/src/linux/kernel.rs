@@ -10,7 +10,7 @@ use model::{KernelWorkers, Nanos};
 const SIGHUP: u32 = 1;
 
 /// Whether the kernel itself keeps time by the time stamp counter, so that it is synchronous over the cores and watched,
-/// and the processor says that it is constant over frequencies and goes on in sleep. Source: the kernel's
+/// and the processor reports that it is constant over frequencies and continues in sleep. Source: the kernel's
 /// `Documentation/ABI/testing/sysfs-devices-system-clocksource` and `arch/x86/include/asm/cpufeatures.h`.
 pub fn keeps_time_by_counter(root: &Root) -> bool {
     let source = "sys/devices/system/clocksource/clocksource0/current_clocksource";

@@ -3,7 +3,7 @@
 //! Where the groups are mounted is read in mountinfo, for the first version and for the second. The smallest limit on the
 //! way up counts. Sources: cgroups(7), the kernel's `Documentation/admin-guide/cgroup-v2.rst` (`cpu.max`, `io.max`, `memory.max`) and
 //! `cgroup-v1/blkio-controller.rst`, `cgroup-v1/memory.rst`, `Documentation/scheduler/sched-bwc.rst`. Deliberately absent: weights, which bind
-//! only while others want the same; and what the groups above a container say, which is not shown in it.
+//! only under contention; and limits of the groups above a container, which are not shown in it.
 
 use super::mounts::{Mount, mounts};
 use crate::root::{Root, field};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// A path of groups that is deeper is cut off.
 const DEPTH_MAX: usize = 32;
-/// What the first version says where there is no limit: the largest multiple of the page size, which differs.
+/// Value of the first version if there is no limit: the largest multiple of the page size, which differs.
 const MEMORY_UNLIMITED: u64 = 1 << 60;
 
 /// Of this process.
@@ -44,7 +44,7 @@ pub(super) fn machine_memory(root: &Root, key: &str) -> Bytes {
 }
 
 /// What this process can still allocate: free memory of the machine, or the room of a control group where that is less.
-/// `None` where the system does not say.
+/// `None` if the system does not report it.
 pub fn memory_room(root: &Root) -> Option<Bytes> {
     let available = machine_memory(root, "MemAvailable");
     let machine = Some(available).filter(|available| available.0 > 0);

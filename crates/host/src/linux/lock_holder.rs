@@ -1,4 +1,4 @@
-//! Which process holds the lock of a file, as the kernel lists it.
+//! Which process has the lock of a file, as the kernel lists it.
 //!
 //! Source: proc_locks(5). Omitted: processes that this one may not see, and file systems whose files have another device
 //! number in the list than stat(2) returns.

@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const PATIENCE_OURS: Duration = Duration::from_secs(10);
 /// Largest device that is read whole to prove that it is empty.
 pub(super) const WHOLE_MAX: Bytes = Bytes::gib(1);
-/// Extents of a sparse file that are looked at beside the even sample.
+/// Extents of a sparse file that are looked at in addition to the even sample.
 const EXTENTS_MAX: usize = 64;
 /// Asked of the page cache at a time. What it does not have it may begin to bring in, so that a question must not reach
 /// farther than what is dropped after it.
@@ -105,7 +105,7 @@ impl Patience {
     ) -> Option<T> {
         let (sender, done) = mpsc::channel();
         let read = move || {
-            let _ = sender.send(work()); // nobody may wait for it any more
+            let _ = sender.send(work()); // the receiver may be gone
         };
         let reader = thread::Builder::new().name("look".to_owned());
         reader.spawn(read).ok()?;
@@ -184,7 +184,7 @@ impl Look {
             .collect()
     }
 
-    /// What a file holds. Unknown as well when signatures could not be looked for, or patience ended.
+    /// Content of a file. Unknown as well when signatures could not be looked for, or patience ended.
     pub(super) fn content_of_file(&self, patience: &Patience) -> Content {
         if self.signatures.is_some() && sys::has_no_data(&self.file) {
             return Content::Empty;
@@ -344,8 +344,8 @@ pub(super) enum Claimed {
     Unknown,
 }
 
-/// Whether another process has this device open exclusively. Asked by opening it so for a moment, unless this session holds
-/// it. // open(2)
+/// Whether another process has this device open exclusively. Asked by opening it so for a moment, unless this session
+/// has it open. // open(2)
 pub(super) fn is_busy(pins: &Pins, pin: &Pin) -> bool {
     let busy = |error: &std::io::Error| error.raw_os_error() == Some(libc::EBUSY);
     !pins.claims(pin) && open(pin, OFlags::EXCL).is_err_and(|error| busy(&error))

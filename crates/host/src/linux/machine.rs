@@ -96,7 +96,7 @@ fn core(root: &Root, cpu: u32) -> CpuFacts {
     }
 }
 
-/// What the firmware tables say of a hypervisor: part of maker and product, and its name.
+/// Entries of the firmware tables for a hypervisor: part of maker and product, and its name.
 const FIRMWARE: [(&str, &str); 13] = [
     ("VMware", "VMware"),
     ("VirtualBox", "VirtualBox"),
@@ -113,7 +113,7 @@ const FIRMWARE: [(&str, &str); 13] = [
     ("OpenStack", "OpenStack"),
 ];
 
-/// The hypervisor by name, `unnamed` where the processor only says that there is one.
+/// The hypervisor by name, `unnamed` where the processor only reports that there is one.
 fn virtualization(root: &Root, cpuinfo: &str) -> Option<String> {
     let flagged = field(cpuinfo, "flags")
         .is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));

@@ -3,8 +3,8 @@
 //! Reading order: `machine` (the host, with its `limits`), `target` (one target, whole), then what it is put together
 //! from: `block` (one device), `mounts`, `chain` (which uses which), `claims` (who uses it), `direct`
 //! (unbuffered I/O) and `look` (reading it), `extents` (where a file lies). `devices` lists, `counters` counts,
-//! `activity` says what the machine does, `allowance` what this process may have, `trace` times requests, `events` are
-//! named events between processes, `terminal` waits for a person's keys, `sys` holds the `unsafe`.
+//! `activity` reads the load of the machine, `allowance` what this process may have, `trace` times requests, `events`
+//! are named events between processes, `terminal` waits for a person's keys, `sys` contains the `unsafe`.
 
 mod activity;
 mod allowance;

@@ -1,7 +1,7 @@
 //! The character device of an NVMe namespace (`/dev/ng0n1`): the same namespace as a block device (`/dev/nvme0n1`), to
 //! which commands are passed through, past the block layer.
 //!
-//! What it holds, who uses it and what it can do is asked of the block device, which is the one that can be mounted.
+//! Its content, users and features are those of the block device, which is the one that can be mounted.
 //! Source: the kernel's `drivers/nvme/host/core.c` (`nvme_cdev_add`) and `Documentation/ABI/stable/sysfs-block`.
 //! Deliberately absent: namespaces without a block device, of which the system reports neither size nor users.
 
@@ -14,7 +14,7 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// What one piece of memory holds where pages do not lie side by side.
+/// Size of one piece of memory where pages do not lie side by side.
 const PAGE: u64 = 4096;
 
 /// Whether what was found is such a device.

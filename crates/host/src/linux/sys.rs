@@ -19,7 +19,7 @@ use std::time::Duration;
 pub(super) struct Extended {
     /// Of the mount that it is on, as in the first column of mountinfo. Kernel 5.8.
     pub(super) mount_id: Option<u64>,
-    /// What the file system says of unbuffered I/O: `Some(None)` is a plain no. Kernel 6.1.
+    /// The file system's answer on unbuffered I/O: `Some(None)` is a plain no. Kernel 6.1.
     pub(super) direct: Option<Option<DirectIo>>,
     /// May only grow. Permissions do not show it.
     pub(super) append_only: bool,
@@ -27,7 +27,7 @@ pub(super) struct Extended {
     pub(super) immutable: bool,
 }
 
-/// Of an open file, whatever it is opened for.
+/// Of an open file, with any access.
 pub(super) fn extended(file: &File) -> Extended {
     let (file, flags) = (file.as_raw_fd(), libc::AT_EMPTY_PATH);
     let mask = libc::STATX_DIOALIGN | libc::STATX_MNT_ID;
@@ -141,14 +141,14 @@ pub(super) fn next_data(file: &File, from: u64) -> Option<u64> {
     seek(file, from, libc::SEEK_DATA).ok()
 }
 
-/// Whether the file system says that there is no data at all. A file system that does not keep track of
+/// Whether the file system reports no data at all. A file system that does not keep track of
 /// holes calls everything data. // lseek(2), ENXIO
 pub(super) fn has_no_data(file: &File) -> bool {
     let begin = seek(file, 0, libc::SEEK_DATA);
     begin.is_err_and(|error| error.raw_os_error() == Some(libc::ENXIO))
 }
 
-/// Where the data that holds this offset ends. // lseek(2), SEEK_HOLE
+/// Where the data at this offset ends. // lseek(2), SEEK_HOLE
 pub(super) fn next_hole(file: &File, from: u64) -> Option<u64> {
     seek(file, from, libc::SEEK_HOLE).ok()
 }
@@ -219,7 +219,7 @@ pub(super) fn advise(file: &File, offset: u64, length: u64, advice: Advice) {
     let _ = unsafe { libc::posix_fadvise64(file.as_raw_fd(), offset, length, advice) };
 }
 
-/// Reads what of a stretch is in the page cache, from its start on; says how many bytes that was. 0 as well where the
+/// Reads what of a stretch is in the page cache, from its start on; returns their number in bytes. 0 as well where the
 /// file system cannot report it. // preadv2(2), RWF_NOWAIT
 pub(super) fn read_cached(file: &File, offset: u64, into: &mut [u8]) -> usize {
     let Ok(offset) = i64::try_from(offset) else {
@@ -318,10 +318,10 @@ impl Piece {
 /// The same number on every architecture. // syscalls(2): those from 424 on are common
 const SYS_CACHESTAT: libc::c_long = 451;
 
-/// Pages of a stretch that the page cache holds; `None` before Linux 6.5. Brings nothing in. // cachestat(2)
+/// Pages of a stretch that the page cache contains; `None` before Linux 6.5. Brings nothing in. // cachestat(2)
 pub(super) fn cached_pages(file: &File, offset: u64, length: u64) -> Option<u64> {
     let range = [offset, length];
-    // Held, dirty, being written, evicted, evicted lately.
+    // Present, dirty, being written, evicted, evicted lately.
     let mut reported = [0u64; 5];
     let (from, into) = (range.as_ptr(), reported.as_mut_ptr());
     // SAFETY: both arrays are as long as the kernel's structures and outlive the call; the descriptor is open.
@@ -423,7 +423,7 @@ pub(super) struct ReadLease<'a>(&'a File);
 impl<'a> ReadLease<'a> {
     pub(super) fn take(file: &'a File) -> Option<Self> {
         const F_SETSIG: i32 = 10; // <asm-generic/fcntl.h>
-        // A writer who comes while the lease is held waits until it is given back. The signal that reports it is one
+        // A writer who comes while the lease is active waits until it is given back. The signal that reports it is one
         // that does nothing.
         // SAFETY: plain integers about a descriptor that we own.
         let reported = unsafe { libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) };
@@ -451,7 +451,7 @@ const PROOF_BYTES: usize = 256;
 pub(super) fn proof_attribute(file: &File) -> Option<String> {
     let mut text = vec![0u8; PROOF_BYTES];
     let (name, start) = (PROOF_ATTRIBUTE.as_ptr(), text.as_mut_ptr().cast());
-    // SAFETY: the name ends in a zero byte, and the buffer is as long as is said; both outlive the call.
+    // SAFETY: the name ends in a zero byte, and the buffer has the given length; both outlive the call.
     let length = unsafe { libc::fgetxattr(file.as_raw_fd(), name, start, PROOF_BYTES) };
     text.truncate(usize::try_from(length).ok()?);
     String::from_utf8(text).ok()
@@ -460,7 +460,7 @@ pub(super) fn proof_attribute(file: &File) -> Option<String> {
 /// Sets fathom's own attribute; whether that could be done.
 pub(super) fn set_proof_attribute(file: &File, text: &str) -> bool {
     let (name, start) = (PROOF_ATTRIBUTE.as_ptr(), text.as_ptr().cast());
-    // SAFETY: the name ends in a zero byte, and the text is as long as is said; both outlive the call.
+    // SAFETY: the name ends in a zero byte, and the text has the given length; both outlive the call.
     unsafe { libc::fsetxattr(file.as_raw_fd(), name, start, text.len(), 0) == 0 }
 }
 

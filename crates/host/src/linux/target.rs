@@ -1,4 +1,4 @@
-//! One target as it stands: what it is, where it lies, who claims it and what it holds.
+//! One target: its kind, its devices, its users and its content.
 //!
 //! The path itself is always this machine's; `/proc` and `/sys` are read below the root. Deliberately
 //! absent: whether the target may be used (`model::check`).
@@ -18,10 +18,10 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// What `st_blocks` counts, whatever the file system's own block is. // inode(7)
+/// What `st_blocks` counts, independent of the file system's own block size. // inode(7)
 const STAT_BLOCK_BYTES: u64 = 512;
 
-/// Where it comes from what a target holds: its content and its signatures.
+/// If it comes from the content of a target: its content and its signatures.
 enum Eyes<'a> {
     /// From reading it.
     Open(Patience),
@@ -54,7 +54,7 @@ pub fn target_facts_again(root: &Root, pins: &Pins, earlier: &TargetFacts) -> Ta
     pinned_facts(root, pins, &earlier.path)
 }
 
-/// What a device holds whose sample showed nothing but zeros, from reading all of it: `Empty` or `Foreign`; `Unproven`
+/// Content of a device whose sample showed only zeros, from reading all of it: `Empty` or `Foreign`; `Unproven`
 /// still where it is larger than 1 GiB, was not read whole within 2 s, or is not the device any more that it was. Of
 /// anything else what is known already.
 ///
@@ -336,7 +336,7 @@ fn file_or_folder(root: &Root, (pin, there): Pinned<'_>, found: &mut TargetFacts
     }
 }
 
-/// An attribute of the file that forbids writing it, whatever the permissions say. // chattr(1)
+/// An attribute of the file that forbids writing it, regardless of the permissions. // chattr(1)
 fn obstacle(node: &File, path: &Path) -> Option<String> {
     let facts = sys::extended(node);
     let path = path.display();
@@ -411,8 +411,8 @@ fn block(chain: &[BlockDevice]) -> Option<Bytes> {
     chain.first()?.logical_block
 }
 
-/// What a file's inode says of its last change. Equal ones: nobody has written to the file in between, as far as the
-/// clock of the file system shows.
+/// State of a file's inode after its last change. Equal states: no process has written to the file in between, as far
+/// as the clock of the file system shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileState {
     size: u64,

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// controls this process.
 ///
 /// # Errors
-/// There is no terminal, or nobody is at its other end any more.
+/// There is no terminal, or its other end is closed.
 pub fn wait_for_keys(most: Duration) -> io::Result<()> {
     let input = io::stdin();
     let there = if input.is_terminal() {

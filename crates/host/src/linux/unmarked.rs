@@ -1,6 +1,6 @@
 //! Opens a file so that reading it leaves its access time as it was, where the system allows that: to the owner and to
-//! root. What was only looked at or measured then still says when it was last used, and no read is followed by a write of
-//! its time. Omitted: everything else about opening, which the caller sets.
+//! root. A file that was only inspected or measured then still shows when it was last used, and no read is followed by
+//! a write of its time. Omitted: everything else about opening, which the caller sets.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// `flags` are those of open(2) that `options` has no word for. For what is there: with `create_new` the second try could
-/// meet what the first one made. Source: open(2), `O_NOATIME`.
+/// find the file of the first one. Source: open(2), `O_NOATIME`.
 ///
 /// # Errors
 /// Those of open(2), but for a refusal of `O_NOATIME` itself: then the file is opened without.

@@ -5,7 +5,7 @@ use super::Ends;
 /// Type of the entry that keeps older tools off a GPT. // UEFI 2.10, 5.2.3
 const GUARDS_A_GPT: u8 = 0xee;
 
-/// The mark alone says it.
+/// The mark alone proves it.
 pub(super) fn always(_: &Ends, _: u64) -> bool {
     true
 }

@@ -1,6 +1,6 @@
 //! The table of marks. Sources: each format's own published layout; the Linux kernel's headers under
 //! `include/uapi/linux` and `fs/*`; UEFI 2.10 section 5 for GPT. Adding a format is one row, and one
-//! row of the test beside it.
+//! row of its test.
 
 use super::Ends;
 use super::confirm::{

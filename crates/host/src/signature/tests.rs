@@ -1,4 +1,4 @@
-//! Marks in made-up data: each row of the table is found, random bytes are not, and no length makes it panic.
+//! Marks in synthetic data: each row of the table is found, random bytes are not, and no length makes it panic.
 
 use super::*;
 use proptest::prelude::*;

@@ -55,7 +55,7 @@ fn two_loops_over_one_file_are_in_each_other_s_way_under_whatever_name() {
         return;
     };
     fs::remove_file(at("a")).unwrap();
-    let held = format!("{} held by {}", at("b").display(), one.name());
+    let held = format!("{} used by {}", at("b").display(), one.name());
     assert_eq!(claims(&at("b")), [held]);
     sparse(&at("a"), 32 << 20); // another file under the old name is free
     assert!(claims(&at("a")).is_empty());
@@ -63,7 +63,7 @@ fn two_loops_over_one_file_are_in_each_other_s_way_under_whatever_name() {
     let Some(two) = Loop::over(&at("b"), &[]) else {
         return;
     };
-    let by = |name: &str| format!(" held by {name}");
+    let by = |name: &str| format!(" used by {name}");
     let of_one = claims(&one.0);
     assert!(of_one[0].ends_with(&by(&two.name())), "{of_one:?}");
     let of_two = claims(&two.0);
@@ -278,7 +278,7 @@ fn a_second_look_asks_again_who_uses_it_and_not_what_it_holds() {
     };
     assert_eq!(again(&reported).content, Content::FathomPartial);
     if let Some(device) = Loop::over(&file, &[]) {
-        let held = format!("{} held by {}", file.display(), device.name());
+        let held = format!("{} used by {}", file.display(), device.name());
         let found: Vec<String> = again(&first).claims.iter().map(in_words).collect();
         assert_eq!(found, [held]);
     }

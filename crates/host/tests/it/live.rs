@@ -166,7 +166,7 @@ fn a_mounted_loop_device_is_claimed_and_its_chain_goes_down_to_the_disk() {
     let of_image = claims(&image);
     assert!(of_image.contains(&mounted), "{of_image:?}");
     assert!(
-        of_image.contains(&format!("{path} held by {name}")),
+        of_image.contains(&format!("{path} used by {name}")),
         "{of_image:?}"
     );
     let inside = facts(&mount_point.join("new"));
@@ -328,7 +328,7 @@ fn a_look_leaves_the_page_cache_as_it_was() {
     let name = format!("of={}", path.display());
     let whole = 2048;
     if cached_pages(&path) != Some(whole) {
-        eprintln!("skipped: nobody here says what the page cache holds of a file");
+        eprintln!("skipped: this system does not report the content of the page cache");
         return;
     }
     assert_eq!(facts(&path).content, Content::Fathom);

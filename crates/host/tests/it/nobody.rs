@@ -7,10 +7,10 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::thread;
 
-/// Nobody's number for user and group.
+/// Number of the user and group nobody.
 const NOBODY: u32 = 65534;
 
-/// For a test that found itself with too many rights: this very program is started again as nobody, for this one
+/// For a test that found itself with too many rights: this very program is started again as the user nobody, for this one
 /// test, which has to pass.
 pub(crate) fn let_nobody_do(test: &str) {
     let me = fs::metadata("/proc/self").unwrap().uid();
@@ -18,7 +18,7 @@ pub(crate) fn let_nobody_do(test: &str) {
         eprintln!("skipped: this user (number {me}) has rights as if it were root");
         return;
     }
-    // Where the build lies nobody else may go, so all of it happens in a folder of nobody's own.
+    // Where the build lies no other user may go, so all of it happens in a folder of that user.
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("it");
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();

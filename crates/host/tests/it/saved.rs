@@ -19,7 +19,7 @@ pub(crate) fn in_words(claim: &Claim) -> String {
     match claim {
         Claim::Mounted { device, at } => format!("{device} mounted at {}", at.display()),
         Claim::Swap { device } => format!("{device} is swap"),
-        Claim::Holder { device, by } => format!("{device} held by {by}"),
+        Claim::Holder { device, by } => format!("{device} used by {by}"),
         Claim::Busy { device } => format!("{device} busy"),
         Claim::Signature { device, what } => format!("{device} carries {what}"),
     }
@@ -194,7 +194,7 @@ fn the_link_of_a_disk_has_its_speed() {
     assert_eq!(link("virtio0/block/vda", &virtio), None);
 }
 
-/// The attribute of a controller on a bus, above its disks. -1 says that the machine has but one node.
+/// The attribute of a controller on a bus, above its disks. -1 means that the machine has but one node.
 #[test]
 fn the_memory_node_is_that_of_the_controller_on_its_bus() {
     let node = |text: &str| {
@@ -279,22 +279,22 @@ fn a_disk_is_claimed_by_what_stands_on_it_however_far_up() {
             dm-0 mounted at /
         /dev/md127 md on -, 7992837668864 bytes, raid1, 2 disks, 1 missing
             dm-0 mounted at /
-            md127 held by dm-0
+            md127 used by dm-0
         /dev/sda disk on -, 8001563222016 bytes, -
             dm-0 mounted at /
             sda2 is swap
-            sda1 held by md127
+            sda1 used by md127
         /dev/sda1 partition on sda, 7992972935168 bytes, -
             dm-0 mounted at /
-            sda1 held by md127
+            sda1 used by md127
         /dev/sda2 partition on sda, 8589934592 bytes, -
             sda2 is swap
         /dev/sdb disk on -, 8001563222016 bytes, -
             dm-0 mounted at /
-            sdb1 held by md127
+            sdb1 used by md127
         /dev/sdb1 partition on sdb, 7992972935168 bytes, -
             dm-0 mounted at /
-            sdb1 held by md127
+            sdb1 used by md127
         /dev/sdb2 partition on sdb, 8589934592 bytes, -
     "#]]
     .assert_eq(&list("raid_lvm_xfs"));
@@ -311,13 +311,13 @@ fn a_laptop_s_encrypted_disk_is_claimed_through_its_mapping() {
             dm-0 mounted at /
             dm-0 mounted at /home
             nvme0n1p2 mounted at /boot
-            nvme0n1p3 held by dm-0
+            nvme0n1p3 used by dm-0
         /dev/nvme0n1p2 partition on nvme0n1, 1073741824 bytes, -
             nvme0n1p2 mounted at /boot
         /dev/nvme0n1p3 partition on nvme0n1, 1022515740672 bytes, -
             dm-0 mounted at /
             dm-0 mounted at /home
-            nvme0n1p3 held by dm-0
+            nvme0n1p3 used by dm-0
     "#]]
     .assert_eq(&list("laptop_crypt"));
 }
@@ -342,11 +342,11 @@ fn a_garbled_machine_is_unknown_and_nothing_stumbles() {
             sda1 mounted at /data
             sda1 is swap
         /dev/dm-0 dm on dm-1, 4096 bytes, -
-            dm-0 held by dm-1
-            dm-0 held by gone
+            dm-0 used by dm-1
+            dm-0 used by gone
         /dev/dm-1 dm on dm-0, 4096 bytes, -
-            dm-0 held by gone
-            dm-1 held by dm-0
+            dm-0 used by gone
+            dm-1 used by dm-0
         /dev/loop0 loop on -, 8192 bytes, relative
     "#]]
     .assert_eq(&list("garbled"));

@@ -1,8 +1,8 @@
 //! What is handed to the kernel for one I/O, put together from what is the same for all I/Os of a target and what is not.
 //!
-//! An entry is made of whole words: made field by field in the crate's own way, its narrow stores are read back in wide
-//! pieces when it is copied into the queue, and the processor waits for each of them. Omitted: entries that are no reads
-//! or writes, which the crate makes.
+//! An entry consists of whole words: if it is built field by field in the crate's own way, its narrow stores are read
+//! back in wide pieces when it is copied into the queue, and the processor waits for each of them. Omitted: entries
+//! that are no reads or writes, which the crate makes.
 #![allow(unsafe_code, reason = "an entry is the kernel's structure")]
 
 use super::super::Io;

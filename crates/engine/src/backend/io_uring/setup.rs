@@ -65,7 +65,7 @@ fn refused_polling(source: &io::Error) -> Unavailable {
             Some(libc::EPERM | libc::EACCES) => {
                 "submission-queue polling needs root or CAP_SYS_NICE before Linux 5.13: omit it"
             }
-            Some(libc::EINVAL) => "this kernel does not offer it: leave polling out",
+            Some(libc::EINVAL) => "this kernel does not offer it: omit polling",
             _ => remedy(source),
         },
     }
@@ -198,11 +198,11 @@ pub(in super::super) fn remedy(error: &io::Error) -> &'static str {
              filter), or use the engine libaio or sync"
         }
         Some(libc::ENOMEM) => {
-            "raise the limit on locked memory (ulimit -l unlimited), or take fewer threads or a smaller depth"
+            "raise the limit on locked memory (ulimit -l unlimited), or use fewer threads or a smaller depth"
         }
         Some(libc::EBUSY) => "it takes no more I/Os: use a smaller depth, or the engine sync",
         Some(libc::EMFILE | libc::ENFILE) => {
-            "raise the limit on open files (ulimit -n 65536), or take fewer threads"
+            "raise the limit on open files (ulimit -n 65536), or use fewer threads"
         }
         _ => ELSEWHERE,
     }

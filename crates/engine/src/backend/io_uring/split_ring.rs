@@ -2,7 +2,7 @@
 //! of it, which belongs to the part that enters the kernel.
 //!
 //! Omitted: what is put into the queues, and when the kernel is entered.
-#![allow(unsafe_code, reason = "the parts point into the ring beside them")]
+#![allow(unsafe_code, reason = "the parts point into the ring next to them")]
 
 use io_uring::{CompletionQueue, IoUring as Ring, SubmissionQueue, Submitter};
 use std::ptr::NonNull;
@@ -17,15 +17,15 @@ pub(super) struct SplitRing {
     _whole: OwnedRing,
 }
 
-/// The ring itself, reached by nobody but its parts.
+/// The ring itself, reached only by its parts.
 struct OwnedRing(NonNull<Ring>);
 
 impl SplitRing {
     pub(super) fn of(ring: Ring) -> SplitRing {
         let waits_for_a_time = ring.params().is_feature_ext_arg();
         let mut whole = NonNull::from(Box::leak(Box::new(ring)));
-        // SAFETY: the box is leaked and nobody else has its address; it lives until `OwnedRing` goes, after the parts,
-        // none of which can be moved out of a `SplitRing` that is dropped.
+        // SAFETY: the box is leaked and no other code has its address; it lives until `OwnedRing` goes, after the
+        // parts, none of which can be moved out of a `SplitRing` that is dropped.
         let (kernel, staged, landed) = unsafe { whole.as_mut() }.split();
         SplitRing {
             kernel,

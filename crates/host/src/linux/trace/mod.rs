@@ -1,10 +1,10 @@
 //! How long each request takes, from the kernel's tracepoints, in an instance of our own that goes away again.
 //!
 //! From `block_rq_issue` (handed to the driver) to `block_rq_complete`. Source: the kernel's
-//! `Documentation/trace/ftrace.rst` and `events.rst`. So that watching stays cheap whatever the device does, only I/Os
-//! whose place has some bits clear are traced when there are many: the choice does not depend on how long they take. The
-//! buffer keeps what came first; a reading from which anything was lost says so. Deliberately absent: devices without
-//! requests of their own (zram, md, dm).
+//! `Documentation/trace/ftrace.rst` and `events.rst`. So that watching stays cheap with any load of the device, only
+//! I/Os whose place has some bits clear are traced when there are many: the choice does not depend on how long they
+//! take. The buffer keeps what came first; a reading with lost events reports them. Deliberately absent: devices
+//! without requests of their own (zram, md, dm).
 
 mod pages;
 
@@ -47,7 +47,7 @@ pub struct BlockTrace {
     /// Completed before their issue was read: another core's buffer was read earlier.
     early: Vec<Happened>,
     page: Vec<u8>,
-    /// As a filter of events says them; empty for all.
+    /// In the syntax of an event filter; empty for all.
     devices: String,
     choice_bits: u32,
 }
@@ -76,7 +76,10 @@ impl BlockTrace {
             .join(format!("{NAME}{}", std::process::id()));
         fs::create_dir(&instance).map_err(|error| match error.kind() {
             ErrorKind::PermissionDenied => "only root may trace".to_owned(),
-            _ => format!("no instance can be made in {}: {error}", tracing.display()),
+            _ => format!(
+                "no instance can be created in {}: {error}",
+                tracing.display()
+            ),
         })?;
         let mut trace = BlockTrace {
             instance,
@@ -112,7 +115,7 @@ impl BlockTrace {
         Ok(())
     }
 
-    /// What was timed since the last call. `rate_per_s` is what the counters say of all devices together; it decides which
+    /// What was timed since the last call. `rate_per_s` is the sum of the counters of all devices; it decides which
     /// share is timed from now on.
     pub fn read(&mut self, rate_per_s: f64) -> Timed {
         let mut happened = std::mem::take(&mut self.early);
