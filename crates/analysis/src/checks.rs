@@ -111,7 +111,8 @@ impl Checks {
     }
 }
 
-/// Where the devices that fio saw had fewer I/Os, `page-cache` says it. A loop device counts what its file's cache answers.
+/// Where the devices that fio saw had fewer I/Os, `page-cache` reports it. A loop device counts what its file's cache
+/// answers.
 fn has_counters(run: &ImportedRun) -> bool {
     let most = run.evidence.disks.iter().map(|disk| disk.ios).max();
     let most = most.filter(|_| !is_on_loop(run));

@@ -8,7 +8,7 @@ use model::{Bytes, LifetimeCount};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the two counts stand to each other over the measured phase.
+/// Comparison of the two counts over the measured time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Agreement {
@@ -131,7 +131,7 @@ impl CountComparison {
             Agreement::Agrees if worst.unsigned_abs() > self.bound_bytes => None,
             Agreement::Agrees => Some("no more than was in flight at the edges".to_owned()),
             Agreement::DeviceLess => Some(format!(
-                "something above {device} answered or kept the rest"
+                "a cache above {device} answered or absorbed the rest"
             )),
             _ => Some(format!("{device} did other work too")),
         };
@@ -191,7 +191,7 @@ mod tests {
         let less = counts(4 << 20, 1 << 20, 0);
         assert_eq!(
             less.sentence("vda"),
-            "75% apart: something above vda answered or kept the rest"
+            "75% apart: a cache above vda answered or absorbed the rest"
         );
     }
 }

@@ -6,10 +6,10 @@ use model::{CounterWindow, CpuTimes, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Less than this share of its time taken by a hypervisor is not said.
+/// Less than this share of its time taken by a hypervisor is not reported.
 const TAKEN_SAID_MIN: f64 = 0.01;
 
-/// What the processors did between the two readings of the counters around the measured phase.
+/// Load of the CPUs between the two readings of the counters around the measured time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuReport {
     /// Wall time between the readings, in nanoseconds.
@@ -20,8 +20,8 @@ pub struct CpuReport {
     pub kernel_cores: f64,
     /// Time that the hypervisor took, of all cores together, in cores.
     pub steal_cores: f64,
-    /// Of this process alone, user and kernel time of all its threads together, in cores. None where the system does not
-    /// report it, and in results kept before that was read.
+    /// Of this process alone, user and kernel time of all its threads together, in cores. None if the system does not
+    /// report it, and in results stored before it was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_cores: Option<f64>,
     /// Each core that was read at both ends; empty where the system does not report it.

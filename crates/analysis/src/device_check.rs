@@ -1,4 +1,4 @@
-//! What the block layer counted beside what the tool counted: the one witness that is not ourselves.
+//! The block layer's counts compared with the tool's: the only independent evidence.
 //!
 //! The device is the first of the target's chain whose counters were read: the nearest to the target, so
 //! that nothing that lies below it (mirrors, parity) stands between. Bytes are judged, not I/Os: the kernel
@@ -16,7 +16,7 @@ use model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One device under the targets: its own counts beside the tool's.
+/// One device under the targets: its own counts compared with the tool's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceCheck {
     /// Kernel name; none where no device was counted.
@@ -31,7 +31,7 @@ pub struct DeviceCheck {
     pub lifetime: Option<CountComparison>,
 }
 
-/// One check a device, in the order of the targets; targets without a device share one that says why.
+/// One check per device, in the order of the targets; targets without a device share one with the reason.
 pub(crate) fn device_checks(record: &RunRecord) -> Vec<DeviceCheck> {
     let mut groups: Vec<(Result<String, String>, Vec<u32>)> = Vec::new();
     for (number, facts) in (0u32..).zip(&record.targets) {

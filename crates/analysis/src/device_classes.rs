@@ -10,7 +10,7 @@ pub struct LinkClass {
     pub name: &'static str,
     /// Most payload, in one direction. // above 0
     pub bytes_per_s: f64,
-    /// Who says so.
+    /// Source.
     pub source: &'static str,
 }
 
@@ -55,7 +55,7 @@ pub struct PcieGeneration {
     pub gt_per_s: f64,
     /// Most payload of one lane, in one direction. // above 0
     pub lane_bytes_per_s: f64,
-    /// Who says so.
+    /// Source.
     pub source: &'static str,
 }
 
@@ -102,7 +102,7 @@ pub struct Rotation {
     pub per_minute: f64,
     /// Most random I/Os of one disk with a deep queue: one per quarter of a turn, and never below [`RANDOM_IOPS`].
     pub random_iops_max: f64,
-    /// Who says so.
+    /// Source.
     pub source: &'static str,
 }
 
@@ -137,7 +137,7 @@ pub struct DiskFamily {
     pub pattern: &'static str,
     /// Rotations per minute, where it is the same for the whole family.
     pub per_minute: Option<f64>,
-    /// Who says so.
+    /// Source.
     pub source: &'static str,
 }
 

@@ -1,12 +1,12 @@
 //! A figure that travels with its uncertainty: value, interval, and what both rest on.
 //!
-//! How the interval was found is said where it is made; here is only what every such figure has in common.
+//! The method of an interval is described where it is computed; here is only what every such figure has in common.
 //! Deliberately absent: digits and signs of display, which are `views`'s.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A value with its 95% interval. The unit is the one that the name of the field says.
+/// A value with its 95% interval. The name of the field states the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The best guess. // finite
@@ -20,7 +20,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// A value of which the data do not say how far off it may be.
+    /// A value whose error the data do not show.
     pub const fn bare(value: f64, samples: f64) -> Estimate {
         Estimate {
             value,
@@ -31,7 +31,7 @@ impl Estimate {
     }
 
     /// Several of one thing, each with the time that it was measured for: their mean by that time. The interval is that of a
-    /// mean of independent figures, each as sure as it says, but never narrower than what they gave; where their own
+    /// mean of independent figures, each with its own interval, but never narrower than what they gave; where their own
     /// intervals do not meet, it reaches from the lowest end to the highest; never below 0. None where one has none.
     /// // times above 0, values at least 0
     pub fn together(all: &[(f64, Estimate)]) -> Estimate {

@@ -42,7 +42,7 @@ pub struct Explanation {
     pub advice: &'static str,
     /// Where the method, or the counter that it reads, is described.
     pub source: &'static str,
-    /// What a finding is derived from.
+    /// Data from which a finding is derived.
     pub derived_from: Option<&'static str>,
 }
 

@@ -17,13 +17,13 @@ pub struct HostDigest {
     pub hostname: String,
     /// Name and release of the system.
     pub kernel: String,
-    /// Distribution, where it says so.
+    /// Distribution, if the system reports it.
     pub distribution: Option<String>,
     /// Model of the processor, where the system reports it.
     pub cpu_model: Option<String>,
     /// Cores online.
     pub cores: u64,
-    /// What decides on the cores' frequency, where there is a choice and all are identical.
+    /// Frequency governor of the cores, if there is a choice and all have the same.
     pub governor: Option<String>,
     /// Main memory.
     pub ram_bytes: u64,
@@ -51,17 +51,17 @@ pub struct TargetDigest {
 pub struct DeviceDigest {
     /// Kernel name.
     pub name: String,
-    /// What it is: `disk`, `partition`, `loop`, `dm`, `md`, `zram`.
+    /// Kind of device: `disk`, `partition`, `loop`, `dm`, `md`, `zram`.
     pub kind: String,
     /// Capacity.
     pub size_bytes: u64,
-    /// Who made it and what they call it, where it says so.
+    /// Vendor and model, if the device reports them.
     pub model: Option<String>,
     /// Spinning, as the kernel believes.
     pub rotational: Option<bool>,
     /// The I/O scheduler in force.
     pub scheduler: Option<String>,
-    /// Requests that its queue holds.
+    /// Size of its queue, in requests.
     pub queue_size: Option<u32>,
     /// `write back` where it has a volatile write cache, `write through` where not.
     pub write_cache: Option<String>,
@@ -92,7 +92,7 @@ pub struct WorkDigest {
     pub dedupe_percent: u8,
     /// Where the next I/O goes.
     pub access: Access,
-    /// What stands between the I/O and the device.
+    /// Caches between the I/O and the device.
     pub cache: CacheMode,
     /// Each write returns only when the data is on stable storage.
     pub write_through: bool,
@@ -102,20 +102,20 @@ pub struct WorkDigest {
     pub length_bytes: u64,
 }
 
-/// How the bytes were moved and the time was read.
+/// I/O engine and clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EngineDigest {
     /// The backend that was requested.
     pub requested: String,
     /// The backend that ran.
     pub backend: String,
-    /// What it used of the kernel's offers, in the kernel's words.
+    /// Kernel features that it used, by the kernel's names.
     pub features: Vec<String>,
-    /// What a person should know: a fallback, an offer that the kernel refused.
+    /// Notes: a fallback, a feature that the kernel refused.
     pub notes: Vec<String>,
     /// Where stamps came from: `tsc`, `monotonic` or `fake`.
     pub clock_source: String,
-    /// What one reading of the clock costs, in nanoseconds.
+    /// Cost of one reading of the clock, in nanoseconds.
     pub clock_cost_ns: u64,
     /// How far the clock had gone from the monotonic one by the end, in nanoseconds.
     pub clock_drift_ns: u64,

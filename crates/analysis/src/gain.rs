@@ -13,7 +13,7 @@ pub const STEPS_WITHOUT_GAIN: usize = 2;
 /// Rates below this share of the best before are a disturbance and no plateau.
 pub const PLATEAU_MIN: f64 = 0.85;
 
-/// What the last doublings brought: their best rate over the best before them. `None` with too few rungs to say,
+/// What the last doublings brought: their best rate over the best before them. `None` with too few rungs,
 /// or without any rate before them. `rates` in the order of their depths.
 pub fn gain_of_last_steps(rates: &[f64]) -> Option<f64> {
     let split = rates

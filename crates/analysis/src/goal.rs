@@ -23,7 +23,7 @@ const KEPT_SHARE: f64 = 0.97;
 const NEAR_TIMES: f64 = 3.0;
 /// Tries for a line, at least.
 const LINE_MIN: usize = 3;
-/// A percentile of a short run near saturation is hardly known better, whatever the scatter of a few says by luck.
+/// A percentile of a short run near saturation is hardly known better, even if a few samples scatter less by chance.
 const SCATTER_MIN: f64 = 0.03;
 
 /// A latency to be kept.

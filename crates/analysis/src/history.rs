@@ -38,9 +38,9 @@ pub struct HistorySession {
     pub started_utc_ns: u64,
     /// What was measured.
     pub target: String,
-    /// Words that a person gave it.
+    /// Tags that a user gave it.
     pub tags: Vec<String>,
-    /// In one word; none where it is not known, as of imported results.
+    /// In one word; none if unknown, as for imported results.
     pub validity: Option<Validity>,
     /// The answer of its page.
     pub headline: String,
@@ -61,7 +61,7 @@ pub struct Trend {
     pub points: Vec<TrendPoint>,
 }
 
-/// What a workload did in one session.
+/// Figures of a workload in one session.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TrendPoint {
     /// The session.
@@ -88,7 +88,7 @@ pub enum TrendStep {
     Slower,
     /// No significant difference.
     Same,
-    /// The data do not say, or one of the two is doubtful.
+    /// The data are inconclusive, or one of the two is doubtful.
     Inconclusive,
 }
 
@@ -183,8 +183,8 @@ fn points(session: u64, side: &Side, report: Option<&CompareReport>) -> Vec<(Str
 
 type Change = (TrendStep, Option<Estimate>, Option<String>);
 
-/// Returns what a comparison says of each workload. A workload with several cells, which differ by what its words omit, is
-/// inconclusive.
+/// Returns the comparison's result for each workload. A workload with several cells, which differ by what its words
+/// omit, is inconclusive.
 fn changes(side: &Side, report: Option<&CompareReport>) -> BTreeMap<String, Change> {
     let rows = side.results.iter().map(|one| (one.row.name(), &one.row));
     let rows: BTreeMap<String, &ResultRow> = rows.collect();

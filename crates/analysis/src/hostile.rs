@@ -1,4 +1,4 @@
-//! Records that nobody would measure: whatever stands in them, the report says it without panic and without a figure that
+//! Records that no run would give: with any content, the report covers them without panic and without a figure that
 //! is no number.
 
 use crate::sample::Sample;

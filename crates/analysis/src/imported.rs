@@ -1,8 +1,8 @@
 //! The report of a run that another tool measured: its figures as printed, and what they give away of themselves.
 //!
 //! Little is known of such a run: only rules whose facts the text contains use it, and they keep silent where a fact is
-//! missing. Where the text holds too little, it is not checked. Deliberately absent: everything that needs the device's
-//! counters, the histogram or the time series.
+//! missing. Where the text contains too little, it is not checked. Deliberately absent: everything that needs the
+//! device's counters, the histogram or the time series.
 
 use crate::checks::Checks;
 use crate::findings::{Finding, Seen, findings};
@@ -17,13 +17,13 @@ use serde::{Deserialize, Serialize};
 /// The report of an imported run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedReport {
-    /// May the figures be used, and why or why not.
+    /// Whether the figures may be used, with the reasons.
     pub verdict: Verdict,
-    /// Whose figures these are: `as printed by diskspd 2.0.17`.
+    /// Source of these figures: `as printed by diskspd 2.0.17`.
     pub printed_by: String,
-    /// What the figures give away, the heaviest first.
+    /// Findings on the figures, by severity.
     pub findings: Vec<Finding>,
-    /// What it was to reach.
+    /// Goals of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<GoalReport>,
     /// The run; quantiles are in 0…1.
@@ -36,7 +36,7 @@ pub fn imported_report(run: &ImportedRun) -> ImportedReport {
     imported_report_knowing(run, &Known::default())
 }
 
-/// The same, with what people said of the target.
+/// The same, with the user's hints on the target.
 pub fn imported_report_knowing(run: &ImportedRun, known: &Known) -> ImportedReport {
     let observed = Observed::of_imported(run);
     let findings = findings(&Seen {

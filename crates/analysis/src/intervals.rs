@@ -21,7 +21,7 @@ pub struct IntervalRow {
     pub length_ns: u64,
     /// I/Os completed in it.
     pub ios: u64,
-    /// Bytes that they moved.
+    /// Bytes that they transferred.
     pub bytes: u64,
     /// IOPS; none where the step has no length.
     pub rate_per_s: Option<f64>,
@@ -33,7 +33,7 @@ pub struct IntervalRow {
     pub max_latency_ns: Option<u64>,
 }
 
-/// Whether the rate held still at the end of the measured phase.
+/// Whether the rate was in steady state at the end of the measured time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Steadiness {
     /// The answer; none where the run is too short.

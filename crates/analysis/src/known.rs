@@ -1,22 +1,22 @@
-//! What is known of a target beside its figures: what people said of it, and where clouds draw their lines.
+//! Facts of a target other than its figures: the user's hints, and the limits of clouds.
 //!
 //! Deliberately absent: how a table of caps is written (`dialects`), and what follows from any of it (`findings`).
 
 use model::Operation;
 use std::str::FromStr;
 
-/// What people said, and the caps that are known.
+/// The user's hints, and the known caps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Known {
-    /// IOPS that the target may do at most, as a person said it. // finite, above 0
+    /// IOPS that the target may do at most, as specified by the user. // finite, above 0
     pub cap_per_s: Option<f64>,
-    /// Bytes a second that it may move at most, as a person said it. // finite, above 0
+    /// Bytes a second that it may move at most, as specified by the user. // finite, above 0
     pub cap_bytes_per_s: Option<f64>,
-    /// How large the cache of the array is that it lies on, in bytes, as a person said it. // above 0
+    /// Size of the cache of its array, in bytes, as specified by the user. // above 0
     pub array_cache_bytes: Option<u64>,
-    /// What it is made of, as a person said it.
+    /// Its medium, as specified by the user.
     pub medium: Option<Medium>,
-    /// What the results are to reach, as a person said it: `p99 < 5ms`.
+    /// Goals of the results, as specified by the user: `p99 < 5ms`.
     pub goals: Vec<String>,
     /// Published caps of cloud disks and machines.
     pub caps: Vec<CloudCap>,
@@ -31,7 +31,7 @@ pub struct CloudCap {
     pub per_s: Option<f64>,
     /// Bytes a second, where it limits them. // finite, above 0
     pub bytes_per_s: Option<f64>,
-    /// The operation that it limits; none where it limits both together, or the provider does not say which.
+    /// The operation that it limits; none where it limits both together, or the provider does not specify one.
     pub direction: Option<Operation>,
     /// It lasts only as long as credits do.
     pub burst: bool,
@@ -48,7 +48,7 @@ impl CloudCap {
     }
 }
 
-/// What a target is made of.
+/// Medium of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
     /// Rotating disks, so many as one.

@@ -1,8 +1,8 @@
-//! Records → Report: what the numbers of a run say, and how far they may be trusted.
+//! Records → Report: the figures of a run, their meaning and their reliability.
 //!
-//! Pure: the same record gives the same report, this year and next. Every method cites its source beside
+//! Pure: the same record gives the same report, this year and next. Every method cites its source next to
 //! the code. Read in this order: `run` (the report of one run, assembled), `verdict`, then the parts it is
-//! made of (`rows`, `latency`, `estimates`, `open_loop`, `in_flight`, `comparison`,
+//! composed of (`rows`, `latency`, `estimates`, `open_loop`, `in_flight`, `comparison`,
 //! `device_check`, `cpu`, `workers`, `intervals`, `changes`, `facts`), then `findings`
 //! (one rule, one file, one row in `FINDINGS`), `files` (work with files), `looks`
 //! (several short runs in one report), `survey` (many runs, one table), `sweep` (a matrix of them), `models`

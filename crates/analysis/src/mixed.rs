@@ -1,22 +1,22 @@
 //! What each line of a mixed workload did: the sizes and mixes of one target apart.
 //!
-//! Omitted: percentiles by line, which the record does not hold; it has sums and the longest.
+//! Omitted: percentiles by line, which the record does not contain; it has sums and the longest.
 
 use crate::rows::per_second;
 use model::{Access, LineCount, Operation, Ratio, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What was asked of a line, and what it did in the measured phase.
+/// Request of a mix component, and its figures in the measured time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LineRow {
     /// Bytes of one I/O.
     pub block_bytes: u64,
     /// Share of all I/Os that it was to give, in percent.
     pub requested_percent: f64,
-    /// Share of its I/Os that are writes, as asked.
+    /// Share of its I/Os that are writes, as requested.
     pub write_percent: u8,
-    /// Share of its I/Os that are random, as asked.
+    /// Share of its I/Os that are random, as requested.
     pub random_percent: u8,
     /// What its offsets are multiples of.
     pub align_bytes: u64,
@@ -27,18 +27,18 @@ pub struct LineRow {
     /// Where its random I/Os are, from and to so many percent of the range; none for all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range_percent: Option<[u8; 2]>,
-    /// What it did, reads and writes apart; only those that it was to do.
+    /// Its figures, reads and writes separately; only the requested ones.
     pub operations: Vec<LineOperation>,
 }
 
-/// What one line did of one operation.
+/// Figures of one mix component for one operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LineOperation {
     /// `read` or `write`.
     pub operation: String,
     /// I/Os completed without error.
     pub ios: u64,
-    /// Bytes that they moved.
+    /// Bytes that they transferred.
     pub bytes: u64,
     /// IOPS of measured time.
     pub rate_per_s: f64,

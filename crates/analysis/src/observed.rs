@@ -1,8 +1,9 @@
 //! What was asked and its result, as far as it is known: the same figures of a run of fathom, an imported one, and
 //! a row of the database.
 //!
-//! Everything is `None` where nobody says it; nothing is guessed. Where targets of one run differ in what was asked, it
-//! is `None` too. Deliberately absent: what only fathom's own record holds (`findings::Own`), and any judgement.
+//! Everything is `None` if no source reports it; nothing is guessed. Where targets of one run differ in what was asked,
+//! it is `None` too. Deliberately absent: data that only fathom's own record contains (`findings::Own`), and any
+//! judgement.
 
 use crate::intervals::{IntervalRow, full_intervals};
 use crate::rows::{Sums, per_second};
@@ -38,7 +39,7 @@ pub struct Observed {
     pub write_share: Option<f64>,
     /// Share of I/Os that go to a random place. // in [0, 1]
     pub random_share: Option<f64>,
-    /// What stood between the I/O and the device.
+    /// Caches between the I/O and the device.
     pub cache: Option<CacheMode>,
     /// Whether a write was complete only when it was durable.
     pub write_through: Option<bool>,
@@ -108,7 +109,7 @@ pub struct ObservedRow {
 }
 
 impl Observed {
-    /// What a row of the database says. Its latencies may be in coarse steps that it does not report it.
+    /// Facts of a row of the database. Its latencies may be in coarse steps that it does not report.
     pub fn of_row(row: &ResultRow) -> Observed {
         let work = &row.work;
         let figures = |figures: &RowFigures| ObservedFigures::of(figures, row.measured);
@@ -145,7 +146,7 @@ impl Observed {
         }
     }
 
-    /// What a record of fathom says, with its row and its rate over time.
+    /// Facts of a record of fathom, with its row and its rate over time.
     pub(crate) fn of_record(
         record: &RunRecord,
         row: &ResultRow,

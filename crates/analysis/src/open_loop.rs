@@ -1,7 +1,7 @@
 //! How a rate that was asked was kept: what was reached, and what waited because nothing was free to take it.
 //!
-//! An I/O that is late is not omitted: it starts as soon as it can, and its response time says by how much. What had not
-//! started at the end of the measured phase has no response time yet; it is counted here. Deliberately absent: a
+//! An I/O that is late is not omitted: it starts as soon as it can, and its response time contains the delay. What had
+//! not started at the end of the measured phase has no response time yet; it is counted here. Deliberately absent: a
 //! judgement, which is a finding's.
 
 use crate::rows::per_second;
@@ -9,7 +9,7 @@ use model::{LatencyHistogram, RunRecord, Spacing, Tally, Waiting, WorkerRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A rate that was asked, and how it was kept.
+/// Requested and achieved rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenLoop {
     /// IOPS that were to start, over all threads.

@@ -9,16 +9,16 @@ use model::{Nanos, Operation, RunRecord, Tally};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one operation, or all together, did in the measured phase.
+/// Figures of one operation, or of all together, in the measured time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationRow {
     /// `read`, `write` or `total`.
     pub operation: String,
     /// I/Os completed without error.
     pub ios: u64,
-    /// Bytes that they moved.
+    /// Bytes that they transferred.
     pub bytes: u64,
-    /// I/Os of these that moved fewer bytes than asked.
+    /// I/Os of these that transferred fewer bytes than requested.
     pub short_ios: u64,
     /// IOPS of measured time.
     pub rate_per_s: f64,
@@ -28,8 +28,8 @@ pub struct OperationRow {
     pub bytes_per_s: f64,
     /// The same with its 95% interval.
     pub bytes_rate: Estimate,
-    /// How long each took from the moment at which it was to start; only where a rate was asked. With a rate this is what
-    /// a user of the target would see.
+    /// Response time of each, from its scheduled start; only if a rate was requested. With a rate this is what a user
+    /// of the target experiences.
     pub response: Option<Latency>,
     /// How long each took from the moment at which it was submitted: the service time.
     pub latency: Latency,

@@ -1,4 +1,4 @@
-//! The report of one run, assembled from its parts. Each part says where its method comes from.
+//! The report of one run, assembled from its parts. Each part cites the source of its method.
 
 use crate::checks::Checks;
 use crate::cpu::CpuReport;
@@ -21,47 +21,47 @@ use model::{Operation, Outcome, ResultRow, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one run says, and how far it may be trusted.
+/// Result of one run, and its reliability.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "fathom run report")]
 pub struct RunReport {
-    /// May the result be used, and why or why not.
+    /// Whether the result may be used, with the reasons.
     pub verdict: Verdict,
     /// How the run ended.
     pub outcome: OutcomeReport,
     /// When it ran and how long each part took.
     pub time: TimeReport,
-    /// Reads, writes as far as asked or seen, and the total of all, in the measured phase.
+    /// Reads, writes if requested or counted, and the total of all, in the measured time.
     pub operations: Vec<OperationRow>,
-    /// What was measured: each target with its work, and with its own rows where there are several.
+    /// Each target with its work, and with its own rows if there are several.
     pub targets: Vec<TargetReport>,
-    /// How a rate was kept; none where no rate was asked and a new I/O began as soon as one completed.
+    /// Requested and achieved rate; none in a closed loop, where no rate was requested.
     pub open_loop: Option<OpenLoop>,
-    /// How many I/Os were really in flight.
+    /// Number of I/Os in flight, as measured.
     pub in_flight: InFlight,
-    /// The block layer's counts beside the tool's; one entry a device.
+    /// The block layer's counts compared with the tool's; one entry per device.
     pub device_checks: Vec<DeviceCheck>,
-    /// What the processors did in the measured phase.
+    /// Load of the CPUs in the measured time.
     pub cpu: CpuReport,
-    /// What the tool's own threads did; empty for runs kept before this was counted.
+    /// Time of the tool's own threads; empty for runs stored before this was counted.
     pub workers: Vec<WorkerShare>,
-    /// What of the measured phase was still warm-up.
+    /// Part of the measured time that was still warm-up.
     pub warmup_cut: WarmupCut,
-    /// Whether the rate held still.
+    /// Whether the rate was in steady state.
     pub steadiness: Steadiness,
     /// The rate over time.
     pub intervals: Vec<IntervalRow>,
-    /// What the rules found, the most important first.
+    /// Findings of the rules, by severity.
     pub findings: Vec<Finding>,
-    /// What verification found; none where none was requested.
+    /// Result of the verification; none if none was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<VerificationReport>,
-    /// What it was to reach.
+    /// Goals of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<GoalReport>,
     /// The machine.
     pub host: HostDigest,
-    /// How the bytes were moved.
+    /// I/O engine.
     pub engine: EngineDigest,
     /// Version of fathom that ran it.
     pub tool_version: String,
@@ -93,7 +93,7 @@ pub enum OutcomeKind {
 /// The I/O that ended a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailureReport {
-    /// What it was to do.
+    /// Its work.
     pub operation: Operation,
     /// Path of its target.
     pub path: String,
@@ -101,7 +101,7 @@ pub struct FailureReport {
     pub offset_bytes: u64,
     /// How many bytes it was to move.
     pub length_bytes: u64,
-    /// What the kernel answered.
+    /// The kernel's answer.
     pub errno: i32,
     /// The same in words.
     pub message: String,
@@ -112,11 +112,11 @@ pub struct FailureReport {
 pub struct TimeReport {
     /// Wall clock at the start of the warm-up: nanoseconds since 1970 in UTC.
     pub started_utc_ns: u64,
-    /// Warm-up as asked, in nanoseconds.
+    /// Requested warm-up, in nanoseconds.
     pub warmup_ns: u64,
-    /// Measured phase as asked, in nanoseconds.
+    /// Requested measured time, in nanoseconds.
     pub measured_requested_ns: u64,
-    /// Measured phase as it really was, in nanoseconds; all rates are over this time.
+    /// Length of the measured time, in nanoseconds; all rates are over it.
     pub measured_ns: u64,
     /// From the start of the warm-up to the last completion, in nanoseconds.
     pub drained_ns: u64,
@@ -137,12 +137,12 @@ pub struct TargetReport {
     pub lines: Vec<LineRow>,
 }
 
-/// Reads a record. Never fails: what a record does not hold is `None` or empty, and said.
+/// Reads a record. Never fails: what a record does not contain is `None` or empty, and reported.
 pub fn run_report(record: &RunRecord) -> RunReport {
     run_report_knowing(record, &Known::default())
 }
 
-/// The same, with what people said of the target.
+/// The same, with the user's hints on the target.
 pub fn run_report_knowing(record: &RunRecord, known: &Known) -> RunReport {
     Reading::of(record, known).report
 }

@@ -1,4 +1,4 @@
-//! Ready-made records for tests, here and in `views`: a plain run whose counts all fit together, to be bent.
+//! Prepared records for tests, here and in `views`: a plain run whose counts all fit together, to be modified.
 //!
 //! Deliberately simple: I/Os are spread evenly over the time series, and latencies follow a fixed pattern
 //! with one slow I/O in a thousand.
@@ -17,7 +17,7 @@ pub struct Sample {
     pub write: Ratio,
     /// Where I/Os go.
     pub access: Access,
-    /// What stands between the I/O and the device.
+    /// Caches between the I/O and the device.
     pub cache: CacheMode,
     /// Measured phase as asked.
     pub planned: Nanos,

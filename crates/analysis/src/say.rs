@@ -1,7 +1,7 @@
 //! Numbers as words inside sentences: three significant digits and the unit that fits.
 //!
-//! The one implementation of number → text. It stands below `views`, because a finding is a sentence with
-//! its numbers in it; `views::number` adds only widths and columns to what is said here. Deliberately
+//! The one implementation of number → text. It is below `views`, because a finding is a sentence with
+//! its numbers in it; `views::number` adds only widths and columns to this text. Deliberately
 //! absent: alignment, colours, other languages' decimal marks.
 
 /// Writes three significant digits, and all digits before the point: `0.42`, `83.4`, `2178`. // value finite, at least 0

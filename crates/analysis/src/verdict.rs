@@ -18,7 +18,7 @@ pub enum Validity {
     NotChecked,
     /// It may be used with the reasons in mind.
     Caution,
-    /// It does not say what was asked.
+    /// It does not measure what was requested.
     Invalid,
 }
 
@@ -92,18 +92,18 @@ pub(crate) const SIMULATED: &str = "simulated";
 pub struct Verdict {
     /// How far the result may be used.
     pub validity: Validity,
-    /// Where the result is valid as one thing but not as another: what it is not valid as.
+    /// If the result is valid for one use but not for another: the use for which it is not valid.
     pub not_as: Option<String>,
     /// Checks that were possible and passed: `cache bypassed`.
     #[serde(default)]
     pub checks: Vec<String>,
-    /// What the other checks would have needed.
+    /// Data that the other checks lacked.
     #[serde(default)]
     pub unchecked: Vec<String>,
     /// Of a device that exists in a model only: no hardware was measured.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub simulated: bool,
-    /// Why, in sentences, the most important first; for a valid result, what was looked at. // at least one
+    /// The reasons, in sentences, the most important first; for a valid result, the checks. // at least one
     pub reasons: Vec<String>,
 }
 
@@ -146,7 +146,7 @@ impl Verdict {
         }
     }
 
-    /// Says whether the device exists in a model only.
+    /// Returns whether the device exists in a model only.
     #[must_use]
     pub(crate) fn of_simulated(self, simulated: bool) -> Verdict {
         Verdict { simulated, ..self }
@@ -157,7 +157,7 @@ impl Verdict {
         let mut verdict = Verdict::from_findings(findings, checks);
         if verdict.validity <= Validity::NotChecked && !has_rate {
             verdict.validity = Validity::Caution;
-            verdict.reasons = vec!["the text holds no rate".to_owned()];
+            verdict.reasons = vec!["the text contains no rate".to_owned()];
         }
         verdict
     }
@@ -179,7 +179,7 @@ impl Verdict {
     }
 }
 
-/// One line: what was measured, and its figures with their units.
+/// One line: the workload, and its figures with their units.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
     /// `4 KiB random`.

@@ -7,10 +7,10 @@ use model::{CorruptBlock, CorruptKind, KindCount, Nanos, Verification, VerifyCou
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What verification found.
+/// Result of the verification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VerificationReport {
-    /// What of a block was compared.
+    /// Compared part of a block.
     pub level: VerifyLevel,
     /// Share of the blocks whose body was compared in the run, in percent; all are in the pass.
     pub bodies_percent: u8,
@@ -26,15 +26,15 @@ pub struct VerificationReport {
     pub kinds: Vec<KindReport>,
     /// The first corrupt blocks, at most 64.
     pub cases: Vec<CaseReport>,
-    /// What was written to the journal of durable writes; none where there was none.
+    /// Content of the journal of durable writes; none without a journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub journal: Option<JournalReport>,
-    /// What was there of it after a simulated power cut.
+    /// Content that was there after a simulated power cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable: Option<DurableReport>,
 }
 
-/// What was written to a journal.
+/// Content of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JournalReport {
     /// Writes, one for each grain.
@@ -62,7 +62,7 @@ pub struct DurableReport {
     pub newer_blocks: u64,
     /// With an older version, or without any.
     pub lost_blocks: u64,
-    /// With parts of several versions, none of which is known to be older.
+    /// With parts of several versions, none of which is proven to be older.
     pub interrupted_blocks: u64,
     /// With data of a run that was not there before.
     pub replaced_blocks: u64,
@@ -113,7 +113,7 @@ pub struct CaseReport {
     pub expected_version: u16,
     /// The header that was found, where one is whole.
     pub found: Option<FoundReport>,
-    /// What two further readings past the page cache gave; null where they were right.
+    /// Results of two further reads that bypassed the page cache; null if they were correct.
     pub readings: Vec<Option<CorruptKind>>,
     /// Numbers of the sectors that are of another write than the header; of a torn block.
     pub other_sectors: Vec<u8>,

@@ -16,7 +16,7 @@ pub struct WatchReport {
     pub started_utc_ns: u64,
     /// Name of the machine.
     pub host: String,
-    /// How often it was looked at.
+    /// Number of samples.
     pub interval_ns: u64,
     /// How long it was watched.
     pub watched_ns: u64,
@@ -78,7 +78,7 @@ impl WatchFigures {
     }
 }
 
-/// What there is to say of one record.
+/// The text on one record.
 pub fn watch_report(record: &WatchRecord) -> WatchReport {
     let WatchRecord {
         tool_version: _,

@@ -9,7 +9,7 @@ use model::{Account, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one worker thread's time went into, warm-up and cool-down included.
+/// Time of one worker thread by activity, with warm-up and cool-down.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerShare {
     /// Number over the whole run.
@@ -32,9 +32,9 @@ pub struct WorkerShare {
     /// I/Os that came back undone for want of room and were submitted once more; omitted where there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<u64>,
-    /// Turns of its loop; each issues what it may, waits, and takes what is there.
+    /// Turns of its loop; each issues I/Os, waits, and takes completions.
     pub turns: u64,
-    /// Turns that were looked at for shares and batches.
+    /// Turns that were sampled for shares and batches.
     pub looked_at: u64,
     /// How many of these issued 0, 1, 2 to 3, 4 to 7 and so on I/Os.
     pub issued_batches: Vec<u64>,

@@ -77,7 +77,7 @@ pub struct Frame {
 
 /// Why bytes are no frame.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[allow(missing_docs, reason = "the message says what each variant is")]
+#[allow(missing_docs, reason = "the message describes each variant")]
 pub enum FrameError {
     #[error("{0} bytes are no whole frame")]
     Short(usize),

@@ -32,7 +32,8 @@ impl Input {
 /// # Errors
 /// Where the terminal has gone.
 pub fn key_or_size(most: Duration) -> io::Result<Option<Input>> {
-    // Waiting is not crossterm's: on a terminal that has gone it never comes back. But it may hold keys that came together.
+    // Waiting is not crossterm's: on a terminal that has gone it never comes back. But it may have keys that came
+    // together.
     host::wait_for_keys(Duration::ZERO)?;
     if !poll(Duration::ZERO)? {
         host::wait_for_keys(most)?;

@@ -15,7 +15,7 @@ pub struct Moment {
     pub devices: Vec<DeviceMoment>,
     /// Everything that no device has.
     pub machine: Machine,
-    /// Those that moved bytes, the busiest first; empty where nobody may be asked.
+    /// Those that moved bytes, the busiest first; empty if they may not be read.
     pub processes: Vec<ProcessMoment>,
     /// Processes that this user may not ask.
     pub refused: usize,

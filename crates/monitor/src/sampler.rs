@@ -1,4 +1,4 @@
-//! Readings of the kernel's counters, made into moments.
+//! Readings of the kernel's counters, converted into moments.
 //!
 //! Cost: a system call a device, two for all cores and paging, three a process. Machines with very many processes have them
 //! looked at less often, so that watching stays cheap. Deliberately absent: waiting for the next refresh.

@@ -33,7 +33,7 @@ pub struct Server {
 #[derive(Debug)]
 struct Shared {
     text: Mutex<String>,
-    /// Names that mean this server beside those that always do.
+    /// Names that mean this server in addition to those that always do.
     names: Vec<String>,
     /// The oldest first, each with its number.
     open: Mutex<VecDeque<(u64, TcpStream)>>,
@@ -56,7 +56,7 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 impl Server {
-    /// Begins to listen. `names` are those under which it is asked for beside `localhost` and its address.
+    /// Begins to listen. `names` are those by which it is addressed in addition to `localhost` and its address.
     ///
     /// # Errors
     /// Where the port is taken, or this user may not have it.
@@ -218,7 +218,7 @@ fn asked(head: &[u8], here: IpAddr, names: &[String]) -> Result<bool, &'static s
 }
 
 /// Whether a `Host` means this server: the loopback by name or address, the address that was reached, or a name that was
-/// given. The port says nothing.
+/// given. The port is ignored.
 fn is_ours(host: &str, here: IpAddr, names: &[String]) -> bool {
     let bare = match host.rsplit_once(':') {
         Some((bare, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => bare,

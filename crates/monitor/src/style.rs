@@ -1,11 +1,11 @@
-//! Colours, where they are wanted. Nothing is said by colour alone: what stands out is bold or reversed as well.
+//! Colours, where they are wanted. No meaning depends on colour alone: what stands out is bold or reversed as well.
 
 use ratatui::style::{Color, Modifier, Style};
 
 /// How things stand out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Palette {
-    /// Colours may be used: neither NO_COLOR nor --no-color says otherwise.
+    /// Colours may be used: neither NO_COLOR nor --no-color forbids them.
     pub colours: bool,
 }
 

@@ -31,7 +31,7 @@ impl Drop for Guard {
     }
 }
 
-/// Takes the terminal, draws in `work` and gives it back, whatever happens.
+/// Takes the terminal, draws in `work` and gives it back, in any case.
 ///
 /// # Errors
 /// Those of the terminal, and of `work`.

@@ -60,7 +60,7 @@ pub(crate) struct Purse {
 impl Purse {
     pub(crate) fn after(done: &[Measured], budget: Nanos) -> Purse {
         let spent = done.iter().fold(Nanos(0), |sum, cell| sum.plus(cell.wall));
-        // A cell that was cut short says nothing about what a whole one costs.
+        // A cell that was cut short is no measure of a whole one.
         let whole = done
             .iter()
             .filter(|cell| cell.record.outcome == Outcome::Complete);
@@ -82,8 +82,8 @@ impl Purse {
         CELL_MIN.plus(self.overhead)
     }
 
-    /// The phases of the next of `cells` cells, in whole milliseconds, so that a person can say them again. It measures for
-    /// no longer than `most`, but for the least that gives a result. // cells at least 1
+    /// The phases of the next of `cells` cells, in whole milliseconds, so that a user can specify them again. It
+    /// measures for no longer than `most`, but for the least that gives a result. // cells at least 1
     pub(crate) fn phases(&self, cells: usize, most: Nanos) -> Phases {
         let phases = self.phases_within(cells, CELL_MAX);
         Phases {

@@ -1,8 +1,8 @@
 //! A matrix of workloads: axes, named groups of them, and combinations that are omitted.
 //!
-//! Values are text in the words of the dialect that they came from: here nobody reads them, they are only combined.
-//! The last axis of a group changes fastest. Deliberately absent: what a value means (`dialects`), in which order cells
-//! run (`order`), and running them.
+//! Values are text in the words of the dialect that they came from: this crate does not read them, it only combines
+//! them. The last axis of a group changes fastest. Deliberately absent: what a value means (`dialects`), in which order
+//! cells run (`order`), and running them.
 
 #[cfg(test)]
 mod tests;
@@ -120,7 +120,7 @@ pub enum GridProblem {
     },
     /// All is omitted.
     #[error(
-        "all {cells} combinations are excluded, so nothing is left to run: leave one of the exclusions away"
+        "all {cells} combinations are excluded, so nothing is left to run: omit one of the exclusions"
     )]
     AllExcluded {
         /// How many there were.

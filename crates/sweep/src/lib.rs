@@ -35,7 +35,7 @@ use model::{Nanos, RunRecord, Timespan};
 pub struct Point {
     /// The workload's name.
     pub label: String,
-    /// How hard; the timespan says the same.
+    /// How hard; as in the timespan.
     pub load: Load,
     /// Why it is run.
     pub why: Why,
@@ -60,7 +60,7 @@ pub struct Measured {
     ios: u64,
     /// Mean latency in seconds; `None` without I/Os.
     latency_s: Option<f64>,
-    /// The tool, and not the target, was what held it back.
+    /// The tool, and not the target, was its limit.
     tool_bound: bool,
 }
 
@@ -86,7 +86,7 @@ impl Measured {
 
 /// A walk through points, each chosen from the results before it.
 pub trait Sweep {
-    /// The next point, or `None` at the end. The same `done` always gives the same answer. `done` holds
+    /// The next point, or `None` at the end. The same `done` always gives the same answer. `done` contains
     /// every point that was handed out, in order, failed ones included.
     fn next(&self, done: &[Measured]) -> Option<Point>;
 

@@ -2,12 +2,12 @@
 //!
 //! The onlooker of a run asks after each reading. The rule is the one by which the result is judged afterwards (the
 //! warm-up cut off, means of batches), so that a cell does not end by a looser measure than it is compared with. A rule that
-//! is asked again and again says yes too early now and then, by chance: so it must have been true over some readings in a
+//! is evaluated repeatedly is sometimes true too early by chance: so it must have been true over some readings in a
 //! row. Source: Chow and Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals for the mean",
 //! Annals of Mathematical Statistics 36 (1965); the run of confirmations is our guard for small samples.
 //!
-//! What one run says differs from what the next one says by more than its own time series shows, because caches, places
-//! on the device and neighbours differ between runs. So a rule for stopping uses whole runs: the interval that holds
+//! The rate of one run differs from that of the next by more than its own time series shows, because caches, places
+//! on the device and neighbours differ between runs. So a rule for stopping uses whole runs: the interval that contains
 //! the mean rate (`analysis::relative_half_width`) has to be narrow enough. Looking after each run and stopping at the
 //! first good moment makes that interval a little too narrow; three runs at least keep this small.
 

@@ -1,6 +1,6 @@
 //! blktrace's binary records, of one CPU or put together by `blkparse -d`, in either byte order.
 //!
-//! 48 bytes each, then as many as the record says, which are skipped. Source: blktrace_api.h of the kernel.
+//! 48 bytes each, then as many as the record specifies, which are skipped. Source: blktrace_api.h of the kernel.
 
 use crate::error::{Flaw, TraceError};
 use crate::event::{FrameFormat, Out, Stage};

@@ -16,7 +16,7 @@ pub struct WriterFormat {
     /// The ending of its files.
     pub ending: &'static str,
     /// Begins a trace of this resolution.
-    #[allow(clippy::type_complexity)] // it is said once
+    #[allow(clippy::type_complexity)] // used once
     pub begin: fn(Box<dyn Write>, Nanos) -> io::Result<Box<dyn Writer>>,
 }
 

@@ -5,7 +5,7 @@
 //! Biometrika 57 (1970). It counts when the two means lie more than seven standard errors apart, with errors widened
 //! for correlated neighbours. Looking at every moment needs more than the usual two: for the largest over all moments the
 //! 1% point is 3.6 (Andrews, Econometrica 61 (1993), table I); the rest is for short series, whose
-//! correlation is poorly known, and the test of false alarms holds it.
+//! correlation is poorly known, and the test of false alarms confirms it.
 
 use super::DROP_MIN;
 use super::points::{Points, correlation, inflation};
@@ -19,7 +19,7 @@ const SIDE_MIN: usize = 4;
 /// A step down in the rate that did not recover.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateDrop {
-    /// When, in nanoseconds from the start of the measured phase; known to about a hundredth of it.
+    /// When, in nanoseconds from the start of the measured time; within about a hundredth of it.
     pub at_ns: u64,
     /// IOPS before.
     pub before_per_s: f64,

@@ -2,10 +2,10 @@
 //!
 //! A *drop* is a step down to a lower level: a fast cache that was full, a device that grew too hot, a burst allowance that
 //! was used up. A *drift* is a slow change in one direction. A series is tried for both, and what describes it better (the
-//! smaller sum of squares) is said, so that one change never has two names. Changes below a tenth ([`DROP_MIN`]) or a
-//! twentieth ([`DRIFT_MIN`]) are not reported: they are smaller than what people act on. False alarms are held below 1% of
-//! stationary series, correlated ones included, by a test. Deliberately absent: a short dip that recovers (it is no new
-//! level), and what caused a change, which the findings say.
+//! smaller sum of squares) is reported, so that one change never has two names. Changes below a tenth ([`DROP_MIN`]) or
+//! a twentieth ([`DRIFT_MIN`]) are not reported: they are smaller than any relevant change. A test limits false alarms
+//! to 1% of stationary series, correlated ones included. Deliberately absent: a short dip that recovers (it is no new
+//! level), and what caused a change, which the findings report.
 
 mod drift;
 mod drop;

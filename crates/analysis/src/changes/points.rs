@@ -12,7 +12,7 @@ use model::Nanos;
 const POINTS_MAX: usize = 120;
 const POINTS_MIN: usize = 10;
 const IOS_MIN: u64 = 200;
-/// Beyond this a series is taken for a walk, of which nothing can be said.
+/// Beyond this a series counts as a random walk, without a statement on it.
 const CORRELATION_MAX: f64 = 0.97;
 
 /// Equally long parts of the measured phase with their rates.

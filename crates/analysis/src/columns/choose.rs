@@ -223,7 +223,7 @@ pub struct SelectedRow {
     marks: RowMarks,
 }
 
-/// What is known of a row beside its values.
+/// Properties of a row other than its values.
 #[derive(Clone, Debug)]
 struct RowMarks {
     place: usize, // in each column
@@ -357,8 +357,8 @@ const FIGURES: [&str; 5] = [
 ];
 /// What is shown only where there is any.
 const IF_ANY: [&str; 2] = ["errors", "reason"];
-/// What goes first where there is no room: where a result is from, then what other figures nearly say, last what
-/// distinguishes results apart. The work, its rate and the p99 stay: they take 70 columns at most.
+/// Columns that are omitted first when space is short: origin of a result, then nearly redundant figures, last those
+/// that distinguish results. The work, its rate and the p99 stay: they take 70 columns at most.
 const DISPENSABLE: [&str; 15] = [
     "source",
     "host",
@@ -485,7 +485,7 @@ impl Usual {
         let figures = chosen.len();
         let nothing = |value: &Value| matches!(value, Value::Nothing | Value::Whole(0));
         let known = |values: &[Value]| values.iter().any(|value| *value != Value::Nothing);
-        // A figure that no row has says nothing; where there are none at all, their heads say so.
+        // A figure that no row has is omitted; if there are none at all, their headings show that.
         let any_known = self.figures.iter().any(|(_, values)| known(values));
         let (places, kept): (Vec<usize>, Vec<_>) = (0..)
             .zip(self.figures)
@@ -546,9 +546,9 @@ impl Field {
     }
 }
 
-/// The places of fields that say what others say. The label says in words what the columns beside it say, except for
-/// imports, where it is the name of a job or a test. Of work with files they do not say which operation it was; there the
-/// label says the order, and what it writes.
+/// Positions of redundant fields. The label repeats the columns next to it in words, except for
+/// imports, where it is the name of a job or a test. For work with files they do not contain the operation; there the
+/// label has the order, and what it writes.
 fn one_of_label_and_work(chosen: &[(&'static Column, Vec<Value>)], marks: &[Marks]) -> Vec<usize> {
     let is = |names: &[&str]| {
         let places = chosen.iter().enumerate();

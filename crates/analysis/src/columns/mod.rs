@@ -1,9 +1,9 @@
 //! The fields of a result: one table that serves the filter, sorting, `--columns`, the headings of CSV, JSON and Parquet,
 //! and the documentation.
 //!
-//! Read in this order: `value` (what a field holds, and how values compare), `table` (all fields), `filter` (`block=8K
-//! and write=0`), `choose` (which fields, in which order of rows), `pivot` (one field by two others), `best` (the highest
-//! rate that fits). Deliberately absent: how a value looks (`views`).
+//! Read in this order: `value` (the content of a field, and how values compare), `table` (all fields), `filter`
+//! (`block=8K and write=0`), `choose` (which fields, in which order of rows), `pivot` (one field by two others), `best`
+//! (the highest rate that fits). Deliberately absent: how a value looks (`views`).
 
 mod best;
 mod choose;
@@ -27,13 +27,13 @@ use model::ResultRow;
 /// One field of a result.
 #[derive(Debug)]
 pub struct Column {
-    /// What a person types: `latency_p99`.
+    /// The name that a user types: `latency_p99`.
     pub name: &'static str,
     /// The same with its unit, for programs: `latency_p99_ns`.
     pub heading: &'static str,
-    /// What its values are.
+    /// Kind of its values.
     pub unit: Unit,
-    /// One line on what it means.
+    /// Its meaning in one line.
     pub about: &'static str,
     /// Its value in a row.
     pub read: fn(&ResultRow) -> Value,

@@ -88,7 +88,7 @@ fn note_mixed(inside: &[&ResultRow], mixed: &mut Vec<&'static str>) {
     }
 }
 
-/// Of several results the one in the middle, the lower of two: a value that was measured, never a made one.
+/// Of several results the one in the middle, the lower of two: a value that was measured, never a computed one.
 fn median(inside: &[&ResultRow], show: &Column) -> Value {
     let values = inside.iter().map(|row| (show.read)(row));
     let mut values: Vec<Value> = values.filter(|value| *value != Value::Nothing).collect();

@@ -125,7 +125,7 @@ const WHAT: &[Column] = &[
         "key",
         "key",
         Unit::Text,
-        "what a sweep knows the cell by",
+        "key of the cell in a sweep",
         |r| Value::text(r.key.as_deref()),
     ),
 ];
@@ -202,13 +202,9 @@ const WORK: &[Column] = &[
         "I/Os scheduled per second (--rate)",
         |r| Value::whole(r.work.rate_per_s),
     ),
-    field(
-        "engine",
-        "engine",
-        Unit::Text,
-        "what moved the bytes",
-        |r| Value::text(r.work.engine.as_deref()),
-    ),
+    field("engine", "engine", Unit::Text, "I/O engine", |r| {
+        Value::text(r.work.engine.as_deref())
+    }),
     field(
         "measured",
         "measured_ns",
@@ -342,7 +338,7 @@ const RESPONSE: &[Column] = &[
         "response_mean",
         "response_mean_ns",
         Unit::Time,
-        "mean response time, where a rate was asked",
+        "mean response time, where a rate was requested",
         |r| time(r.total.response.mean),
     ),
     field(
@@ -378,11 +374,11 @@ const RESPONSE: &[Column] = &[
 /// All fields in groups, each with its heading in the documentation.
 pub const COLUMNS: &[(&str, &[Column])] = &[
     ("What it was", WHAT),
-    ("What was asked", WORK),
+    ("Request", WORK),
     ("Results, reads and writes together", TOTAL),
     ("Of reads alone", READ),
     ("Of writes alone", WRITE),
-    ("Response times, where a rate was asked", RESPONSE),
+    ("Response times, where a rate was requested", RESPONSE),
 ];
 
 /// All fields.

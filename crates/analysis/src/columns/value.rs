@@ -1,4 +1,4 @@
-//! What a field holds, and how values compare.
+//! The content of a field, and how values compare.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What a comparison says, in one line, and how a change is said.
+//! The answer of a comparison, in one line, and the text of a change.
 //!
 //! First whether B is faster: by the rate of I/Os, or of bytes where blocks differ. Then how long I/Os took.
 
@@ -8,7 +8,7 @@ use super::metric::Metric;
 use super::{CellCounts, Verdict};
 use crate::say;
 
-/// Waits that are reported beside the rate: the first that is known.
+/// Waits that are reported next to the rate: the first that is known.
 const WAITS: [&str; 4] = ["response_p99", "latency_p99", "latency_p50", "latency_mean"];
 
 /// The result of a comparison of one cell, and its first line. `main` is the figure that decides.

@@ -15,7 +15,8 @@ use model::Origin;
 /// So many values of a fact are reported.
 const VALUES_MAX: usize = 3;
 
-/// Holds B against A. Never fails: where they have nothing in common, `cells` is empty and the notes say what each has.
+/// Compares B with A. Never fails: where they have nothing in common, `cells` is empty and the notes list what each
+/// has.
 pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareReport {
     let pairs = pairs(&a.results, &b.results);
     let figures: Vec<Vec<Figure>> = pairs.cells.iter().map(of_cell).collect();
@@ -274,7 +275,7 @@ fn values(all: impl Iterator<Item = String>) -> Vec<String> {
     found
 }
 
-/// None where they are identical, and where one side does not say.
+/// None where they are identical, and if one side does not report it.
 fn difference(what: &str, a: &[String], b: &[String], of_work: bool) -> Option<Difference> {
     let (of_a, of_b) = (listed(a)?, listed(b)?);
     let what = what.replace('_', " ");

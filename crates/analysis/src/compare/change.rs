@@ -15,7 +15,7 @@ use crate::Estimate;
 pub(super) const OUTSIDE: f64 = 0.05;
 /// Both tails of the share of comparisons that may miss the smallest change.
 const MISSED: f64 = 0.4;
-/// Farther off than by this factor nothing is said of a figure but its value.
+/// Beyond this factor only the value of a figure is reported.
 const FACTOR_MAX: f64 = 10.0;
 /// Below so many cells their ratios do not report it how far these spread.
 const CELLS_MIN: usize = 3;
@@ -117,7 +117,7 @@ impl Change {
         ))
     }
 
-    /// Whether it is significant; none where the data do not say.
+    /// Whether it is significant; none if the data are inconclusive.
     pub(super) fn differs(&self, outside: f64) -> Option<bool> {
         let (low, high) = self.ends(outside)?;
         Some(low > 0.0 || high < 0.0)

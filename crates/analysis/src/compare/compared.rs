@@ -26,7 +26,7 @@ pub struct Compared {
 pub(super) type Fact = (&'static str, String);
 
 impl Compared {
-    /// A run of fathom, with the line that the database has of it, judged with what people said of the target.
+    /// A run of fathom, with the line that the database has of it, judged with the user's hints on the target.
     pub fn measured(row: ResultRow, record: &RunRecord, known: &Known) -> Compared {
         let read = Reading::of(record, known);
         Compared::of(row, record, read.sums, &read.report.verdict)

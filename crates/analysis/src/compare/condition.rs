@@ -1,6 +1,6 @@
-//! `p99 > +10%`: when a comparison is to say no.
+//! `p99 > +10%`: a condition of a comparison.
 //!
-//! A condition is broken where the change itself lies beyond the limit and is significant; it holds where the
+//! A condition is broken where the change itself lies beyond the limit and is significant; it is met where the
 //! whole interval lies within the limit; in between the data is inconclusive. It is put to every cell and to all of them
 //! together. With many cells chance alone puts some beyond any limit, so that a cell has to be significant at a
 //! level that is shared out over the cells (Bonferroni; Dunn, JASA 56 (1961), page 52).
@@ -31,7 +31,7 @@ pub struct Condition {
 pub enum ConditionOutcome {
     /// The whole interval lies within the limit, of every cell.
     Met,
-    /// The data neither break it nor show that it holds.
+    /// The data show neither that it is broken nor that it is met.
     Inconclusive,
     /// The change lies beyond the limit and is significant.
     Missed,
@@ -44,7 +44,7 @@ pub struct ConditionReport {
     pub condition: String,
     /// Its result.
     pub outcome: ConditionOutcome,
-    /// Why, with the cell that says so.
+    /// Why, with the cell that shows it.
     pub sentence: String,
 }
 

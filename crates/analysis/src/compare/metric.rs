@@ -120,7 +120,7 @@ impl Metric {
         column(self.name).expect("every figure is a field of the table")
     }
 
-    /// What the row says; none where it does not.
+    /// The row's value; none if it has none.
     pub(crate) fn value(&self, row: &ResultRow) -> Option<f64> {
         (self.column().read)(row).number()
     }

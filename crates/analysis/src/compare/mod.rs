@@ -2,7 +2,7 @@
 //!
 //! Read in this order: `compared` (what is taken of each result), `pair` (which belong together), `spread` (how far a
 //! figure of one run may be off), `change` (the ratio of two), `figure` (of a cell, and of all), `answer` (the first line),
-//! `condition` (when it is to say no), `build` (all of it together). Deliberately absent: reading results, and layout.
+//! `condition` (its conditions), `build` (all of it together). Deliberately absent: reading results, and layout.
 
 mod answer;
 mod build;
@@ -34,17 +34,17 @@ pub struct Side {
     pub results: Vec<Compared>,
 }
 
-/// What a comparison says.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "fathom compare report")]
 pub struct CompareReport {
-    /// What was found, in one sentence.
+    /// The result, in one sentence.
     pub answer: String,
     /// The same in one word.
     pub verdict: Verdict,
-    /// What stands before.
+    /// Reference result.
     pub a: SideReport,
-    /// What is compared with it: ratios are B over A.
+    /// Result to compare: ratios are B over A.
     pub b: SideReport,
     /// Every figure that both sides have, over all cells.
     pub overall: Vec<ChangeReport>,
@@ -52,15 +52,15 @@ pub struct CompareReport {
     pub cell_counts: CellCounts,
     /// The fields that distinguish cells.
     pub fields: Vec<String>,
-    /// Every cell that both sides have, in the order of what distinguishes them.
+    /// Every cell of both sides, in the order of the fields that distinguish them.
     pub cells: Vec<CellChange>,
-    /// What differs beside the figures.
+    /// Differences other than the figures.
     pub differences: Vec<Difference>,
     /// Results of A that B has nothing for.
     pub only_a: Vec<String>,
     /// Results of B that A has nothing for.
     pub only_b: Vec<String>,
-    /// What a person should know before using the numbers.
+    /// Notes on the use of the figures.
     pub notes: Vec<String>,
     /// The conditions that were set, and their results.
     pub conditions: Vec<ConditionReport>,
@@ -84,7 +84,7 @@ pub enum Verdict {
     Identical,
     /// Of several cells some do more a second, others less.
     Mixed,
-    /// The data do not say.
+    /// The data are inconclusive.
     CannotTell,
 }
 
@@ -106,16 +106,16 @@ pub struct ChangeReport {
     pub metric: String,
     /// The same in sentences: `rate`, `p99`.
     pub short: String,
-    /// What it is in A, in the unit of its field: 1/s, bytes/s or ns; over several runs or cells their geometric mean.
+    /// Its value in A, in the unit of its field: 1/s, bytes/s or ns; over several runs or cells their geometric mean.
     pub a: f64,
     /// The same in B.
     pub b: f64,
     /// B over A, with its 95% interval; none where a side is 0.
     pub ratio: Option<Estimate>,
-    /// Whether it is significant; none where the data do not say. In a cell of many, at a level that is
-    /// shared out over the cells.
+    /// Whether it is significant; none if the data are inconclusive. In a cell of many, at a level that is
+    /// divided among the cells.
     pub differs: Option<bool>,
-    /// The smallest change, as a share, that would have been seen in 80 of 100 comparisons; none where nothing can be.
+    /// The smallest change, as a share, that 80 of 100 comparisons would detect; none if no change can be detected.
     pub smallest_seen_share: Option<f64>,
     /// Why there is no ratio, or none with an interval.
     pub cannot: Option<String>,
@@ -132,7 +132,7 @@ pub struct CellCounts {
     pub faster: u64,
     /// Slower in B, likewise.
     pub slower: u64,
-    /// No difference seen.
+    /// No significant difference.
     pub same: u64,
     /// No interval, or no rate.
     pub cannot_tell: u64,
@@ -141,7 +141,7 @@ pub struct CellCounts {
 /// One cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellChange {
-    /// What distinguishes it from the others.
+    /// Fields that distinguish it from the others.
     pub values: Vec<FieldValue>,
     /// Its results in A.
     pub a: Vec<String>,
@@ -156,15 +156,15 @@ pub struct CellChange {
     pub doubt: Option<String>,
 }
 
-/// Something that differs beside the figures.
+/// A difference other than the figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// What.
     pub what: String,
-    /// What it is in A.
+    /// Its value in A.
     pub a: String,
-    /// What it is in B.
+    /// Its value in B.
     pub b: String,
-    /// Whether it is the work that was asked for, not where and when it was done.
+    /// Whether the requested work differs, not place and time.
     pub of_work: bool,
 }

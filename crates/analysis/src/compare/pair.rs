@@ -1,7 +1,7 @@
 //! Which results of both sides are of the same work.
 //!
 //! A field distinguishes cells if it varies within one side; a field that is the same throughout A and the same throughout
-//! B does not, and is reported as a difference instead. So two runs are compared whatever they are, and of a sweep only
+//! B does not, and is reported as a difference instead. So two runs are compared of any kind, and of a sweep only
 //! those that the other side has too. What is the same in all of these is a repeat. Deliberately absent: figures.
 
 use super::compared::Compared;
@@ -25,7 +25,7 @@ pub(super) const WORK: [&str; 9] = [
 ];
 /// Where and by what: distinguishes cells only where both sides have the same of it.
 pub(super) const PLACE: [&str; 5] = ["size", "engine", "target", "tool", "host"];
-/// What a sweep varied beside the fields of a line.
+/// What a sweep varied other than the fields of a line.
 const LABEL: &str = "label";
 
 /// One cell of both.

@@ -100,7 +100,7 @@ impl Course {
             Kind::Rate => self.rate,
             Kind::Flow => self.flow,
             Kind::Mean(Clock::Latency) => self.mean,
-            // The series does not keep response times; that of the latencies says less than is needed.
+            // The series does not keep response times; that of the latencies is not sufficient.
             Kind::Mean(Clock::Response) => None,
             Kind::At(Clock::Latency, quantile) => self.at(&self.tally.latency, quantile),
             Kind::At(Clock::Response, quantile) => self.at(self.tally.response.as_ref()?, quantile),

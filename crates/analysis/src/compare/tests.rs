@@ -1,4 +1,4 @@
-//! How often a comparison cries wolf, what it sees, and what it says.
+//! How often a comparison is a false alarm, what it detects, and its text.
 
 use super::spread::spreads;
 use super::*;

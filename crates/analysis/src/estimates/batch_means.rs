@@ -1,17 +1,18 @@
 //! How far a mean over a run may be off, from the means of its parts: batch means.
 //!
-//! Neighbouring steps of a time series are autocorrelated, so their spread says too little. The series is cut into 30 to 10
-//! equal batches: as many as leave neighbouring batch means nearly uncorrelated (lag-1 correlation up to 0.1), else ten.
-//! The variance is that of all overlapping batches of this length, so that it does not matter where a batch begins: Meketon
-//! and Schmeiser, "Overlapping batch means: something for nothing?", Proceedings of the Winter Simulation Conference 1984.
-//! What correlation is left widens it by (1 + r) / (1 - r). Half the 95% interval is t(k - 1) · s / √k, and never less
-//! than what the ends of the series, which few batches cover, move the mean by; of bursts, which are seen to a step, by
-//! one step more.
+//! Neighbouring steps of a time series are autocorrelated, so their spread underestimates the error. The series is cut
+//! into 30 to 10 equal batches: as many as leave neighbouring batch means nearly uncorrelated (lag-1 correlation up to
+//! 0.1), else ten. The variance is that of all overlapping batches of this length, so that it does not matter where a
+//! batch begins: Meketon and Schmeiser, "Overlapping batch means: something for nothing?", Proceedings of the Winter
+//! Simulation Conference 1984. What correlation is left widens it by (1 + r) / (1 - r). Half the 95% interval is t(k -
+//! 1) · s / √k, and never less than what the ends of the series, which few batches cover, move the mean by; of bursts,
+//! which are seen to a step, by one step more.
 //!
-//! Where a rate limit lets I/Os through in even bursts, the spread says too much: a batch with one burst more is followed
-//! by one with one less, and only the ends matter, however long the series is. That is so where some length of batches has
-//! a variance many times smaller than the shortest that fit. Then negative correlation narrows the interval as in a moving
-//! average of the first order, 1 + 2 r (1 - 1/k) with r from -1/2: Box and Jenkins, Time Series Analysis, section 3.3.
+//! Where a rate limit lets I/Os through in even bursts, the spread overestimates the error: a batch with one burst more
+//! is followed by one with one less, and only the ends matter, however long the series is. That is so where some length
+//! of batches has a variance many times smaller than the shortest that fit. Then negative correlation narrows the
+//! interval as in a moving average of the first order, 1 + 2 r (1 - 1/k) with r from -1/2: Box and Jenkins, Time Series
+//! Analysis, section 3.3.
 //!
 //! Sources: Law, Simulation Modeling and Analysis, section 9.5.3 (batch means, and why 10 to 30); Student's t as in
 //! `crate::spread`. A ratio of two sums (latency over I/Os) is taken by its residuals: Cochran, Sampling Techniques,
@@ -207,7 +208,7 @@ mod tests {
     #[test]
     fn intervals_hold_the_rate_of_a_limiter_that_counts_in_lumps() {
         let mut chance = crate::chance::Chance(3);
-        let (mut held, mut narrow) = (0, 0);
+        let (mut covered, mut narrow) = (0, 0);
         for _ in 0..400 {
             let steps = 100 + (300.0 * chance.share()) as usize;
             let mut parts = vec![0.0; steps];
@@ -225,13 +226,13 @@ mod tests {
             let wholes = vec![0.01; steps];
             let reported = spread(&parts, &wholes).unwrap().half_width;
             let rate = parts.iter().sum::<f64>() / wholes.iter().sum::<f64>();
-            held +=
+            covered +=
                 u32::from((rate - 2000.0).abs() <= reported.max(rate / parts.iter().sum::<f64>()));
             narrow += u32::from(reported < 0.05 * rate);
         }
         assert!(
-            held >= 372 && narrow >= 300,
-            "{held} of 400 hold it, {narrow} are narrow"
+            covered >= 372 && narrow >= 300,
+            "{covered} of 400 contain it, {narrow} are narrow"
         );
     }
 

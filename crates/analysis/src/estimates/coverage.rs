@@ -1,4 +1,4 @@
-//! Whether 95% intervals hold the truth: a thousand simulated runs of which it is known.
+//! Whether 95% intervals contain the true figure: a thousand simulated runs with known figures.
 //!
 //! A closed loop of so many slots in simulated time: each slot begins an I/O as soon as its last one is done. The truth
 //! is the quantile of the distribution that latencies are drawn from, and the depth over their mean.
@@ -120,7 +120,7 @@ fn record(tally: Tally, heat: Option<LatencyHeat>, base: &RunRecord) -> RunRecor
     record
 }
 
-/// How often each figure was reported with both ends, and how often these held the truth.
+/// How often each figure was reported with both ends, and how often these contained the truth.
 #[derive(Default)]
 struct Held([(u32, u32); 5]);
 
@@ -135,13 +135,14 @@ impl Held {
     fn reported(&self) -> String {
         let names = ["rate", "mean", "p50", "p99", "p99.9"];
         let each = names.iter().zip(self.0);
-        let texts = each.map(|(name, (reported, held))| format!("{name} {held} of {reported}"));
+        let texts =
+            each.map(|(name, (reported, covered))| format!("{name} {covered} of {reported}"));
         texts.collect::<Vec<_>>().join(", ")
     }
 }
 
 /// Of one kind of device; depths 1, 4 and 16 in turn.
-fn held(device: &Device, seed: u64) -> Held {
+fn covered(device: &Device, seed: u64) -> Held {
     let base = Sample {
         planned: Nanos(STEP.0 * STEPS),
         measured: Nanos(STEP.0 * STEPS),
@@ -150,7 +151,7 @@ fn held(device: &Device, seed: u64) -> Held {
     };
     let mut base = base.build();
     base.plan.interval = STEP;
-    let mut held = Held::default();
+    let mut covered = Held::default();
     for run in 0..RUNS {
         let depth = [1, 4, 16][run as usize % 3];
         let unit_ns = (STEP.0 * STEPS) as f64 * depth as f64 / device.ios / device.mean;
@@ -159,19 +160,19 @@ fn held(device: &Device, seed: u64) -> Held {
         let record = record(tally, (run % 2 == 0).then_some(heat), &base);
         let ends = |estimate: crate::Estimate| estimate.low.zip(estimate.high);
         let rate = rate_estimate(&record);
-        held.look(0, ends(rate), depth as f64 * 1e9 / (device.mean * unit_ns));
+        covered.look(0, ends(rate), depth as f64 * 1e9 / (device.mean * unit_ns));
         let latency = latency_estimate(&record).unwrap();
-        held.look(1, ends(latency), device.mean * unit_ns);
+        covered.look(1, ends(latency), device.mean * unit_ns);
         let report = run_report(&record);
         let latency = &report.total().unwrap().latency;
         for (place, (quantile, _)) in NORMAL.iter().enumerate() {
             let reported = latency.at(*quantile).unwrap();
             let ends = reported.low_ns.zip(reported.high_ns);
             let ends = ends.map(|(low, high)| (low as f64, high as f64));
-            held.look(2 + place, ends, device.quantiles[place] * unit_ns);
+            covered.look(2 + place, ends, device.quantiles[place] * unit_ns);
         }
     }
-    held
+    covered
 }
 
 #[test]
@@ -179,15 +180,15 @@ fn intervals_hold_the_truth_in_93_of_100_simulated_runs() {
     let devices = devices();
     let each: Vec<Held> = std::thread::scope(|scope| {
         let numbered = (1u64..).zip(&devices);
-        let run = |(number, device)| scope.spawn(move || held(device, number << 32));
+        let run = |(number, device)| scope.spawn(move || covered(device, number << 32));
         let running: Vec<_> = numbered.map(run).collect();
         let done = running.into_iter().map(|one| one.join().unwrap());
         done.collect()
     });
     let mut all = Held::default();
-    for (device, held) in devices.iter().zip(each) {
-        println!("{}: {}", device.name, held.reported());
-        for (sum, (reported, kept)) in all.0.iter_mut().zip(held.0) {
+    for (device, covered) in devices.iter().zip(each) {
+        println!("{}: {}", device.name, covered.reported());
+        for (sum, (reported, kept)) in all.0.iter_mut().zip(covered.0) {
             // Of each kind at least nine in ten, so that no kind hides behind the others.
             assert!(
                 f64::from(kept) >= 0.9 * f64::from(reported),

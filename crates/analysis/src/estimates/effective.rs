@@ -1,11 +1,12 @@
 //! How many independent I/Os a run's latencies are worth: the effective sample size.
 //!
-//! Latencies close in time are correlated, so a million of them may say no more than a thousand independent ones. How much
-//! less is the variance of a mean, by batch means, against what it would be for independent I/Os: Law, Simulation Modeling
-//! and Analysis, section 4.4 and 9.5.3. Of a percentile the mean is that of the exceedances (slower, or not), where the
-//! record holds how many there were in each step; where it holds only the steps' mean latencies, these represent it. Slow
-//! I/Os that come together move the mean of their step as well, so this is rarely too small. Deliberately absent: the
-//! factor below 1, which negative correlation would give: it would promise more than was measured.
+//! Latencies close in time are correlated, so a million of them may carry no more information than a thousand
+//! independent ones. How much less is the variance of a mean, by batch means, against what it would be for independent
+//! I/Os: Law, Simulation Modeling and Analysis, section 4.4 and 9.5.3. Of a percentile the mean is that of the
+//! exceedances (slower, or not), where the record contains their number per step; where it contains only the steps'
+//! mean latencies, these represent it. Slow I/Os that come together move the mean of their step as well, so this is
+//! rarely too small. Deliberately absent: the factor below 1, which negative correlation would give: it would promise
+//! more than was measured.
 
 use super::batch_means::{Spread, spread};
 use crate::spread::t_95;
@@ -43,7 +44,7 @@ pub(crate) fn of_exceedances(beyond: &[f64], ios: &[f64]) -> Option<Dependence> 
 
 fn dependence(seen: Spread, variance: f64, count: f64) -> Option<Dependence> {
     if variance.is_nan() || variance <= 0.0 || count < 1.0 {
-        // All equal: no I/O says more than another, and none says less.
+        // All equal: every I/O carries the same information.
         return (variance == 0.0).then_some(Dependence {
             wide: 1.0,
             sure: 1.0,

@@ -1,9 +1,9 @@
 //! How sure a run's own figures are: each rate and mean as a value with its 95% interval.
 //!
 //! Rates are over the whole measured phase, and so are their intervals: I/Os, bytes, latencies and the device's own counts
-//! are over the same time, and one row of figures has one meaning. What of that time was still warm-up is reported beside
-//! it ([`WarmupCut`]). The methods stand one a file: `batch_means`, `mser`, `effective`, `order_statistics`. A count over a
-//! time is never better known than to one I/O, whatever its batches say. Deliberately absent: several runs, which
+//! are over the same time, and one row of figures has one meaning. What of that time was still warm-up is reported with
+//! it ([`WarmupCut`]). One method per file: `batch_means`, `mser`, `effective`, `order_statistics`. A count over a
+//! time is never better known than to one I/O, with any batches. Deliberately absent: several runs, which
 //! are `spread`'s.
 
 mod batch_means;

@@ -1,8 +1,8 @@
 //! How much of the measured phase was still warm-up: MSER-5.
 //!
 //! The series is averaged by fives; the cut is the one that makes Σ(y - mean)² / (n - d)² of what is left smallest, which
-//! weighs a cleaner rest against a shorter one. A cut past half of the series says that the run was too short, and is not
-//! trusted. Sources: White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69
+//! weighs a cleaner rest against a shorter one. A cut past half of the series means that the run was too short, and is
+//! not used. Sources: White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69
 //! (1997); Hoad, Robinson and Davies, "Automating warm-up length estimation", Journal of the Operational Research Society
 //! 61 (2010). Of a steady series it often cuts a little by chance: whether a cut matters is asked apart. Deliberately
 //! absent: what is done with a cut.
@@ -13,7 +13,7 @@ const AVERAGES_MIN: usize = 10;
 /// The last averages are never all that is left: three equal by chance would win.
 const LEFT_MIN: usize = 5;
 
-/// What the rule says of a series.
+/// The rule's result for a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     /// So many steps from the start are warm-up. // a multiple of five, at most half

@@ -3,14 +3,14 @@
 //! Of n independent I/Os, how many are slower than the true percentile is binomial, so the percentile lies between two
 //! of the sorted latencies with a chance that does not depend on how latencies are distributed. Source: Hahn and Meeker,
 //! Statistical Intervals, section 5.2 (distribution-free, two-sided, 2.5% on either side). The binomial is summed exactly
-//! while its first term can be held in a float, and taken from a normal with the correction for skewness beyond
-//! (Cornish and Fisher, 1937); a test holds both against each other. Deliberately absent: histograms, and how many I/Os
+//! while its first term fits into a float, and taken from a normal with the correction for skewness beyond
+//! (Cornish and Fisher, 1937); a test compares both. Deliberately absent: histograms, and how many I/Os
 //! are independent.
 
 const TAIL: f64 = 0.025;
 /// The point of the normal distribution for that tail.
 const NORMAL: f64 = 1.959_964;
-/// exp(-700) is the last that a float holds with room.
+/// exp(-700) is the last that a float represents safely.
 const EXACT_MAX: f64 = 700.0;
 
 /// How many I/Os of `count` may lie beyond the point that one in `one_in` exceeds: least and most, at 95%. // one_in

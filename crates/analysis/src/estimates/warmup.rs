@@ -44,7 +44,7 @@ pub(crate) fn warmup_cut(series: &Series<'_>) -> WarmupCut {
     let steps = match cut(&ios) {
         Cut::Steps(steps) => steps,
         Cut::TooShort => {
-            return refuse("the cut lies past half of the measured phase: too short, not trusted");
+            return refuse("the cut is beyond half of the measured time: too short to be reliable");
         }
         Cut::TooFew => return refuse("fewer than 50 full steps of the time series"),
     };

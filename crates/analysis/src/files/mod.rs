@@ -29,7 +29,7 @@ pub use verify::{
 pub struct FilesReport {
     /// The answer, in a few lines; none where nothing was measured.
     pub answers: Vec<Answer>,
-    /// May the figures be used, and why or why not.
+    /// Whether the figures may be used, with the reasons.
     pub verdict: Verdict,
     /// The folder, or source and destination of a copy, as they were named.
     pub paths: Vec<String>,
@@ -41,11 +41,11 @@ pub struct FilesReport {
     pub chain: Vec<DeviceDigest>,
     /// The machine; none where nothing was done.
     pub host: Option<HostDigest>,
-    /// What was asked of many small files and one large one; none of a copy.
+    /// Request of work with many small files and one large one; none for a copy.
     pub tree: Option<TreeDigest>,
-    /// What was asked of a copy; none of work in a folder.
+    /// Request of a copy; none for work in a folder.
     pub copy: Option<CopyDigest>,
-    /// What was read and compared; none but of `fathom verify`.
+    /// Data that was read and compared; only for `fathom verify`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<VerifyDigest>,
     /// Nanoseconds since 1970 in UTC.
@@ -59,15 +59,15 @@ pub struct FilesReport {
     /// Damage of data that was read; none but of `fathom verify`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// What the figures are not: each is a reason for CAUTION.
+    /// Limits of the figures: each is a reason for CAUTION.
     pub warnings: Vec<String>,
-    /// What a person should know beside them.
+    /// Notes on these figures.
     pub notes: Vec<String>,
     /// `complete`, `interrupted` or `failed`; a session without steps is `interrupted`.
     pub outcome: String,
 }
 
-/// What was asked of a folder.
+/// Request of work in a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeDigest {
     /// Small files, of all threads together.
@@ -88,11 +88,11 @@ pub struct TreeDigest {
     pub seed: u64,
     /// The system's caches were emptied before each step that reads.
     pub drops_caches: bool,
-    /// Steps that were omitted, as asked, by their names.
+    /// Steps that were omitted on request, by their names.
     pub skipped: Vec<String>,
 }
 
-/// What was asked of a copy, and what was copied.
+/// Request and result of a copy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CopyDigest {
     /// Bytes of one read.

@@ -7,7 +7,7 @@ use model::{FilesRecord, FilesWork, HostRecord, TreeWork};
 /// What the kernel keeps of a file whose name it knows: its facts and its name. ext4's are 1.1 KiB and 0.2 KiB, those of
 /// XFS and btrfs about the same (slabinfo(5): `ext4_inode_cache`, `xfs_inode`, `dentry`).
 const CACHED_BYTES_A_FILE: u64 = 1300;
-/// A data set of twice the memory is the rule of old for a file that no cache holds; bonnie++ keeps to it too.
+/// A data set of twice the memory is the rule of old for a file that fits into no cache; bonnie++ keeps to it too.
 const MEMORIES: u64 = 2;
 /// Below this share of bytes from the device the cache has answered.
 pub(super) const FROM_DEVICE_MIN: f64 = 0.95;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// One operation done many times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FilesRow {
-    /// What: `create`, `stat`, `write blocks`.
+    /// Name of the step: `create`, `stat`, `write blocks`.
     pub operation: String,
     /// `sequential` or `random`.
     pub order: String,
@@ -35,7 +35,7 @@ pub struct FilesRow {
     pub latency: Latency,
     /// Processor time by elapsed time: 1 is one core all the time; none where the system does not report it.
     pub cpu_share: Option<f64>,
-    /// Bytes that the device read meanwhile; none where it does not report it.
+    /// Bytes that the device read during it; none if it does not report them.
     pub device_read_bytes: Option<u64>,
     /// Bytes that it wrote.
     pub device_write_bytes: Option<u64>,

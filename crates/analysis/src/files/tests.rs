@@ -1,4 +1,4 @@
-//! Steps that were counted by hand, and what is said of them.
+//! Steps that were counted by hand, and their text.
 
 use super::*;
 use crate::verdict::Validity;
@@ -99,12 +99,12 @@ fn batches_that_hang_together_count_less() {
 #[test]
 fn what_was_not_measured_says_why_and_has_no_figure() {
     let mut none = step("stat", vec![]);
-    none.unmeasured = Some("no file was made".to_owned());
+    none.unmeasured = Some("no file was created".to_owned());
     let report = files_report(&[record(none)]);
     assert_eq!(report.rows[0].rate_per_s, None);
     assert_eq!(
         report.rows[0].unmeasured.as_deref(),
-        Some("no file was made")
+        Some("no file was created")
     );
     assert_eq!(report.verdict.validity, crate::Validity::Invalid);
     assert_eq!(files_report(&[]).outcome, "interrupted");

@@ -1,6 +1,6 @@
 //! What `fathom verify` found: whole blocks by run, and damage as findings.
 //!
-//! Blocks of zeros and blocks without a header are reported and accuse nobody: nothing shows what should be there.
+//! Blocks of zeros and blocks without a header are reported, but not as damage: nothing shows what should be there.
 //! Omitted: the rules of damage (`findings/corrupt_data`), and how fast it was read (`row`).
 
 use super::FilesRow;
@@ -16,7 +16,7 @@ use model::{FilesRecord, FilesWork, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What was read and compared. A block is 4096 bytes.
+/// Data that was read and compared. A block is 4096 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerifyDigest {
     /// First byte that was to be read.
@@ -41,12 +41,12 @@ pub struct VerifyDigest {
     pub stretch_count: u64,
     /// The stored run whose blocks were expected.
     pub expected: Option<ExpectedReport>,
-    /// What a journal promises, and what of it is there; none without a journal.
+    /// Blocks that a journal promises, and how many of them are there; none without a journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<DurabilityReport>,
 }
 
-/// What a journal promises, and what of it is there.
+/// Blocks that a journal promises, and how many of them are there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DurabilityReport {
     /// The journal, as it was named.
@@ -57,7 +57,7 @@ pub struct DurabilityReport {
     pub whole_bytes: u64,
     /// Its length in bytes.
     pub length_bytes: u64,
-    /// The run ended and said so.
+    /// The run ended regularly, and the journal records that.
     pub ended: bool,
     /// It was on the same storage as the target, so its own flushes reached the device.
     pub beside: bool,
@@ -332,7 +332,7 @@ fn ages(found: &Durability) -> String {
             before(blocks.first_lost),
             before(blocks.last_lost),
             match blocks.is_out_of_order() {
-                true => ": later durable writes are here, so the order was not kept",
+                true => ": later durable writes are here, so the writes were reordered",
                 false => "",
             }
         ));

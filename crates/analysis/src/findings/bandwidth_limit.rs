@@ -22,14 +22,14 @@ pub(super) const RULE: Rule = Rule {
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let cap = cap(seen).filter(|cap| cap.held == Held::Bandwidth)?;
     let bytes = seen.observed.total.bytes_per_s?;
-    let held = match cap.confidence {
+    let limited = match cap.confidence {
         Confidence::Low => "may be limited to",
         Confidence::Medium | Confidence::High => "limited to",
     };
     let mut evidence = vec![("bytes_per_s", bytes)];
     evidence.extend(cap.evidence);
     let sentence = format!(
-        "bandwidth {held} {} MiB/s: {}{}",
+        "bandwidth {limited} {} MiB/s: {}{}",
         say::mib_per_s(bytes),
         cap.why,
         distance_reported(seen.known, Held::Bandwidth, bytes)

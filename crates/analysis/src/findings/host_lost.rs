@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "A rank of the job has no result, so that the sums are those of the others.",
-    method: "A rank was silent for longer than --host-timeout, its connection broke, or its run could not be made.",
+    method: "A rank was silent for longer than --host-timeout, its connection broke, or its run could not begin.",
     evidence: &["lost", "ranks"],
     source: "The manual, chapter Many hosts.",
     advice: "Find out what happened to the host that is named, and repeat the run with all hosts.",

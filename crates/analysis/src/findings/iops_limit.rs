@@ -22,14 +22,14 @@ pub(super) const RULE: Rule = Rule {
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let cap = cap(seen).filter(|cap| cap.held == Held::Rate)?;
     let rate = seen.observed.total.rate_per_s?;
-    let held = match cap.confidence {
+    let limited = match cap.confidence {
         Confidence::Low => "may be limited to",
         Confidence::Medium | Confidence::High => "limited to",
     };
     let mut evidence = vec![("rate_per_s", rate)];
     evidence.extend(cap.evidence);
     let sentence = format!(
-        "{held} {} IOPS: {}{}",
+        "{limited} {} IOPS: {}{}",
         say::rate(rate),
         cap.why,
         distance_reported(seen.known, Held::Rate, rate)

@@ -450,15 +450,15 @@ pub struct Finding {
     pub severity: Severity,
     /// How far the evidence carries it.
     pub confidence: Confidence,
-    /// What was found, in one sentence with its numbers.
+    /// The finding, in one sentence with its figures.
     pub sentence: String,
-    /// What the result is not valid as, where it is still valid as something else.
+    /// Use for which the result is not valid, if it is still valid for another.
     pub not_as: Option<String>,
     /// The numbers behind the sentence.
     pub evidence: Vec<Evidence>,
     /// What to do next.
     pub advice: String,
-    /// The rule whose finding explains this one: then it is a consequence, and no reason of the verdict.
+    /// The rule whose finding explains this one: this one is then a consequence, and no reason of the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub because: Option<RuleId>,
@@ -467,7 +467,7 @@ pub struct Finding {
 /// One number behind a finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
-    /// What it is, with its unit last: `stopped_after_ns`.
+    /// Name of the figure, with its unit last: `stopped_after_ns`.
     pub name: String,
     /// How much.
     pub value: f64,
@@ -508,7 +508,7 @@ pub(crate) fn finding(
     advice: &str,
 ) -> Finding {
     let rule = FINDINGS.iter().find(|rule| rule.id == id);
-    let rule = rule.expect("ids are made in rules only");
+    let rule = rule.expect("only rules create ids");
     for (name, _) in evidence {
         debug_assert!(rule.evidence.contains(name), "{id}: {name} is no evidence");
     }

@@ -61,7 +61,7 @@ fn of_windows(seen: &Seen<'_>) -> Option<Finding> {
     let is_of_two = (sd / two_levels - 1.0).abs() <= TWO_LEVELS_APART_MAX;
     let what = match seen.observed.write_share {
         Some(1.0) => Some("a write cache that fills (SLC cache, controller, thin volume)"),
-        Some(0.0) => Some("a cache that holds a part of the range"),
+        Some(0.0) => Some("a cache that contains a part of the range"),
         _ => None,
     };
     if let Some(what) = what.filter(|_| is_of_two) {

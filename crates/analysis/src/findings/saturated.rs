@@ -176,11 +176,11 @@ fn at_cap(level: &Level<'_>, several: &Several<'_>) -> Option<(Held, String, f64
     {
         return None;
     }
-    let said = match near.held {
+    let text = match near.held {
         Held::Rate => format!("limited to {} IOPS", say::rate(near.value)),
         Held::Bandwidth => format!("bandwidth limited to {} MiB/s", say::mib_per_s(near.value)),
     };
-    Some((near.held, format!("{said}, {}", near.words()), near.value))
+    Some((near.held, format!("{text}, {}", near.words()), near.value))
 }
 
 /// The same level whatever the size.
@@ -200,7 +200,7 @@ fn same_of_sizes(levels: &[Level<'_>]) -> Option<(Held, String, f64)> {
         let ((small, large), (low, high)) = (span(|one| one.0), span(|one| one.1));
         let reported =
             known.len() > 1 && large >= SIZES_MIN * small && high <= low * (1.0 + SAME_MAX);
-        let said = match held {
+        let text = match held {
             Held::Rate => format!("limited to {} IOPS", say::rate(high)),
             Held::Bandwidth => format!("bandwidth limited to {} MiB/s", say::mib_per_s(high)),
         };
@@ -212,7 +212,7 @@ fn same_of_sizes(levels: &[Level<'_>]) -> Option<(Held, String, f64)> {
             );
             (
                 held,
-                format!("{said}, equal for blocks of {sizes}, as behind a QoS limit"),
+                format!("{text}, equal for blocks of {sizes}, as behind a QoS limit"),
                 high,
             )
         })

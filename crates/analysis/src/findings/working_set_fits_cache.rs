@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     method: "Buffered runs of fathom: the range is smaller than main memory, and the device did not count 90% of the \
              reads. Any run: the range is not larger than the specified array cache (--array-cache); an exact \
              multiple of it is a note. Imported runs: a note if a range of 1 GiB or less was used twice, or any range \
-             a hundred times; a warning if a range of 256 MiB or less, which the cache of a disk holds, was used ten times.",
+             a hundred times; a warning if a range of 256 MiB or less, which fits into the cache of a disk, was used ten times.",
     evidence: &[
         "range_bytes",
         "ram_bytes",

@@ -37,7 +37,7 @@ const FACTS: [(&str, Fact); 10] = [
     }),
 ];
 
-/// Compares all facts of all ranks. Where no value is that of more than half of them, nobody differs from most.
+/// Compares all facts of all ranks. Where no value is that of more than half of them, no rank differs from most.
 pub(super) fn differences(records: &[&RunRecord]) -> Vec<Difference> {
     let mut found = Vec::new();
     for (name, fact) in FACTS {

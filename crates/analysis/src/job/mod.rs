@@ -35,7 +35,7 @@ pub struct JobPart<'a> {
 /// What the ranks of a job measured together.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct JobReport {
-    /// May the result be used, and why or why not.
+    /// Whether the result may be used, with the reasons.
     pub verdict: Verdict,
     /// Which job it was.
     pub job: JobDigest,
@@ -49,7 +49,7 @@ pub struct JobReport {
     pub start: StartReport,
     /// Jain's index of the IOPS of all ranks: 1 where all are equal, 1/n where one does everything. None below two ranks.
     pub fairness: Option<f64>,
-    /// What the rules found, the most important first.
+    /// Findings of the rules, by severity.
     pub findings: Vec<Finding>,
     /// Version of fathom that ran it.
     pub tool_version: String,
@@ -62,7 +62,7 @@ pub struct JobReport {
 pub struct JobDigest {
     /// Its random number.
     pub id: String,
-    /// What moved the messages of its ranks.
+    /// Transport of the messages between its ranks.
     pub transport: String,
     /// How the ranks shared the target.
     pub layout: JobLayout,

@@ -17,7 +17,7 @@ pub struct JobOperation {
     pub operation: String,
     /// I/Os completed without error.
     pub ios: u64,
-    /// Bytes that they moved.
+    /// Bytes that they transferred.
     pub bytes: u64,
     /// I/Os that failed.
     pub errors: u64,

@@ -18,7 +18,7 @@ pub struct RankRow {
     pub outcome: Option<String>,
     /// The verdict of its own report; none without a result.
     pub verdict: Option<String>,
-    /// What it measured; none without a result.
+    /// Its figures; none without a result.
     pub figures: Option<RankFigures>,
     /// Its clock; none without a result.
     pub clock: Option<RankClock>,
@@ -32,12 +32,12 @@ pub struct RankRow {
     pub differs_in: Vec<String>,
 }
 
-/// What one rank measured, reads and writes together.
+/// Figures of one rank, reads and writes together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct RankFigures {
     /// I/Os that it completed.
     pub ios: u64,
-    /// Bytes that they moved.
+    /// Bytes that they transferred.
     pub bytes: u64,
     /// I/Os that failed.
     pub errors: u64,
@@ -66,7 +66,7 @@ pub struct RankClock {
     pub late_ns: u64,
     /// By how much the clock of rank 0 was ahead of its own before the run.
     pub offset_ns: Option<i64>,
-    /// That is known within this, either way.
+    /// Error of that value, in either direction.
     pub uncertainty_ns: Option<u64>,
     /// By how much its wall clock was ahead of that of rank 0, with the time between their last preparations.
     pub wall_clock_ahead_ns: i64,
@@ -127,7 +127,7 @@ impl RankRow {
 /// 1 / Φ⁻¹(3/4): the median of absolute deviations times this estimates a standard deviation. Source: Rousseeuw, Croux,
 /// Alternatives to the median absolute deviation, JASA 88 (1993).
 const MAD_SCALE: f64 = 1.4826;
-/// With fewer ranks a median of deviations says nothing.
+/// With fewer ranks a median of deviations is meaningless.
 const RANKS_MIN_FOR_Z: usize = 4;
 
 /// Compares each rank with the median of all.

@@ -9,9 +9,9 @@ use crate::estimates::Series;
 use model::{LatencyHistogram, Nanos};
 
 impl Latency {
-    /// Of several runs of one load, as if all their I/Os were those of one run. The interval of the mean is made as that of
-    /// a rate of several runs is; that of a percentile is the one of all I/Os together, and contains the value of each run:
-    /// where the runs' own intervals do not meet, all of them.
+    /// Of several runs of one load, as if all their I/Os were those of one run. The interval of the mean is computed as
+    /// that of a rate of several runs is; that of a percentile is the one of all I/Os together, and contains the value
+    /// of each run: where the runs' own intervals do not meet, all of them.
     pub(crate) fn together(runs: &[Series<'_>]) -> Latency {
         let mut all = LatencyHistogram::new();
         runs.iter().for_each(|run| all.merge(&run.tally.latency));
@@ -45,7 +45,7 @@ impl Latency {
 
 impl Percentile {
     /// Widens an interval so that it contains the result of each. Where one of them has no end of its own, its
-    /// value is held.
+    /// value is used.
     fn hold(&mut self, own: &[&Percentile]) {
         if self.latency_ns.is_none() {
             return;

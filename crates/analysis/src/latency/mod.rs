@@ -65,14 +65,14 @@ impl Percentile {
 pub enum TailSamples {
     /// Ten or more independent ones.
     Enough,
-    /// Fewer than ten independent ones: another run may well say something else.
+    /// Fewer than ten independent ones: another run may give another value.
     Few,
     /// Fewer than one, independent or not: not shown.
     None,
 }
 
 /// Each quantile with the number of I/Os of which one lies beyond it; whole numbers, so that 10000 I/Os
-/// carry exactly ten beyond 99.9%, whatever 1 - 0.999 is in binary.
+/// carry exactly ten beyond 99.9%, despite the rounding of 1 - 0.999 in binary.
 const LADDER: [(f64, u64); 5] = [
     (0.5, 2),
     (0.9, 10),
@@ -82,7 +82,7 @@ const LADDER: [(f64, u64); 5] = [
 ];
 
 impl Latency {
-    /// The figures of one merged histogram. Without a time series nobody knows how far its I/Os are autocorrelated, so
+    /// The figures of one merged histogram. Without a time series the autocorrelation of its I/Os is unknown, so
     /// there are no intervals, and percentiles go as deep as the plain count carries them.
     pub(crate) fn of(histogram: &LatencyHistogram) -> Latency {
         let unknown = |_: Nanos, _: u64| Worth {

@@ -16,7 +16,7 @@ use model::RunRecord;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A way to the device. The first is what the others are compared with.
+/// An I/O path to the device. The others are compared with the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
@@ -55,7 +55,7 @@ impl Layer {
     }
 }
 
-/// What is done on each way.
+/// Work on each I/O path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LayerWork {
@@ -114,17 +114,17 @@ impl LayerStep {
 pub struct LayersReport {
     /// The answer, one line for each work; none where nothing was compared.
     pub answers: Vec<Answer>,
-    /// May the figures be used, and why or why not.
+    /// Whether the figures may be used, with the reasons.
     pub verdict: Verdict,
     /// One for each work and way that was measured.
     pub rows: Vec<LayerRow>,
     /// Rounds that every way took part in.
     pub rounds: u64,
-    /// Where and on what; none where nothing was run.
+    /// Place and target; none if nothing was run.
     pub place: Option<LooksPlace>,
     /// Errors and warnings of the runs.
     pub findings: Vec<StepFinding>,
-    /// What a person should know beside them.
+    /// Notes on these figures.
     pub notes: Vec<String>,
     /// It was completed.
     pub complete: bool,
@@ -141,18 +141,18 @@ pub struct LayerRow {
     pub rate_per_s: Estimate,
     /// Bytes a second.
     pub bytes_per_s: Estimate,
-    /// What it costs beside the raw device with direct I/O; none for that itself, and where it was not measured.
+    /// Cost compared with the raw device with direct I/O; none for that itself, and if it was not measured.
     pub cost: Option<LayerCost>,
-    /// Share of its bytes that the device moved, over all rounds; none where it does not report it.
+    /// Share of its bytes that the device transferred, over all rounds; none if it does not report it.
     pub device_share: Option<f64>,
 }
 
-/// What a layer costs: how much less comes through it.
+/// Cost of a layer: loss of throughput in it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LayerCost {
     /// Bytes a second less; below 0 it brings more.
     pub bytes_per_s: f64,
-    /// The same as a share of what comes without it.
+    /// The same as a share of the throughput without it.
     pub share: Estimate,
 }
 
@@ -275,7 +275,7 @@ fn elsewhere(place: Option<&LooksPlace>) -> Option<String> {
     let first = lowest.first()?;
     let other = lowest.iter().find(|name| *name != first)?;
     Some(format!(
-        "the device is {first} and the file lies on {other}: what is compared are two devices, not two layers"
+        "the device is {first} and the file is on {other}: two devices are compared, not two layers"
     ))
 }
 

@@ -1,8 +1,8 @@
 //! Several short runs on one target in one report: `fathom quick`, and what the layers above a device cost.
 //!
-//! A look is known by the label of its run, which is made and read here ([`QuickStep`], [`LayerStep`]), so that a session
-//! from the database gives the same report as the one that has just ended. Read in this order: what both share (here),
-//! `quick`, `layers`.
+//! A look is known by the label of its run, which is written and read here ([`QuickStep`], [`LayerStep`]), so that a
+//! session from the database gives the same report as the one that has just ended. Read in this order: what both share
+//! (here), `quick`, `layers`.
 
 mod layers;
 mod quick;
@@ -22,7 +22,7 @@ use model::RunRecord;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a session says beside its runs.
+/// Content of a session other than its runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LooksContext {
     /// It was interrupted.
@@ -33,20 +33,20 @@ pub struct LooksContext {
     pub notes: Vec<String>,
 }
 
-/// Where and on what, once for all runs.
+/// Place and target, once for all runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LooksPlace {
     /// The targets, each once.
     pub targets: Vec<TargetDigest>,
     /// The machine.
     pub host: HostDigest,
-    /// What moved the bytes.
+    /// I/O engine.
     pub engine: String,
     /// Nanoseconds since 1970 in UTC, of the first run.
     pub started_utc_ns: u64,
 }
 
-/// What a rule found in one of the runs.
+/// Finding of a rule in one of the runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepFinding {
     /// The label of the run.

@@ -18,7 +18,7 @@ pub enum QuickStep {
     CachedRead,
     /// In blocks of 1 MiB past the system's cache, one at a time. `dd bs=1M iflag=direct`, `hdparm -t --direct`.
     Read,
-    /// The same through the system's cache, which holds nothing of it yet. `hdparm -t`.
+    /// The same through the system's cache, which contains nothing of it yet. `hdparm -t`.
     ReadAhead,
     /// 4 KiB anywhere, one at a time.
     RandomRead,
@@ -76,7 +76,7 @@ impl QuickStep {
         )
     }
 
-    /// What it says, in a few words.
+    /// Its text, in a few words.
     const fn what(self) -> &'static str {
         match self {
             QuickStep::CachedRead => "memory (hdparm -T)",
@@ -96,15 +96,15 @@ impl QuickStep {
 pub struct QuickReport {
     /// The answer, in a few lines; none where nothing was measured.
     pub answers: Vec<Answer>,
-    /// May the figures be used, and why or why not.
+    /// Whether the figures may be used, with the reasons.
     pub verdict: Verdict,
     /// One a run, in their order.
     pub rows: Vec<QuickRow>,
-    /// Where and on what; none where nothing was run.
+    /// Place and target; none if nothing was run.
     pub place: Option<LooksPlace>,
     /// Errors and warnings of the runs.
     pub findings: Vec<StepFinding>,
-    /// What a person should know beside them.
+    /// Notes on these figures.
     pub notes: Vec<String>,
     /// It was interrupted, or an error ended it.
     pub complete: bool,
@@ -115,7 +115,7 @@ pub struct QuickReport {
 pub struct QuickRow {
     /// What was done.
     pub label: String,
-    /// What it says.
+    /// Its text.
     pub what: String,
     /// IOPS.
     pub rate_per_s: Estimate,
@@ -123,7 +123,7 @@ pub struct QuickRow {
     pub bytes_per_s: Estimate,
     /// How long one took.
     pub latency: Latency,
-    /// Share of its bytes that the device moved; none where it does not report it.
+    /// Share of its bytes that the device transferred; none if it does not report it.
     pub device_share: Option<f64>,
     /// How long was counted.
     pub measured_ns: u64,

@@ -11,7 +11,7 @@ fn runs(labels: &[String]) -> Vec<(String, RunRecord)> {
         .collect()
 }
 
-/// Seed 004: dd wrote 75.9 MB/s to the raw disk and 64.8 MB/s to a file. Its text says almost 15 MB/s and nearly 20%.
+/// Seed 004: dd wrote 75.9 MB/s to the raw disk and 64.8 MB/s to a file. Its text states almost 15 MB/s and nearly 20%.
 #[test]
 fn the_cost_of_a_layer_is_a_difference_and_its_share() {
     let cost = LayerCost::of(&[75.9e6], &[64.8e6]).unwrap();

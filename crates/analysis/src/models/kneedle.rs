@@ -2,8 +2,8 @@
 //!
 //! Both axes are scaled to 0…1, depth by its logarithm; the knee is where the curve stands highest above the diagonal,
 //! accepted once it has come down by the mean step of the axis (sensitivity 1). Source: Satopää, Albrecht, Irwin and
-//! Raghavan, "Finding a 'Kneedle' in a haystack", ICDCS workshops 2011. It may find none, and that is said. Deliberately
-//! absent: its smoothing, because a point a doubling is no noisy stream.
+//! Raghavan, "Finding a 'Kneedle' in a haystack", ICDCS workshops 2011. It may find none, and that is reported.
+//! Deliberately absent: its smoothing, because a point a doubling is no noisy stream.
 
 use super::Refused;
 

@@ -2,8 +2,8 @@
 //!
 //! One model a file, each with its source: `affine` (time over size), `ceiling` (the two limits of a whole sweep), `kneedle`
 //! and `usl` (where more depth stops to pay). Each refuses, with the reason, where points are too few or do not follow
-//! it: a model that does not fit says nothing. `series` puts them together. Deliberately absent: any reading of what the
-//! device is, which is `findings`'s.
+//! it: a model that does not fit has no result. `series` puts them together. Deliberately absent: any reading of what
+//! the device is, which is `findings`'s.
 
 mod affine;
 mod kneedle;
@@ -19,7 +19,7 @@ use roof::roof;
 pub use series::{KneeModels, Modelled, Point, SeriesModels, knees, models};
 pub use usl::{UslFit, usl};
 
-/// Why a model says nothing.
+/// Why a model has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// There are too few points, or none of the kind that it needs.

@@ -17,7 +17,7 @@ const CELLS_MIN: usize = 6;
 const SIZES_MIN: usize = 3;
 /// One cell is a point and no ceiling.
 const ON_ROOF_MIN: usize = 2;
-/// Beyond this mean relative error the picture says nothing.
+/// Beyond this mean relative error the picture is not used.
 const RESIDUAL_MAX: f64 = 0.25;
 const ROUNDS_MAX: usize = 50;
 

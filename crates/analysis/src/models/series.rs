@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Both knees are said to disagree from this factor on: half a step of a ladder of doublings more than a step.
+/// Both knees are reported as disagreeing from this factor on: half a step of a ladder of doublings more than a step.
 const DISAGREE_MIN: f64 = 2.0;
 
 /// A cell, as models need it.
@@ -32,20 +32,20 @@ pub struct Point {
 /// A model or why there is none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Modelled<T> {
-    /// What it says.
+    /// Its text.
     pub fit: Option<T>,
-    /// Why it says nothing.
+    /// Why it has no text.
     pub refused: Option<String>,
 }
 
 /// The models of one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeriesModels {
-    /// What its cells share; empty where there is one series only.
+    /// Fields that its cells have in common; empty if there is one series only.
     pub series: String,
     /// Cells that it rests on.
     pub cells: u64,
-    /// What was found, in few sentences; what has too few points is omitted.
+    /// The models in a few sentences; those with too few points are omitted.
     pub sentences: Vec<String>,
     /// The two limits of all cells.
     pub roof: Modelled<RoofFit>,
@@ -193,7 +193,7 @@ fn knee(block_bytes: u64, curve: &BTreeMap<u64, f64>) -> KneeModels {
     let by_law = usl.fit.as_ref().map(law_in_words).or(no_usl);
     let parts: Vec<String> = by_kneedle.into_iter().chain(by_law).collect();
     let disagree = match apart {
-        Some(apart) if apart > DISAGREE_MIN => ": they disagree, take neither for more than a hint",
+        Some(apart) if apart > DISAGREE_MIN => ": they disagree, so both are only hints",
         _ => "",
     };
     KneeModels {

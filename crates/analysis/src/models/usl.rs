@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 const POINTS_MIN: usize = 6;
-/// Beyond this mean relative error the law says nothing.
+/// Beyond this mean relative error the law is not used.
 const RESIDUAL_MAX: f64 = 0.10;
 
 /// A peak so many times deeper than was measured is no finding.
@@ -27,7 +27,7 @@ pub struct UslFit {
     pub single_per_s: f64,
     /// σ: the share of the work that waits in line. // at least 0
     pub contention: f64,
-    /// κ: what each pair in flight costs. // at least 0
+    /// κ: cost of each pair in flight. // at least 0
     pub coherency: f64,
     /// I/Os in flight at which the rate peaks; none where it does not.
     pub peak_depth: Option<f64>,
@@ -35,7 +35,7 @@ pub struct UslFit {
     pub peak_per_s: Option<f64>,
     /// I/Os in flight at which no-waiting would reach that rate; none where it grows without bound.
     pub knee_depth: Option<f64>,
-    /// Whether the peak was measured past, and is not only what the curve points to.
+    /// Whether points beyond the peak were measured; otherwise the peak is extrapolated.
     pub peak_measured: bool,
     /// How far the points lie from the curve: root of the mean square, as a share of the rate.
     pub residual_share: f64,

@@ -40,7 +40,7 @@ pub struct PageBuilder {
 }
 
 impl PageBuilder {
-    /// An empty page. `compares` says that several parts will stand side by side.
+    /// An empty page. `compares` means that several parts are shown side by side.
     pub fn new(made_utc_ns: u64, tool_version: &str, compares: bool) -> PageBuilder {
         PageBuilder {
             compares,
@@ -60,7 +60,7 @@ impl PageBuilder {
         results.map(|(_, result)| result).collect()
     }
 
-    /// Begins a part. Its verdict is completed at the end from what is said there already: a headline and an answer as
+    /// Begins a part. Its verdict is completed at the end from its existing text: a headline and an answer as
     /// first sentence, where a survey or a sweep has them.
     pub fn part(&mut self, part: PagePart) {
         self.document.parts.push(part);
@@ -137,7 +137,7 @@ impl PageBuilder {
         self.push(cell, row);
     }
 
-    /// A cell that was tried and has no result, or that could not be read: `row` says why.
+    /// A cell that was tried and has no result, or that could not be read: `row` has the reason.
     pub fn missing(&mut self, row: ResultRow) {
         let cell = PageCell {
             failed: true,
@@ -168,7 +168,7 @@ impl PageBuilder {
         }
     }
 
-    /// The whole page. `bytes_max` is how long its document may become; what does not fit is omitted and said.
+    /// The whole page. `bytes_max` is how long its document may become; what does not fit is omitted and reported.
     pub fn finish(mut self, bytes_max: usize) -> PageDocument {
         let seen: Vec<Seen<'_>> = self
             .document
@@ -257,11 +257,11 @@ impl PageBuilder {
         }
     }
 
-    /// What the report of a survey says of the part that was begun last; nothing where it has no cell.
+    /// The survey report's text on the part that was begun last; nothing where it has no cell.
     pub fn survey(&mut self, report: SurveyReport) {
         self.together(&report.findings);
         let joined = report.joined.iter().flat_map(|load| &load.findings);
-        let apart = joined.filter(|finding| finding.id == NOT_REPEATABLE); // no run says it of itself
+        let apart = joined.filter(|finding| finding.id == NOT_REPEATABLE); // no single run reports it
         self.together(&apart.cloned().collect::<Vec<Finding>>());
         let place = self.document.parts.len().saturating_sub(1);
         if let Some(part) = self
@@ -318,7 +318,7 @@ impl PageBuilder {
         }
     }
 
-    /// What the cells of the part say together.
+    /// Findings on all cells of the part together.
     fn together(&mut self, findings: &[Finding]) {
         for finding in findings {
             self.document.findings.push(PageFinding {
@@ -343,7 +343,7 @@ impl PageBuilder {
         }
     }
 
-    /// `pattern` and `random` say the same of most results: then one axis is enough.
+    /// `pattern` and `random` are equivalent for most results: then one axis is enough.
     fn leave_out_twins(&mut self) {
         let work = |row: &ResultRow| (row.work.pattern.clone(), row.work.random_percent);
         let pairs: HashSet<_> = self.rows.iter().map(work).collect();
@@ -353,7 +353,7 @@ impl PageBuilder {
         }
     }
 
-    /// Fields that nobody knows are omitted; those that are identical are said once.
+    /// Unknown fields are omitted; identical ones are listed once.
     fn lay_out_columns(&mut self) {
         for column in columns() {
             let values: Vec<PageValue> = self.rows.iter().map(|row| value(column, row)).collect();

@@ -1,4 +1,4 @@
-//! The first part against each of the others: what `compare` says, as far as a page shows it.
+//! The first part against each of the others: the result of `compare`, as far as a page shows it.
 
 use super::{PageChange, PageComparison, PageDocument};
 use crate::compare::{CellChange, Compared, Side, compare_report};

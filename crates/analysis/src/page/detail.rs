@@ -21,9 +21,9 @@ pub struct CellDetail {
     pub times: Option<DetailTimes>,
     /// Distributions of latency: reads and writes together, then each where both were there.
     pub distributions: Vec<DistributionCurve>,
-    /// Where latencies lay over time; none where that was not kept.
+    /// Distribution of latencies over time; none if that was not stored.
     pub heat: Option<HeatMap>,
-    /// What the machine's counters said meanwhile; none where they were not read on the way.
+    /// The machine's counters during the run; none if they were not read during it.
     pub counters: Option<Counters>,
 }
 
@@ -34,7 +34,7 @@ pub struct HeatMap {
     pub step_ns: u64,
     /// Where each column of latencies begins, in nanoseconds, and where the last one ends.
     pub bounds_ns: Vec<u64>,
-    /// Row by row of time: column and count in turn, of those columns that hold anything.
+    /// Row by row of time: column and count in turn, without empty columns.
     pub rows: Vec<Vec<u64>>,
 }
 
@@ -84,15 +84,15 @@ pub struct DetailTimes {
     pub warmup_ns: u64,
     /// I/Os completed.
     pub ios: Vec<u64>,
-    /// Bytes that they moved.
+    /// Bytes that they transferred.
     pub bytes: Vec<u64>,
     /// Mean latency in whole nanoseconds; none without I/Os.
     pub mean_ns: Vec<Option<u64>>,
     /// Largest latency in nanoseconds; none without I/Os.
     pub max_ns: Vec<Option<u64>>,
-    /// The window over which the rate was looked at.
+    /// The window over which the rate was checked.
     pub steady: SteadyWindow,
-    /// What of the measured phase was still warm-up, in nanoseconds; none where nobody looked or nothing was.
+    /// Part of the measured time that was still warm-up, in nanoseconds; none if there was none or it was not checked.
     pub cut_ns: Option<u64>,
     /// Moments that were found to matter.
     pub marks: Vec<TimeMark>,
@@ -118,7 +118,7 @@ pub struct TimeMark {
     pub text: String,
 }
 
-/// Whether the rate held still, and where it was looked at.
+/// Whether the rate was in steady state, and the window that was checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct SteadyWindow {
     /// The answer; none where it is too short.
@@ -144,7 +144,7 @@ pub struct DistributionCurve {
     pub one_in: Vec<f64>,
     /// Latency there, in nanoseconds. As many.
     pub latency_ns: Vec<u64>,
-    /// Lower end of the 95% interval there, in nanoseconds; none where it is not known. As many.
+    /// Lower end of the 95% interval there, in nanoseconds; none if unknown. As many.
     pub low_ns: Vec<Option<u64>>,
     /// Upper end. As many.
     pub high_ns: Vec<Option<u64>>,
@@ -160,7 +160,7 @@ const PLACES: u32 = 8;
 const BEYOND_MIN: f64 = 10.0;
 
 impl CellDetail {
-    /// Of a record and what is said of it. // steps_max above 0
+    /// Of a record and its text. // steps_max above 0
     pub(super) fn of(record: &RunRecord, report: &RunReport, steps_max: usize) -> CellDetail {
         CellDetail {
             times: times(report, steps_max),

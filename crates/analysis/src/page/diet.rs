@@ -1,7 +1,7 @@
 //! How a page stays small enough for a mail: how many steps of a series it shows, and which insides it omits.
 //!
 //! Series are merged (`detail`). Where all insides together are still too long, those of the cells that the panel names
-//! stay, then the others in their order, as long as there is room; the page says how many it omits. No figure of the
+//! stay, then the others in their order, as long as there is room; the page reports how many it omits. No figure of the
 //! table is ever omitted.
 
 use super::{CellDetail, PageDocument};

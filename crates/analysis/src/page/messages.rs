@@ -1,8 +1,8 @@
 //! The words at the head of a part: its verdict in a line, and three sentences: what was found, what bounds it, how sure
 //! that is.
 //!
-//! A survey and a sweep bring their own answer; of a single result it is made here. Deliberately absent: any judgement
-//! that the reports of the cells do not hold.
+//! A survey and a sweep bring their own answer; that of a single result is composed here. Deliberately absent: any
+//! judgement that the reports of the cells do not contain.
 
 use super::curves::Seen;
 use super::{PageCounts, PagePart, PanelItem};
@@ -69,7 +69,7 @@ pub(super) fn complete(part: &mut PagePart, own: &[&Seen<'_>]) {
         .collect();
 }
 
-/// The worst that can be said of all, the best that can be said of some: as of the rows of a survey.
+/// The worst verdict of all, the best of some: as of the rows of a survey.
 fn validity(counts: PageCounts, own: &[&Seen<'_>]) -> Option<Validity> {
     let judged = counts.valid + counts.caution + counts.invalid;
     if judged == 0 && counts.failed == 0 {
@@ -171,7 +171,7 @@ fn bound(part: &PagePart) -> Option<String> {
     });
     let knee = find("knee").and_then(|item| match item.estimate {
         Some(knee) => Some(format!(
-            "more than {} outstanding cost latency and bring little: the knee lies at {}",
+            "more than {} in flight cost latency and bring little: the knee is at {}",
             say::counted(knee.value.round() as u64, "I/O"),
             item.note
         )),
@@ -188,11 +188,11 @@ fn sureness(part: &PagePart, own: &[&Seen<'_>]) -> String {
     match own {
         [] => "there is nothing to be sure of".to_owned(),
         [one] if one.cell.validity == Some(Validity::Valid) => {
-            "nothing speaks against this result".to_owned()
+            "no finding objects to this result".to_owned()
         }
         [one] => match one.cell.reasons.as_slice() {
             [] => "the source does not show how reliable these figures are".to_owned(),
-            [_] => "that is all that speaks against it".to_owned(),
+            [_] => "no other finding objects to it".to_owned(),
             [_, others @ ..] => format!("also: {}", others.join("; ")), // the first stands in the headline
         },
         _ if counts.valid + counts.caution + counts.invalid == 0 && counts.failed == 0 => {

@@ -1,11 +1,11 @@
-//! The page that people open: one document, made of everything that was asked for.
+//! The page that people open: one document, with everything that was requested.
 //!
 //! A page shows one *part* an ID that was named: a run, a survey, a sweep, an import. A part has cells, one a result on the
-//! database, and a cell has its fields (those of `columns`, so that the page and `fathom export` say the same) and, where
+//! database, and a cell has its fields (those of `columns`, so that the page and `fathom export` are equal) and, where
 //! its whole record was read, its detail: the time series, the latency distribution, the request. Read in this order: here
-//! (what the document holds), `build` (how it is put together), `detail` (one record), `loads`, `curves`, `ceiling`,
-//! `panel`, `tiles`, `table` and `messages` (what follows from the cells of a part), `diet` (how it stays small enough for a mail). Deliberately
-//! absent: layout, digits and colours, which are the page's own.
+//! (the content of the document), `build` (how it is put together), `detail` (one record), `loads`, `curves`,
+//! `ceiling`, `panel`, `tiles`, `table` and `messages` (what follows from the cells of a part), `diet` (how it stays
+//! small enough for a mail). Deliberately absent: layout, digits and colours, which are the page's own.
 
 mod build;
 mod comparisons;
@@ -47,13 +47,13 @@ use serde::Serialize;
 pub struct PageDocument {
     /// Version of this form of document; 1.
     pub schema_version: u32,
-    /// What it is about, for the head of the page.
+    /// Title of the page.
     pub title: String,
-    /// Wall clock when it was written: nanoseconds since 1970 in UTC.
+    /// Wall clock at its creation: nanoseconds since 1970 in UTC.
     pub made_utc_ns: u64,
     /// Version of fathom that wrote it.
     pub tool_version: String,
-    /// What was named, in that order. // at least one
+    /// The specified results, in that order. // at least one
     pub parts: Vec<PagePart>,
     /// The fields of cells, in the order of their values.
     pub columns: Vec<PageColumn>,
@@ -63,15 +63,15 @@ pub struct PageDocument {
     pub cells: Vec<PageCell>,
     /// The loads that a survey ran more than once: in charts each is one point, with the figures of all its runs.
     pub loads: Vec<PageLoad>,
-    /// What the rules found, the heaviest first; one entry a rule, part and weight.
+    /// Findings of the rules, the most severe first; one entry per rule, part and severity.
     pub findings: Vec<PageFinding>,
     /// Rate and latency over a growing number of I/Os outstanding.
     pub curves: Vec<PageCurve>,
-    /// What bounds the rate at each block size.
+    /// Ceilings of the rate at each block size.
     pub roofs: Vec<PageRoof>,
     /// The first part against each of the others; empty where there is one part.
     pub comparisons: Vec<PageComparison>,
-    /// What the page omits, in sentences; empty where it has everything.
+    /// Parts that the page omits, in sentences; empty if it is complete.
     pub left_out: Vec<String>,
 }
 
@@ -84,15 +84,15 @@ pub struct PagePart {
     pub kind: String,
     /// Files and devices.
     pub target: String,
-    /// How far it may be used, and what was found.
+    /// Whether it may be used, and its findings.
     pub verdict: PageVerdict,
-    /// The figures that a person looks for first.
+    /// The most important figures.
     pub panel: Vec<PanelItem>,
     /// What was to be reached.
     pub goals: Vec<GoalReport>,
     /// The figures of each workload, operation or result; none where there are too many results for a first screen.
     pub table: Option<PageTable>,
-    /// Wall clock at its start: nanoseconds since 1970 in UTC; none where it is not known.
+    /// Wall clock at its start: nanoseconds since 1970 in UTC; none if unknown.
     pub started_utc_ns: Option<u64>,
     /// `complete`, `interrupted`, `failed`, or `unfinished`: still running, or killed.
     pub outcome: String,
@@ -100,28 +100,28 @@ pub struct PagePart {
     pub command: Vec<String>,
     /// Version of the tool that measured it.
     pub tool_version: String,
-    /// Words that a person gave it.
+    /// Tags that a user gave it.
     pub tags: Vec<String>,
-    /// What a person should know before using the numbers.
+    /// Notes on the use of the figures.
     pub notes: Vec<String>,
-    /// What all cells have in common, in sentences: ceilings, service time, knees.
+    /// Models of all cells, in sentences: ceilings, service time, knees.
     pub models: Vec<String>,
     /// How many cells there are of each kind.
     pub counts: PageCounts,
-    /// The machine; none where it is not known.
+    /// The machine; none if unknown.
     pub host: Option<HostDigest>,
-    /// What was measured, as far as it is known.
+    /// The target, as far as it is known.
     pub targets: Vec<TargetDigest>,
-    /// How the bytes were moved and time was read, from the first cell; none where it is not known.
+    /// I/O engine and clock, from the first cell; none if unknown.
     pub engine: Option<EngineDigest>,
-    /// The device's counters beside the tool's, in sentences; each once.
+    /// The device's counters compared with the tool's, in sentences; each once.
     pub device_checks: Vec<String>,
 }
 
 /// How far a part may be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PageVerdict {
-    /// In one word; none where it is not known, as of imported results.
+    /// In one word; none if unknown, as for imported results.
     pub validity: Option<Validity>,
     /// The same in a line.
     pub headline: String,
@@ -131,14 +131,14 @@ pub struct PageVerdict {
     pub advice: Option<String>,
     /// Of a device that exists in a model only.
     pub simulated: bool,
-    /// What was found, what bounds it, how sure that is. // at most three
+    /// The result, its limit, its certainty. // at most three
     pub sentences: Vec<String>,
 }
 
 /// How many cells there are of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PageCounts {
-    /// That were wanted; none where that is not known.
+    /// Points that were requested; none if unknown.
     pub planned: Option<u64>,
     /// With a result.
     pub done: u64,
@@ -165,7 +165,7 @@ pub struct PageTable {
     pub heads: Vec<PageHead>,
     /// The rows, in the order of display.
     pub rows: Vec<PageRow>,
-    /// What heads and marks mean.
+    /// Legend of headings and marks.
     pub note: String,
 }
 
@@ -212,26 +212,26 @@ pub struct PanelItem {
     pub label: String,
     /// Unit of the estimate.
     pub unit: Unit,
-    /// The figure; none where it is not known, and of what is said in words.
+    /// The figure; none if unknown or given in words.
     pub estimate: Option<Estimate>,
-    /// What is said in words.
+    /// A value in words.
     pub text: Option<String>,
     /// The cell that it is from, by its place among the cells of the page.
     pub cell: Option<usize>,
-    /// Of what it is; or why it is not known.
+    /// Its subject; or why it is unknown.
     pub note: String,
 }
 
 /// A field of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PageColumn {
-    /// What a person types: `latency_p99`.
+    /// The name that a user types: `latency_p99`.
     pub name: &'static str,
     /// The same with its unit, as CSV has it: `latency_p99_ns`.
     pub heading: &'static str,
-    /// What its values are.
+    /// Kind of its values.
     pub unit: Unit,
-    /// One line on what it means.
+    /// Its meaning in one line.
     pub about: &'static str,
     /// Set where all cells have the same value; cells then leave it out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -263,7 +263,7 @@ pub struct PageCell {
     pub id: String,
     /// What it was for.
     pub label: String,
-    /// How far it may be used; none where it is not known.
+    /// Whether it may be used; none if unknown.
     pub validity: Option<Validity>,
     /// Why it is not valid, or why it has no result.
     pub reasons: Vec<String>,
@@ -277,7 +277,7 @@ pub struct PageCell {
     pub median: Option<Estimate>,
     /// Bytes a second with their interval; none without a result.
     pub bytes_rate: Option<Estimate>,
-    /// The line that runs just this cell again; none where it is not known.
+    /// The command that repeats this cell alone; none if unknown.
     pub command: Option<String>,
     /// The inside of it; none of imported results and where the page would have become too large.
     pub detail: Option<Box<CellDetail>>,
@@ -297,7 +297,7 @@ pub struct PageLoad {
     pub latency: Latency,
 }
 
-/// What a rule found in one cell or in many.
+/// Finding of a rule in one cell or in many.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PageFinding {
     /// Name of the rule.
@@ -309,7 +309,7 @@ pub struct PageFinding {
     pub severity: Severity,
     /// How sure it is.
     pub confidence: Confidence,
-    /// What was found in the first of these cells, in one sentence.
+    /// The finding in the first of these cells, in one sentence.
     pub sentence: String,
     /// The numbers behind the sentence.
     pub evidence: Vec<Evidence>,
@@ -318,7 +318,7 @@ pub struct PageFinding {
     /// The rule whose finding explains this one.
     #[schemars(with = "Option<String>")]
     pub because: Option<RuleId>,
-    /// The cells that it was found in, by their place; empty of what only the cells of a part together say.
+    /// The cells that it was found in, by their place; empty for findings on all cells of a part together.
     pub cells: Vec<usize>,
 }
 
@@ -329,22 +329,22 @@ pub struct PageComparison {
     pub a: String,
     /// Name of the other one; ratios are it over the first.
     pub b: String,
-    /// What was found, in one sentence.
+    /// The result, in one sentence.
     pub answer: String,
     /// Every figure that both have, over all cells.
     pub overall: Vec<ChangeReport>,
     /// The rate of every cell that both have.
     pub cells: Vec<PageChange>,
-    /// What differs beside the figures.
+    /// Differences other than the figures.
     pub differences: Vec<Difference>,
-    /// What a person should know before using the numbers.
+    /// Notes on the use of the figures.
     pub notes: Vec<String>,
 }
 
 /// The rate of one cell in both.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PageChange {
-    /// What distinguishes it from the others: `block=4K depth=8`; empty where there is one.
+    /// Fields that distinguish it from the others: `block=4K depth=8`; empty if there is one.
     pub name: String,
     /// Its results in the first part.
     pub a: Vec<String>,
@@ -356,7 +356,7 @@ pub struct PageChange {
     pub doubt: Option<String>,
     /// The rate in the other over that in the first, with its 95% interval; none where a side has none.
     pub ratio: Option<Estimate>,
-    /// Whether it is significant; none where the data do not say.
+    /// Whether it is significant; none if the data are inconclusive.
     pub differs: Option<bool>,
 }
 
@@ -373,7 +373,7 @@ pub struct PageCurve {
     pub points: Vec<CurvePoint>,
     /// Where more I/Os outstanding begin to cost latency and bring little.
     pub knee: Option<CurveMark>,
-    /// What the rate does not exceed.
+    /// A ceiling of the rate.
     pub cap: Option<CurveMark>,
 }
 
@@ -382,7 +382,7 @@ pub struct PageCurve {
 pub struct CurvePoint {
     /// I/Os outstanding over all threads.
     pub outstanding: u64,
-    /// The cell; of several with this load the one whose rate stands in the middle, or the one that represents it in
+    /// The cell; of several with this load the one with the median rate, or the one that represents it in
     /// `loads`.
     pub cell: usize,
     /// How many cells have this load.

@@ -1,7 +1,7 @@
 //! The five figures that a person looks for first, each with its cell.
 //!
-//! Only of cells that may be used and whose I/Os all succeeded. A figure that is not known is there all the same and says
-//! why: a gap is an answer too.
+//! Only of cells that may be used and whose I/Os all succeeded. A figure that is not known is listed with
+//! the reason: a gap is an answer too.
 
 use super::curves::Seen;
 use super::roof::first_most;
@@ -165,7 +165,7 @@ fn alone(usable: &[&Seen<'_>]) -> PanelItem {
     }
 }
 
-/// Of the curve that holds the highest rate.
+/// Of the curve with the highest rate.
 fn knee(usable: &[&Seen<'_>], curves: &[PageCurve], part: usize) -> PanelItem {
     let item = item("knee", "Knee", Unit::Count);
     let peak = the_peak(usable).map(|seen| seen.place);
@@ -204,7 +204,7 @@ fn knee(usable: &[&Seen<'_>], curves: &[PageCurve], part: usize) -> PanelItem {
     }
 }
 
-/// Rules that name what holds the rate down, with the word for it.
+/// Rules that name the limit of the rate, with its name.
 const LIMITS: [(RuleId, &str); 4] = [
     (findings::IOPS_LIMIT, "a cap on I/Os"),
     (findings::BANDWIDTH_LIMIT, "a cap on bytes"),
@@ -212,7 +212,7 @@ const LIMITS: [(RuleId, &str); 4] = [
     (findings::FATHOM_CPU_BOUND, "the measuring tool itself"),
 ];
 
-/// What holds the rate down, where a rule says so of a cell.
+/// The limit of the rate, if a rule reports one for a cell.
 fn limit(cells: &[Seen<'_>], findings: &[PageFinding], part: usize) -> PanelItem {
     let item = item("limit", "Limit", Unit::Text);
     let own = |cell: &&usize| cells.get(**cell).is_some_and(|seen| seen.cell.part == part);
@@ -230,7 +230,7 @@ fn limit(cells: &[Seen<'_>], findings: &[PageFinding], part: usize) -> PanelItem
             ..item
         },
         None => PanelItem {
-            note: "no rule found what holds the rate down".to_owned(),
+            note: "no rule found the limit of the rate".to_owned(),
             ..item
         },
     }
@@ -239,7 +239,7 @@ fn limit(cells: &[Seen<'_>], findings: &[PageFinding], part: usize) -> PanelItem
 /// The prefix is what `words` knows it by.
 fn none_reached(workload: &str) -> String {
     format!(
-        "not reached: the rate of {workload} may rise beyond the largest load that gave a result"
+        "not reached: the rate of {workload} may increase beyond the largest load with a result"
     )
 }
 

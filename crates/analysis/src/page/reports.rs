@@ -1,4 +1,4 @@
-//! What the report of a session says of its part: the page repeats it, so that text and page have one figure for one
+//! The session report's text on its part: the page repeats it, so that text and page have one figure for one
 //! thing.
 //!
 //! Omitted: figures of the cells one by one, which the page has of every kind of session.
@@ -11,7 +11,7 @@ use crate::survey::{CellReport, SurveyKnee, SurveyReport, SurveyRow};
 use crate::sweep::SweepReport;
 use crate::verdict::{Answer, Verdict};
 
-/// What a survey's report says beyond the text of its part.
+/// Content of a survey's report other than the text of its part.
 #[derive(Debug)]
 pub(super) struct Surveyed {
     /// The knee of each workload by its label; none where the rate still rose.
@@ -89,7 +89,7 @@ pub(super) fn sweep(part: &mut PagePart, report: SweepReport) {
             series => format!("{series}: "),
         };
         let sentences = models.sentences.iter();
-        sentences.map(move |said| format!("{of}{said}"))
+        sentences.map(move |text| format!("{of}{text}"))
     });
     part.models = models.collect();
     part.goals.clone_from(&report.goals);
@@ -101,7 +101,7 @@ pub(super) fn sweep(part: &mut PagePart, report: SweepReport) {
     };
 }
 
-/// What holds the workloads, each word once, with the sentence of the first.
+/// The limits of the workloads, each once, with the sentence of the first.
 fn limits(rows: &[SurveyRow]) -> Option<String> {
     let limits = rows
         .iter()
@@ -124,15 +124,15 @@ fn limits(rows: &[SurveyRow]) -> Option<String> {
     ))
 }
 
-/// What a survey found of a workload beside its figures: knee, what two models say of it, limit, and the rate that keeps
+/// Results of a survey on a workload other than its figures: knee, two models of it, limit, and the rate within
 /// a latency.
 fn found(row: &SurveyRow, report: &SurveyReport) -> Vec<String> {
     let knee = report
         .knee(row)
         .map(|knee| format!("{}: knee at {} in flight", row.workload, knee.in_flight));
     let models = row.knee.as_ref().and_then(|models| {
-        let said = models.sentence.as_ref()?;
-        Some(format!("{}: {said}", row.workload))
+        let text = models.sentence.as_ref()?;
+        Some(format!("{}: {text}", row.workload))
     });
     let limit = row.limit.as_ref().map(|limit| {
         format!(

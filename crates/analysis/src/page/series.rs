@@ -42,7 +42,7 @@ pub(super) fn heat(record: &RunRecord) -> Option<HeatMap> {
     })
 }
 
-/// Processors, then each device: rate, queue and busy share; then what memory holds back.
+/// Processors, then each device: rate, queue and busy share; then unwritten data in memory.
 pub(super) fn counters(record: &RunRecord) -> Option<Counters> {
     let step = record.series.samples.len().div_ceil(STRETCHES_MAX).max(1);
     // Where there are too many, every so manieth is shown: each is a reading of its own.

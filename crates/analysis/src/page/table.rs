@@ -1,8 +1,8 @@
 //! The table that answers: one row a workload, an operation, an I/O path or a result, with the figures that its own text
 //! has.
 //!
-//! A mark beside a figure says how far it may be used: `*` doubtful, `!` invalid, `~` fewer than ten tail samples. Omitted:
-//! digits, which are the page's, and the table of all fields of all cells.
+//! A mark next to a figure shows whether it may be used: `*` doubtful, `!` invalid, `~` fewer than ten tail samples.
+//! Omitted: digits, which are the page's, and the table of all fields of all cells.
 
 use super::curves::Seen;
 use super::{PageFigure, PageHead, PageRow, PageTable, PageValue};

@@ -1,4 +1,4 @@
-//! What a page says of cells that are known.
+//! A page's text on known cells.
 
 use super::*;
 use crate::sample::Sample;
@@ -82,7 +82,7 @@ fn a_rate_that_still_rises_has_no_knee() {
     assert!(page.parts[0].verdict.sentences[1].starts_with("No knee was reached"));
 }
 
-/// A survey's page, made of what its report says.
+/// A survey's page, built from its report.
 fn page_of_a_survey(cells: &[(u32, u32, u64)]) -> (SurveyReport, PageDocument) {
     let record = |&(threads, depth, reads): &(u32, u32, u64)| {
         let mut record = at_depth(depth, reads).build();
@@ -291,7 +291,7 @@ fn the_panel_and_the_table_of_a_survey_take_the_runs_of_one_load_together() {
         (roof.cells.as_slice(), page.cells.len()),
         ([0, 2, 3].as_slice(), 4)
     );
-    // Of a sweep nobody knows that they are one load.
+    // Of a sweep it is unknown that they are one load.
     let sweep = page_of(&[at_depth(4, 40_000), at_depth(4, 60_000)]);
     let item = sweep.parts[0]
         .panel

@@ -1,4 +1,4 @@
-//! Who else is at work: on the device, on the cores, beside us under the same hypervisor.
+//! Who else is at work: on the device, on the cores, next to us under the same hypervisor.
 //!
 //! Thresholds: fathom's own runs aim at 2%, so what is below 1% is not reported; from half of the device or of the cores on,
 //! the result is another user's as much as ours.

@@ -27,7 +27,7 @@ pub struct Facts<'a> {
     pub refused: &'a [String],
     /// Whether a survey that only reads would start.
     pub starts_read_only: bool,
-    /// What the system says of the health of its devices.
+    /// Health of its devices as the system reports it.
     pub health: &'a [DeviceHealth],
     /// What the kernel reads the time from.
     pub time_source: Option<&'a str>,
@@ -41,7 +41,7 @@ pub struct Facts<'a> {
 pub enum Answer {
     /// Nothing was found.
     Ready,
-    /// It can be measured, and something changes what the numbers mean.
+    /// It can be measured, and something affects the figures.
     Caution,
     /// Numbers would not be those of the target.
     NotReady,
@@ -62,39 +62,39 @@ impl Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
-    /// Looked at and in order.
+    /// Checked and in order.
     Ok,
     /// Could not be checked.
     Unknown,
-    /// Changes what the figures mean.
+    /// Affects the figures.
     Warning,
     /// Makes them untrue.
     Error,
 }
 
-/// One thing that was looked at.
+/// One check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Remark {
-    /// What was looked at, in a word or two: `other load`, `governor`.
+    /// Name of the check: `other load`, `governor`.
     pub topic: &'static str,
     /// How much it weighs.
     pub weight: Weight,
     /// What was found.
     pub found: String,
-    /// What puts it right; none where there is nothing to put right.
+    /// Remedy; none if none is needed.
     pub remedy: Option<String>,
 }
 
-/// Everything that there is to say before a run.
+/// All remarks before a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Preflight {
     /// The target, as it was named.
     pub target: String,
-    /// The answer, from the heaviest remark.
+    /// The answer, from the most severe remark.
     pub answer: Answer,
-    /// The heaviest first.
+    /// The most severe first.
     pub remarks: Vec<Remark>,
-    /// For how long other load was looked for.
+    /// For how long other load was observed.
     pub looked_ns: u64,
 }
 

@@ -6,7 +6,7 @@ use model::{BlockDevice, HealthState, IoLimit, TargetFacts, TargetKind};
 
 /// A file system that is fuller places new files badly, and has little left to make a file on.
 pub(super) const FREE_MIN: f64 = 0.05;
-/// The smallest file that says something of a device.
+/// The smallest file that is representative of a device.
 pub(super) const FREE_BYTES_MIN: u64 = 256 << 20;
 
 /// The smallest file that a survey works on.
@@ -75,7 +75,7 @@ pub(super) fn start(facts: &Facts<'_>) -> Vec<Remark> {
     remarks.collect()
 }
 
-/// Whether a file can be made there.
+/// Whether a file can be created there.
 fn room_for_a_file(topic: &'static str, target: &TargetFacts) -> Vec<Remark> {
     let on = target.file_system.as_ref();
     if on.is_some_and(|on| on.read_only) {
@@ -93,7 +93,7 @@ fn room_for_a_file(topic: &'static str, target: &TargetFacts) -> Vec<Remark> {
     stop(topic, found, remedy)
 }
 
-/// Whether a file says something of the device below it.
+/// Whether a file is representative of the device below it.
 fn file(topic: &'static str, target: &TargetFacts) -> Vec<Remark> {
     if (1..SURVEY_MIN).contains(&target.size.0) {
         let size = say::bytes(target.size.0);
@@ -149,10 +149,7 @@ pub(super) fn health(facts: &Facts<'_>) -> Vec<Remark> {
     }
     fine(
         TOPIC,
-        format!(
-            "{}; SMART is not asked: smartctl -H DEVICE",
-            good.join(", ")
-        ),
+        format!("{}; SMART is not read: smartctl -H DEVICE", good.join(", ")),
     )
 }
 

@@ -6,7 +6,7 @@ use model::{
     IoLimit, Nanos, TargetKind,
 };
 
-/// Everything that a check is made from.
+/// Everything that a check uses.
 struct Seen {
     host: HostRecord,
     target: TargetFacts,

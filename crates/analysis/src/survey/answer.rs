@@ -16,7 +16,7 @@ const WELL_BELOW: u64 = 2;
 /// Workloads that represent a survey without pure reads or writes.
 const OTHERS_MAX: usize = 2;
 
-/// One kind of access: its block and its order, with what reads and writes of it reach.
+/// One kind of access: its block size and order, with the figures of its reads and writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SurveyAnswer {
     /// `4 KiB random`, or the name of the workload.
@@ -27,7 +27,7 @@ pub struct SurveyAnswer {
     pub sides: Vec<SurveyAnswerSide>,
 }
 
-/// What one workload reaches.
+/// Figures of one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SurveyAnswerSide {
     /// `read`, `write`, or empty for a mix.
@@ -105,7 +105,7 @@ pub(super) fn answers(
     others.collect()
 }
 
-/// Says the answer in one line; none where no row may be used.
+/// Returns the answer in one line; none where no row may be used.
 pub(super) fn sentence(answers: &[SurveyAnswer]) -> Option<String> {
     let parts: Vec<String> = answers.iter().map(SurveyAnswer::sentence).collect();
     (!parts.is_empty()).then(|| parts.join("; "))

@@ -1,4 +1,4 @@
-//! What was asked for beside the workloads: is the cache honest, and what does the file system cost.
+//! Requested extra checks: whether the cache keeps its promises, and the cost of the file system.
 //!
 //! Both compare cells of one survey that differ in one thing. A difference below what both cells may be off by (the
 //! halves of their intervals added) is none. Deliberately absent: causes that one survey cannot part, which the sentences
@@ -20,7 +20,7 @@ const CACHE_TIMES: f64 = 1.3;
 pub enum CacheLook {
     /// Reads past the system's cache, over the whole range.
     Whole,
-    /// The same in a part that any cache holds.
+    /// The same in a part that fits into any cache.
     Small,
     /// Reads of that part through the system's cache.
     Cached,
@@ -98,7 +98,7 @@ pub(super) fn is_beside(label: &str) -> bool {
     label.starts_with(CACHE) || label.ends_with(RAW)
 }
 
-/// What the cells say, one sentence each; nothing where nothing was asked.
+/// Their results, one sentence each; empty if no check was requested.
 pub(super) fn sentences(cells: &[CellReport]) -> Vec<String> {
     let sound = |cell: &&CellReport| cell.ios > 0 && cell.rate_per_s > 0.0;
     let cells: Vec<&CellReport> = cells.iter().filter(sound).collect();
@@ -120,7 +120,7 @@ fn caches(cells: &[&CellReport]) -> Vec<String> {
         );
         said.push(match times(whole, small) {
             many if many >= CACHE_TIMES => format!(
-                "{both}: a cache of the device, or of what it lies on, serves what fits it {} times faster; use a range many times larger",
+                "{both}: a cache of the device, or below it, serves data that fits {} times faster; use a range many times larger",
                 say::digits(many)
             ),
             _ => format!("{both}: no cache below shows"),
@@ -149,7 +149,7 @@ fn caches(cells: &[&CellReport]) -> Vec<String> {
             many if many >= CACHE_TIMES => format!(
                 "{both}: without write-through, writes rest in a cache that may lose them"
             ),
-            _ => format!("{both}: nothing below holds writes back, or it is protected, or it does not keep the promise"),
+            _ => format!("{both}: no layer below delays writes, or its cache is protected, or it does not keep the promise"),
         });
     }
     if let (Some(plain), Some(cached)) = (at(CacheLook::Write), at(CacheLook::CachedWrite)) {
@@ -188,7 +188,7 @@ fn cost(workload: &str, file: &CellReport, raw: &CellReport) -> String {
     let what = match lost {
         lost if lost > sure => format!("the file system costs {}", say::percent(lost)),
         lost if lost < -sure => format!(
-            "the file is {} faster: it lies elsewhere on the device, or a cache serves it",
+            "the file is {} faster: it is elsewhere on the device, or a cache serves it",
             say::percent(-lost)
         ),
         _ => format!("no difference beyond {}", say::percent(sure)),

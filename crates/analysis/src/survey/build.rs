@@ -25,12 +25,12 @@ use model::{Nanos, ResultRow, RunRecord};
 const LOOSE: f64 = 1.25;
 
 /// Reads the records of a survey, complete or not, with each cell's label. Never fails: without cells the
-/// report says that nothing was measured.
+/// report states that nothing was measured.
 pub fn survey_report(cells: &[(String, RunRecord)], planned: &SurveyContext) -> SurveyReport {
     survey_report_knowing(cells, planned, &Known::default())
 }
 
-/// The same, with what people said of the target.
+/// The same, with the user's hints on the target.
 pub fn survey_report_knowing(
     cells: &[(String, RunRecord)],
     planned: &SurveyContext,
@@ -193,7 +193,7 @@ impl CellReport {
     }
 }
 
-/// The planned labels, then those of cells that nobody planned.
+/// The planned labels, then those of unplanned cells.
 fn labels(cells: &[CellReport], planned: &SurveyContext) -> Vec<String> {
     let mut labels = planned.workloads.clone();
     for cell in cells {

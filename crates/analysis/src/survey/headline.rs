@@ -1,4 +1,4 @@
-//! The line of a survey that says whether its figures may be used.
+//! The line of a survey that states whether its figures may be used.
 //!
 //! Deliberately absent: the figures themselves, which are `answer`'s.
 

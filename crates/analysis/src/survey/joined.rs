@@ -1,6 +1,6 @@
 //! The runs of one load → one cell of all their I/Os.
 //!
-//! The interval of one run says how far its rate may be off if the target stays as it was in those seconds. A target, or
+//! The interval of one run shows the error of its rate if the target stays as it was in those seconds. A target, or
 //! the machine around it, may be another a minute later, and only another run at another time shows it. So the rate of a
 //! load that was run more than once is the mean of its runs, and its interval contains the value of each
 //! ([`Estimate::together`]). Its latencies are those of all I/Os of all runs: histograms are merged, and how deep a
@@ -64,7 +64,7 @@ fn together(runs: &[Run<'_>]) -> Option<CellReport> {
 fn joined_cell(longest: &CellReport, runs: &[&CellReport], series: &[Series<'_>]) -> CellReport {
     let all =
         |of: fn(&CellReport) -> u64| runs.iter().map(|run| of(run)).fold(0, u64::saturating_add);
-    // Of a run whose histogram does not hold its I/Os nobody knows how long they took.
+    // A run whose histogram does not contain its I/Os has no latencies.
     let timed = |series: &&Series<'_>| series.tally.latency.count() == series.tally.ios;
     let timed: Vec<Series<'_>> = series.iter().filter(timed).copied().collect();
     let (ios, measured_ns) = (all(|run| run.ios), all(|run| run.measured_ns));
@@ -147,7 +147,7 @@ pub(super) fn untimed(joined: &[CellReport]) -> impl Iterator<Item = String> + '
     let lacking = joined.iter().filter(|load| load.latency_runs < load.runs);
     lacking.map(|load| {
         format!(
-            "{} (depth {}): the latencies are those of {} of its {}, because a record holds not all of its own",
+            "{} (depth {}): the latencies are those of {} of its {}, because a record does not contain all of its own",
             load.workload,
             load.queue_depth,
             load.latency_runs,

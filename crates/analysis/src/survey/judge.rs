@@ -1,6 +1,6 @@
 //! Whether a row, and the whole survey, may be used, and why not.
 //!
-//! Deliberately absent: what the rules found in a cell, which its own report says.
+//! Deliberately absent: what the rules found in a cell, which its own report contains.
 
 use super::{CellReport, Limit, LimitKind, SurveyContext, SurveyRow};
 use crate::comparison::Agreement;
@@ -141,7 +141,7 @@ fn shared_limit(rows: &[SurveyRow]) -> Option<&str> {
     (2 * count(most) > limits().count()).then_some(most.sentence.as_str())
 }
 
-/// What all the invalid rows are not valid as, where they say the same.
+/// What all the invalid rows are not valid as, if they agree.
 fn same_not_as(rows: &[SurveyRow]) -> Option<String> {
     let mut all = rows.iter().filter_map(|row| row.best.as_ref()).map(|best| {
         best.findings

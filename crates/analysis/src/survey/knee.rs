@@ -1,10 +1,10 @@
 //! From where more I/Os in flight bring little, as all output of a survey has it: table, picture,
-//! ladder, page, and what `sweep` says of the loads that it omitted.
+//! ladder, page, and the text of `sweep` on the loads that it omitted.
 //!
-//! The knee is the lightest load that reaches 95% of the best rate, whatever its threads; and there is one only where a
-//! heavier load was run as well, for at the heaviest the rate may rise on. The best rate is that of the row, which is chosen
-//! by intervals; that of the load at the knee is what was measured there. Deliberately absent: the two models of a knee
-//! (`models`), which need more loads than a survey runs, and are shown beside it.
+//! The knee is the lightest load that reaches 95% of the best rate, with any number of threads; and there is one only
+//! where a heavier load was run as well, for at the heaviest the rate may rise on. The best rate is that of the row,
+//! which is chosen by intervals; that of the load at the knee is what was measured there. Deliberately absent: the two
+//! models of a knee (`models`), which need more loads than a survey runs, and are shown next to it.
 
 use super::row::is_sound;
 use super::visits::Runs;

@@ -117,7 +117,7 @@ fn used_up(context: &SurveyContext) -> &'static str {
     const MOST: f64 = 0.9;
     match (context.elapsed_ns, context.budget_ns) {
         (Some(spent), Some(given)) if (spent as f64) < MOST * given as f64 => {
-            "the time that was left held no further cell"
+            "the remaining time was too short for another cell"
         }
         _ => "the time was used up",
     }

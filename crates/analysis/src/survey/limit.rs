@@ -2,7 +2,7 @@
 //!
 //! # The method
 //!
-//! In this order, the first that holds:
+//! In this order, the first that applies:
 //!
 //! 1. Nothing of the device was seen: most of the cells at the peak were answered from a cache above it.
 //! 2. Most of the cells at the peak stand at a limit that is known: of a control group, named by a person, published by a
@@ -12,15 +12,16 @@
 //! 4. The rate may rise beyond the deepest load that was run: the limit was not reached.
 //! 5. Another workload with blocks at least twice as large or small reaches the same bytes per second, or to the same I/Os a
 //!    second; or one with blocks of the same size that reads or writes otherwise reaches the same rate. One figure that
-//!    holds whatever is asked is a ceiling: of a link, of the medium, or of a rate limit. From outside these are one thing
-//!    (bottleneck law; Denning and Buzen, Computing Surveys 10 (1978)). What more others share counts. Where another workload
-//!    moves more, there is no ceiling for all: of IOPS nothing is left then, of bytes what as large a share of writes
-//!    has in common, because many devices read and write at different speeds.
+//!    is the same for every load is a ceiling: of a link, of the medium, or of a rate limit. From outside these are one
+//!    thing (bottleneck law; Denning and Buzen, Computing Surveys 10 (1978)). What more others share counts. Where
+//!    another workload moves more, there is no ceiling for all: of IOPS nothing is left then, of bytes what as large a
+//!    share of writes has in common, because many devices read and write at different speeds.
 //! 6. More in flight than at the best is clearly slower: the target falls off a cliff.
 //! 7. What is left is the device's own time for an I/O.
 //!
-//! The cells at the peak are those from the knee on with 95% of the best rate. Most of them must say it, so that one odd
-//! cell does not decide, nor how many cells were run. Deliberately absent: what to do about it, which is the findings'.
+//! The cells at the peak are those from the knee on with 95% of the best rate. Most of them must show it, so that one
+//! odd cell does not decide, nor how many cells were run. Deliberately absent: what to do about it, which is the
+//! findings'.
 
 use super::row::is_sound;
 use super::visits::Runs;
@@ -38,7 +39,7 @@ const LARGE: f64 = 65_536.0;
 /// A fall below the best by this much is a cliff.
 const CLIFF_SHARE: f64 = 0.85;
 
-/// What the findings of a cell may say, the most telling first.
+/// Limits in the findings of a cell, the most specific first.
 const FOUND: [LimitKind; 3] = [LimitKind::Cache, LimitKind::Cap, LimitKind::Tool];
 
 /// A workload's level, for the comparison with others.
@@ -50,7 +51,7 @@ struct Level {
     is_reached: bool, // deeper brought no more
 }
 
-/// Says of each row what limits it. `queue_depth_max` is the deepest load that was allowed.
+/// Sets the limit of each row. `queue_depth_max` is the deepest load that was allowed.
 pub(super) fn name(rows: &mut [SurveyRow], runs: Runs<'_>, queue_depth_max: u64) {
     let levels: Vec<Option<Level>> = rows
         .iter()
@@ -149,7 +150,7 @@ fn limit(row: &SurveyRow, runs: Runs<'_>, mine: Level, others: &[Level]) -> Opti
     })
 }
 
-/// What most of the cells at the peak say themselves.
+/// The limit that most cells at the peak report.
 fn found(at_peak: &[&CellReport]) -> Option<Limit> {
     for kind in FOUND {
         let reported = at_peak.iter().filter_map(|cell| {
@@ -166,7 +167,7 @@ fn found(at_peak: &[&CellReport]) -> Option<Limit> {
     None
 }
 
-/// One figure that holds whatever the size.
+/// One figure that is the same at every size.
 fn roof(mine: Level, others: &[Level]) -> Option<Limit> {
     let far = |other: &Level| {
         let sizes = other.block_bytes / mine.block_bytes;
@@ -193,7 +194,7 @@ fn roof(mine: Level, others: &[Level]) -> Option<Limit> {
     };
     let same_flow = |other: &&Level| far(other) && is_like(other, flow);
     let by_bytes = large + others.iter().filter(same_flow).filter(of_a_kind).count();
-    // A limit on I/Os holds for all.
+    // A limit on I/Os applies to all.
     let by_rate = match beyond(|level| level.rate) {
         true => 0,
         false => {

@@ -3,9 +3,9 @@
 //! The types stand here, what fills them in `build`, a row in `row`, whether it may be used in `judge`, the answer in
 //! `answer`, the first line in `headline`, the end of a ladder in `ladder`, which runs are of
 //! one load in `visits` and what they come to in `joined`, which load is the peak in `peak`, from where more I/Os in flight
-//! bring little in `knee`, what holds a workload in `limit`, the cache check and the raw device in `beside`. A survey is
-//! judged by the cells that its table shows: the best of each workload and the one at depth 1. Deliberately absent: what to
-//! run next, which is `sweep`'s.
+//! bring little in `knee`, what limits a workload in `limit`, the cache check and the raw device in `beside`. A survey
+//! is judged by the cells that its table shows: the best of each workload and the one at depth 1. Deliberately absent:
+//! what to run next, which is `sweep`'s.
 
 mod answer;
 mod beside;
@@ -42,7 +42,7 @@ use crate::verdict::{Validity, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of a survey beside its records. From the database only a part is known; the rest is `None`.
+/// Facts of a survey other than its records. From the database only a part is known; the rest is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SurveyContext {
@@ -89,15 +89,15 @@ pub struct LoadsLeft {
     pub why: String,
 }
 
-/// The highest arrival rate that keeps a latency.
+/// The highest arrival rate within a latency limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GoalAnswer {
-    /// The latency that was to be kept, in nanoseconds, from the moment at which an I/O was to start.
+    /// The latency limit, in nanoseconds, from the scheduled start of an I/O.
     pub latency_ns: u64,
     /// The share of the I/Os that were to keep it. // in (0, 1)
     pub quantile: f64,
-    /// IOPS that keep it, with the bracket of what was tried: no upper end where every rate kept it, 0 where none
-    /// did; none where nothing was tried.
+    /// IOPS within that limit, with the bracket of the rates that were tried: no upper end if every rate was within it,
+    /// 0 if no rate was; none if nothing was tried.
     pub rate: Option<Estimate>,
 }
 
@@ -110,41 +110,41 @@ pub struct Filled {
     pub elapsed_ns: u64,
 }
 
-/// What a survey says, and how far it may be trusted.
+/// Result of a survey, and its reliability.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "fathom survey report")]
 pub struct SurveyReport {
-    /// May the result be used, and why or why not.
+    /// Whether the result may be used, with the reasons.
     pub verdict: Verdict,
-    /// What was found, in one sentence; none where no row may be used.
+    /// The result, in one sentence; none if no row may be used.
     pub answer: Option<String>,
     /// The same as figures: small random I/O first, then large sequential I/O.
     #[serde(default)]
     pub answers: Vec<SurveyAnswer>,
-    /// What was measured; none without any cell.
+    /// The target; none without any cell.
     pub target: Option<TargetDigest>,
-    /// One row a workload, in the order of display.
+    /// One row per workload, in the order of display.
     pub rows: Vec<SurveyRow>,
-    /// What a person should know before using the numbers.
+    /// Notes on the use of the figures.
     pub notes: Vec<String>,
-    /// Which rates are known less well than asked, in one sentence; none where all are known as well.
+    /// Workloads that did not reach the requested precision, in one sentence; none if all did.
     #[serde(default)]
     pub loose: Option<String>,
-    /// What its runs say together that none of them says alone, the most important first.
+    /// Findings of all its runs together, by severity.
     #[serde(default)]
     pub findings: Vec<Finding>,
-    /// What its workloads were to reach.
+    /// Goals of its workloads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<GoalReport>,
-    /// The block layer's counts beside the tool's, summed over all cells.
+    /// The block layer's counts compared with the tool's, summed over all cells.
     pub device_check: DeviceCheck,
     /// Time given and used, and the size of the range.
     pub budget: SurveyBudget,
-    /// What was not run of the whole grid, and why.
+    /// Points of the whole grid that were not run, and why.
     pub left_out: Vec<LoadsLeft>,
     /// How many cells were run.
     pub cell_counts: SurveyCells,
-    /// What was asked for beside the workloads, one sentence each: whether caches are honest, what the file system costs.
+    /// Requested extra checks, one sentence each: whether caches keep their promises, cost of the file system.
     #[serde(default)]
     pub beside: Vec<String>,
     /// Every cell, in the order in which they ran.
@@ -184,16 +184,16 @@ pub struct SurveyRow {
     pub knee_depth: Option<u64>,
     /// Where more depth stops to pay, by Kneedle and by the scalability law; none without cells.
     pub knee: Option<KneeModels>,
-    /// What an arrival rate may be that keeps the latency asked for; none where none was asked.
+    /// Highest arrival rate within the requested latency; none if none was requested.
     pub goal: Option<GoalAnswer>,
-    /// What it comes up against at its best rate; none without a result.
+    /// Limit at its best rate; none without a result.
     #[serde(default)]
     pub limit: Option<Limit>,
     /// How the ladder of depths ended.
     pub ladder: Ladder,
 }
 
-/// What a workload comes up against.
+/// Limit of a workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Limit {
     /// In one word.
@@ -204,7 +204,7 @@ pub struct Limit {
     pub confidence: Confidence,
 }
 
-/// What holds a rate where it is.
+/// Limit of a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
@@ -212,13 +212,13 @@ pub enum LimitKind {
     Cache,
     /// fathom or a processor.
     Tool,
-    /// A rate limit that is known or was seen at work.
+    /// A rate limit that is configured or was observed.
     Cap,
     /// None yet: the rate may rise beyond the deepest load that was run.
     Depth,
-    /// The same bytes per second whatever the size.
+    /// The same bytes per second at every size.
     Bandwidth,
-    /// The same IOPS whatever the size.
+    /// The same IOPS at every size.
     Rate,
     /// More in flight is slower.
     Cliff,
@@ -257,7 +257,7 @@ pub struct Ladder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LadderEnd {
-    /// Knee and peak are known: more depth brought nothing.
+    /// Knee and peak were found: more depth brought nothing.
     GainEnded,
     /// The deepest rung was reached, or no load was run beyond the one that reaches the best rate.
     MaxDepth,
@@ -276,11 +276,11 @@ pub enum LadderEnd {
 pub struct CellReport {
     /// Its workload.
     pub workload: String,
-    /// I/Os outstanding over all threads, as asked.
+    /// I/Os in flight over all threads, as requested.
     pub queue_depth: u64,
     /// Threads that shared them.
     pub threads: u64,
-    /// Writes among its I/Os, in percent, as asked.
+    /// Writes among its I/Os, in percent, as requested.
     #[serde(default)]
     pub write_percent: u8,
     /// IOPS that were to start, in an open loop; none in a closed one.
@@ -292,14 +292,14 @@ pub struct CellReport {
     /// Runs of this load that are taken together here; 1 of a single run.
     #[serde(default = "one")]
     pub runs: u64,
-    /// Runs of these whose latencies are in `latency`: fewer where a record holds none.
+    /// Runs of these whose latencies are in `latency`: fewer if a record contains none.
     #[serde(default = "one")]
     pub latency_runs: u64,
     /// Time that was measured, in nanoseconds; all rates are over this time.
     pub measured_ns: u64,
     /// I/Os completed without error.
     pub ios: u64,
-    /// Bytes that they moved.
+    /// Bytes that they transferred.
     pub bytes: u64,
     /// IOPS, reads and writes together.
     pub rate_per_s: f64,
@@ -315,7 +315,7 @@ pub struct CellReport {
     pub in_flight_mean: Option<f64>,
     /// Failures, by errno; not part of the I/Os.
     pub errors: Vec<ErrorRow>,
-    /// What the rules found in it, the most important first.
+    /// Findings of the rules in it, by severity.
     pub findings: Vec<Finding>,
 }
 
@@ -327,11 +327,11 @@ const fn one() -> u64 {
 /// Time and space of a survey.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SurveyBudget {
-    /// Time that was given, in nanoseconds, without making the file.
+    /// Budget, in nanoseconds, without creating the file.
     pub budget_ns: Option<u64>,
-    /// Time that was used, in nanoseconds, without making the file.
+    /// Time that was used, in nanoseconds, without creating the file.
     pub elapsed_ns: Option<u64>,
-    /// Time in measured phases, in nanoseconds: what the numbers rest on.
+    /// Sum of the measured times, in nanoseconds.
     pub measured_ns: u64,
     /// Size of the range that was measured, in bytes.
     pub size_bytes: Option<u64>,
@@ -339,7 +339,7 @@ pub struct SurveyBudget {
     pub size_reason: Option<String>,
     /// Whether workloads that write were omitted on request.
     pub read_only: Option<bool>,
-    /// What was filled before.
+    /// Files that were filled before.
     pub filled: Option<Filled>,
 }
 
@@ -352,6 +352,6 @@ pub struct SurveyCells {
     pub interrupted: u64,
     /// Ended by a failed I/O.
     pub failed: u64,
-    /// Still wanted when the survey ended; none where that is not known.
+    /// Points that were missing when the survey ended; none if unknown.
     pub left: Option<u64>,
 }

@@ -29,7 +29,7 @@ pub fn sweep_report(cells: &[SweepCell], context: &SweepContext) -> SweepReport 
     sweep_report_knowing(cells, context, &Known::default())
 }
 
-/// The same, with what people said of the target.
+/// The same, with the user's hints on the target.
 pub fn sweep_report_knowing(
     cells: &[SweepCell],
     context: &SweepContext,
@@ -175,7 +175,7 @@ fn notes(rows: &[SweepRow], counts: SweepCounts, context: &SweepContext) -> Vec<
     if let Some(failure) = &context.failure {
         notes.push(format!("it ended early: {failure}"));
     } else if context.interrupted {
-        notes.push("it was interrupted; the same command, or --resume, goes on".to_owned());
+        notes.push("it was interrupted; the same command, or --resume, continues it".to_owned());
     }
     if let Some(first) = rows.iter().find(|row| row.missing.is_some()) {
         let reason = first.missing.as_deref().unwrap_or_default();

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct SweepForecast {
     /// Cells of the matrix.
     pub cells: u64,
-    /// Cells that have a result already, from the sweep that is gone on with.
+    /// Cells that have a result already, from the sweep that is resumed.
     pub cells_done: u64,
     /// Runs that are still to come, at least.
     pub runs_least: u64,
@@ -29,19 +29,19 @@ pub struct SweepForecast {
     pub phases_ns: u64,
     /// Of that, pauses between runs, in nanoseconds.
     pub rest_ns: u64,
-    /// Of that, what stands around each run (opening, counters, keeping), in nanoseconds: a guess until the first ran.
+    /// Of that, overhead of each run (opening, counters, storing), in nanoseconds: an estimate until the first run.
     pub around_ns: u64,
-    /// Of that, making files, in nanoseconds: a guess until the first was made.
+    /// Of that, creating files, in nanoseconds: an estimate until the first was created.
     pub filling_ns: u64,
     /// Wall clock at its end at the earliest: nanoseconds since 1970 in UTC.
     pub ends_least_utc_ns: u64,
     /// Wall clock at its end at the latest: nanoseconds since 1970 in UTC.
     pub ends_most_utc_ns: u64,
-    /// What is used, and what happens to it.
+    /// Each target, and how it is used.
     pub targets: Vec<TargetForecast>,
-    /// The file that keeps the results; none where nothing is kept.
+    /// The file in which the results are stored; none if nothing is stored.
     pub store: Option<String>,
-    /// Number of the session that is gone on with; none for a new one.
+    /// Number of the session that is resumed; none for a new one.
     pub goes_on_with: Option<u64>,
 }
 
@@ -65,6 +65,6 @@ pub struct TargetForecast {
     pub made: bool,
     /// Whether any cell writes to it.
     pub written: bool,
-    /// Whether all of it is read first, to prove that it holds nothing but what fathom wrote.
+    /// Whether all of it is read first, to prove that it contains only what fathom wrote.
     pub proven: bool,
 }

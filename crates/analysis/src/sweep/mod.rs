@@ -28,7 +28,7 @@ use model::{Nanos, ResultRow, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of a sweep beside its cells. From the database only a part is known.
+/// Facts of a sweep other than its cells. From the database only a part is known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SweepContext {
     /// The fields that distinguish cells, outermost first.
@@ -45,7 +45,7 @@ pub struct SweepContext {
     pub interrupted: bool,
     /// Why it ended early, in a sentence, where it did by a failure outside of a cell.
     pub failure: Option<String>,
-    /// What was measured, as it was given.
+    /// The target, as it was specified.
     pub target: String,
     /// The machine.
     pub host: Option<HostDigest>,
@@ -79,7 +79,7 @@ pub struct SweepRun {
     pub result: Result<SweepResult, String>,
 }
 
-/// What a run of a cell says.
+/// Result of a cell's run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepResult {
     /// Its figures.
@@ -101,7 +101,7 @@ impl SweepCell {
 }
 
 impl SweepResult {
-    /// From the whole record, judged with what people said of the target.
+    /// From the whole record, judged with the user's hints on the target.
     pub fn of(record: &RunRecord, known: &Known) -> SweepResult {
         let read = Reading::of(record, known);
         let verdict = read.report.verdict;
@@ -129,43 +129,43 @@ impl SweepResult {
     }
 }
 
-/// What a sweep says.
+/// Result of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "fathom sweep report")]
 pub struct SweepReport {
-    /// May the result be used, and why or why not: of all cells together.
+    /// Whether the result may be used, with the reasons: of all cells together.
     pub verdict: Verdict,
-    /// What its runs were to reach.
+    /// Goals of its runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<GoalReport>,
     /// The best cells in words; none where no cell may be used.
     pub answers: Vec<Answer>,
-    /// What was measured, as it was given.
+    /// The target, as it was specified.
     pub target: String,
     /// The fields that distinguish cells, outermost first.
     pub axes: Vec<String>,
     /// How many cells there are of each kind.
     pub cell_counts: SweepCounts,
-    /// One row a cell, in the order of the matrix.
+    /// One row per cell, in the order of the matrix.
     pub rows: Vec<SweepRow>,
     /// The best cells, one for each kind of best.
     pub best: Vec<BestCell>,
-    /// What all cells have in common: ceilings, service time, knees; one set for each workload.
+    /// Models of all cells: ceilings, service time, knees; one set for each workload.
     pub models: Vec<SeriesModels>,
-    /// What a person should know before using the numbers.
+    /// Notes on the use of the figures.
     pub notes: Vec<String>,
-    /// What its runs say together that none of them says alone, the most important first.
+    /// Findings of all its runs together, by severity.
     #[serde(default)]
     pub findings: Vec<Finding>,
-    /// `given`, `shuffled` or `interleaved`; none where it is not known any more.
+    /// `given`, `shuffled` or `interleaved`; none if it is no longer known.
     pub order: Option<String>,
-    /// Pause between cells in nanoseconds; none where it is not known any more.
+    /// Pause between cells in nanoseconds; none if it is no longer known.
     pub rest_ns: Option<u64>,
-    /// Time that the last call used, with the making of files, in nanoseconds; none where it is not known any more.
+    /// Time that the last call used, with the creation of files, in nanoseconds; none if it is no longer known.
     pub elapsed_ns: Option<u64>,
     /// Wall clock at its start: nanoseconds since 1970 in UTC.
     pub started_utc_ns: Option<u64>,
-    /// The machine; none where it is not known.
+    /// The machine; none if unknown.
     pub host: Option<HostDigest>,
     /// Version of fathom that ran it.
     pub tool_version: String,
@@ -195,7 +195,7 @@ pub struct SweepRow {
     pub cell: u64,
     /// Its group; none where there is only one.
     pub group: Option<String>,
-    /// What it was asked for, of the fields that distinguish cells.
+    /// Its values of the fields that distinguish cells.
     pub values: Vec<FieldValue>,
     /// How often it has run; 0 for a cell that is still to come.
     pub runs: u64,
@@ -205,7 +205,7 @@ pub struct SweepRow {
     pub figures: Option<CellFigures>,
     /// Why it has no result, where it was tried and has none.
     pub missing: Option<String>,
-    /// In what it is best of all.
+    /// The figure in which it is best of all.
     pub best_in: Vec<BestIn>,
 }
 
@@ -214,7 +214,7 @@ pub struct SweepRow {
 pub struct FieldValue {
     /// As options name it.
     pub field: String,
-    /// As options say it.
+    /// As options.
     pub value: String,
 }
 
@@ -227,9 +227,9 @@ pub struct CellFigures {
     pub rate_half_width_share: Option<f64>,
     /// Bytes a second of measured time; over several runs their mean.
     pub bytes_per_s: f64,
-    /// Mean latency in nanoseconds of the run whose rate stands in the middle; none without I/Os.
+    /// Mean latency in nanoseconds of the run with the median rate; none without I/Os.
     pub mean_latency_ns: Option<u64>,
-    /// Its median in nanoseconds; none where it has too few I/Os to say, as below.
+    /// Its median in nanoseconds; none if it has too few I/Os, as below.
     pub p50_ns: Option<u64>,
     /// Its 99th percentile in nanoseconds.
     pub p99_ns: Option<u64>,

@@ -1,4 +1,4 @@
-//! What a sweep's report says of its cells.
+//! A sweep report's text on its cells.
 
 use super::*;
 use crate::sample::Sample;

@@ -32,7 +32,7 @@ impl Transport for Inside {
     }
 
     fn size(&self) -> u32 {
-        u32::try_from(self.all.len()).expect("it was made of a number")
+        u32::try_from(self.all.len()).expect("its length was a u32")
     }
 
     fn name(&self) -> String {

@@ -61,7 +61,7 @@ fn head(running: &Running) -> Line<'_> {
     ])
 }
 
-/// Whole seconds: less interests nobody who waits.
+/// Whole seconds: less is irrelevant for a waiting user.
 fn whole(time: model::Nanos) -> f64 {
     time.as_seconds().round() * 1e9
 }

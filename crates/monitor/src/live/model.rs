@@ -12,7 +12,7 @@ pub enum Update {
     What(String),
     /// How far all of it is: done, and in all.
     Progress(Nanos, Nanos),
-    /// A phase began, or a file is being made.
+    /// A phase began, or a file is being created.
     Phase(String),
     /// A line that is to stay; it is handed back when the screen is gone.
     Line(String),

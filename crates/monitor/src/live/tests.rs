@@ -14,7 +14,7 @@ fn running() -> Running {
         Update::What("random read 4 KiB, depth 8".to_owned()),
         Update::Progress(Nanos::seconds(4), Nanos::seconds(10)),
         Update::Phase("measuring".to_owned()),
-        Update::Line("f: made".to_owned()),
+        Update::Line("f: created".to_owned()),
     ];
     reported
         .into_iter()
@@ -62,7 +62,7 @@ fn rates_latency_device_and_cores_are_on_one_screen() {
         cores   25% programs, 12% kernel, 0% taken by the hypervisor; 2 want one
         sda     1200 IOPS, mean 750 µs, queue 0.9, util 70%
         sdb     0 IOPS, mean -, queue 0.0, util 0%
-        f: made
+        f: created
         q or Ctrl-C ends the run; its result follows
     "#]]
     .assert_eq(&drawn(&running(), 72, 18));

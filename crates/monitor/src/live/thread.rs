@@ -29,7 +29,7 @@ pub struct Wanted {
     pub palette: Palette,
     /// The time.
     pub clock: Box<Clock>,
-    /// Said once when the person wants the run to end; the terminal is as it was by then.
+    /// Sent once when the user requests the end of the run; the terminal is as it was by then.
     pub stop: Box<dyn FnOnce() + Send>,
 }
 

@@ -297,7 +297,7 @@ fn draw_processes(
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// Names of processes hold anything.
+/// Names of processes may contain anything.
 fn printable(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_control() { '?' } else { c })

@@ -1,4 +1,4 @@
-//! What a matrix holds, and what stands against one.
+//! Content of a matrix, and errors of one.
 
 use super::*;
 use proptest::prelude::*;

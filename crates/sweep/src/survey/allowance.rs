@@ -2,7 +2,8 @@
 //!
 //! Cells end when they are known as well as asked. On a target whose rate is not steady none of them does, and what
 //! the survey knows at the end would still be no better than the target is. So each may only take its part of a time that
-//! is set beforehand; what a cell did not need goes to those after it. What is loose at the end is said to be.
+//! is set beforehand; what a cell did not need goes to those after it. Workloads without the precision at the end are
+//! reported.
 //!
 //! Deliberately absent: the budget, which is of all that a survey does, warm-up and overhead included (`crate::budget`).
 

@@ -49,7 +49,7 @@ pub enum Why {
     Knee,
     /// Whether more than the knee brings more.
     Beyond,
-    /// Beside the best load, where deeper ones are slower.
+    /// Next to the best load, where deeper ones are slower.
     Peak,
     /// More threads: the tool was the limit, or the deepest load still gained.
     Threads,
@@ -63,7 +63,7 @@ pub enum Why {
     Grid,
     /// An arrival rate near the one that keeps the latency asked for.
     Goal,
-    /// Asked for beside the workloads.
+    /// Requested in addition to the workloads.
     Beside,
 }
 
@@ -81,8 +81,8 @@ impl Why {
             Why::Again => "again, some time later: whether it is still so",
             Why::Precision => "again: its interval is too wide",
             Why::Grid => "the whole grid",
-            Why::Goal => "looking for the rate that keeps the latency",
-            Why::Beside => "as asked, beside the workloads",
+            Why::Goal => "search for the highest rate within the latency",
+            Why::Beside => "requested extra check",
         }
     }
 }

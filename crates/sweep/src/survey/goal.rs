@@ -1,7 +1,7 @@
 //! Which arrival rate to try next, on the way to the highest one that keeps a latency.
 //!
 //! The first is well below saturation. Then the bracket of [`analysis::Bracket`] is narrowed: the next rate stands where
-//! the latency is likely to be crossed, but never so near to either end that a noisy end could hold it up. Once enough
+//! the latency is likely to be crossed, but never so near to either end that a noisy end could delay it. Once enough
 //! tries lie near the answer for a line ([`analysis::Crossing`]), the next ones stand on either side of where it crosses,
 //! until its interval is narrow. Source of the search over load instead of depth: VMFleet.
 
@@ -15,7 +15,7 @@ const FIRST_SHARE: f64 = 0.7;
 const NARROW: f64 = 0.005;
 /// Half an interval this narrow, as a share of the rate, is an answer.
 const SURE: f64 = 0.02;
-/// How far beside the crossing the next rates stand, in turn, by what changes the latency about e times.
+/// Distance of the next rates from the crossing, in turn, by what changes the latency about e times.
 const BESIDE: [f64; 4] = [-0.25, 0.2, -0.1, 0.1];
 /// Of the way from the crossing to the best rate, at most.
 const ROOM: f64 = 0.5;

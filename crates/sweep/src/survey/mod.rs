@@ -13,7 +13,7 @@
 //!
 //! Read in this order: `workloads` (what is done), `load` (how hard), `row` (what is known of a workload), `climb` (the
 //! next load of one), `wider` (the same with more threads), `allowance` (how long all climbs may measure), `goal` (the next
-//! arrival rate), `side` (what was asked for beside the workloads), `skipped` (what was not run, and why).
+//! arrival rate), `side` (requested extra checks), `skipped` (what was not run, and why).
 //!
 //! Deliberately absent: running (`engine`), checking against the machine (`model::check`), and judging.
 
@@ -46,7 +46,7 @@ use model::{
 
 /// Deepest queue of a ladder.
 const DEPTH_MAX: u32 = 128;
-/// Most threads, whatever the machine has.
+/// Most threads, independent of the machine.
 const THREADS_MAX: u32 = 8;
 /// Half of the 95% interval of a rate, as a share of it, at which a cell is known well enough.
 pub const PRECISION_DEFAULT: f64 = 0.02;
@@ -91,10 +91,10 @@ pub struct SurveyRequest {
     pub options: SurveyOptions,
 }
 
-/// What is chosen of a survey, on whatever target and machine.
+/// What is chosen of a survey, on any target and machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurveyOptions {
-    /// What stands between the I/O and the device.
+    /// Caches between the I/O and the device.
     pub cache: CacheMode,
     /// For all cells together, [`crate::BUDGET_DEFAULT`] unless asked otherwise. // above 0
     pub budget: Nanos,
@@ -142,7 +142,7 @@ pub enum SurveyError {
         /// How many cells come.
         cells: usize,
     },
-    /// The range holds no block of the largest workload.
+    /// The range contains no block of the largest workload.
     #[error(
         "size: read {read}; a survey needs at least {least}, and is inaccurate below 1G: use --size 1G"
     )]
@@ -254,7 +254,7 @@ impl Survey {
         }
         let purse = Purse::after(done, self.request.options.budget);
         let by_budget = purse.time_for(cells);
-        // Goals and cells beside the workloads are not of the allowance.
+        // Goals and extra checks are not of the allowance.
         let only_climbs = !self.request.options.exhaustive && self.request.options.goal.is_none();
         match self.allowance(done) {
             Allowance::UNBOUNDED => by_budget,
@@ -386,7 +386,7 @@ impl Survey {
         purse.remaining.0 >= purse.least_cell().0.saturating_mul(cells)
     }
 
-    /// What was asked for beside the workloads.
+    /// Requested extra checks.
     fn beside(&self, done: &[Measured]) -> Option<(usize, Ask)> {
         let side = side::wanted(&self.request, &self.order, done)
             .into_iter()
@@ -650,7 +650,7 @@ fn will_run_again(row: &Row) -> bool {
 }
 
 /// The peak that others of its kind foretell: as many I/Os as the fastest of them did, and no more bytes than one of at
-/// least its own size did. Smaller blocks say nothing of the bytes that larger ones can carry.
+/// least its own size did. Smaller blocks do not predict the bytes that larger ones can carry.
 fn roof(workload: &SurveyWorkload, known: &[(&SurveyWorkload, f64)]) -> Option<f64> {
     let alike = known
         .iter()

@@ -15,7 +15,7 @@ pub(crate) struct Cell {
     pub(crate) half_width: Option<f64>,
     /// Mean latency of all I/Os in seconds.
     pub(crate) latency_s: f64,
-    /// The tool, and not the target, was what held it back.
+    /// The tool, and not the target, was its limit.
     pub(crate) tool_bound: bool,
     /// I/Os of all runs.
     ios: f64,

@@ -1,7 +1,7 @@
-//! Cells beside the workloads, where they were asked for: whether caches are honest, and what a file system costs.
+//! Extra cells on request: whether caches are honest, and what a file system costs.
 //!
-//! The cache check asks for the same small I/O one at a time over the whole range and over a part so small that any cache
-//! holds it, past the system's cache and through it, with and without write-through. The comparison with the raw device
+//! The cache check runs the same small I/O one at a time over the whole range and over a part so small that any cache
+//! contains it, with direct and with buffered I/O, with and without write-through. The comparison with the raw device
 //! runs each workload that reads at two loads that were run on the file. Deliberately absent: what follows from them,
 //! which is `analysis`'s.
 
@@ -12,7 +12,7 @@ use crate::Measured;
 use analysis::{CacheLook, raw_label};
 use model::{Access, Bytes, CacheMode, Location, Ratio};
 
-/// Held by any cache that is worth the name, and larger than what a drive reads at once.
+/// Fits into any useful cache, and larger than what a drive reads at once.
 const SMALL: Bytes = Bytes::mib(8);
 const BLOCK: Bytes = Bytes::kib(4);
 

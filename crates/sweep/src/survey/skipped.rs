@@ -1,4 +1,4 @@
-//! What a survey did not run of the whole grid, and why: so that nobody takes silence for a measurement.
+//! What a survey did not run of the whole grid, and why: so that an omission is not read as a measurement.
 
 use super::load::Load;
 use super::row::Row;

@@ -1,4 +1,4 @@
-//! The survey on devices that are formulas: rate over load, with whatever a cell costs beside.
+//! The survey on devices that are formulas: rate over load, with any overhead of a cell.
 
 use super::*;
 use crate::budget::CELL_MIN;

@@ -4,7 +4,7 @@
 //! lies above the best is a candidate. Where the deepest load still gained, more of the same is asked for: the depth stays.
 //! Where a processor was the limit (the tool's own thread, or a worker of the kernel that carries out the I/Os of one
 //! ring), other depths may suit more threads better than the one that suited one: as many I/Os in flight as before come
-//! first, then the depth that was best, then the lightest candidate, and at last what lies beside the best of these.
+//! first, then the depth that was best, then the lightest candidate, and at last the neighbours of the best of these.
 
 use super::climb::{Climb, Limits, Why};
 use super::load::Load;
@@ -148,7 +148,7 @@ mod tests {
         asked
     }
 
-    /// One worker of the kernel carries out what one ring asks for; each I/O in flight costs a little beside.
+    /// One worker of the kernel carries out what one ring asks for; each I/O in flight costs a little in addition.
     fn of_workers(load: Load) -> f64 {
         let busy = f64::from(load.threads.min(2));
         let crowd = f64::from(load.in_flight()).log2() * 0.08;
@@ -180,7 +180,7 @@ mod tests {
         };
         let wide = asked(2, rate, true);
         assert_eq!(wide[..3], [(2, 64), (2, 128), (2, 1)]);
-        assert_eq!(wide[3..], [(2, 2)], "beside the best");
+        assert_eq!(wide[3..], [(2, 2)], "next to the best");
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub const SETS: &[WorkloadSet] = &[
     },
     WorkloadSet {
         name: "oltp",
-        what: "transactions: small random pages, seven reads to three writes, and the log beside them",
+        what: "transactions: small random pages, seven reads to three writes, and the log next to them",
         rows: &[
             ("8K random 70/30", 8, 30, Random),
             ("8K random read", 8, 0, Random),

@@ -17,7 +17,7 @@ use rng::Rng;
 const BLOCK: u64 = 4096;
 /// Runs that wait because enough are open.
 const WAITING_MAX: usize = 1024;
-/// How strongly the share of I/Os that begin a run is held.
+/// How strongly the share of I/Os that begin a run is fixed.
 const HOLD: f64 = 0.05;
 
 /// The I/Os of a profile.

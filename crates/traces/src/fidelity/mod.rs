@@ -1,4 +1,4 @@
-//! How like a trace is to another: fourteen properties, each beside the distance of the original from itself.
+//! How similar two traces are: fourteen properties, each next to the distance of the original from itself.
 //!
 //! The original's parts of time are split 200 times at random into two halves; 95% of the distances between these are at
 //! most the original's own distance. A property is the same if the other trace is no farther away, similar up to twice

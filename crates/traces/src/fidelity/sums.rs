@@ -31,7 +31,7 @@ impl Span {
 
 /// Sizes by operation, in sectors up to 1 MiB.
 pub(super) const SECTORS: usize = 2050;
-/// Classes of [`class`], for whatever is counted in ones.
+/// Classes of [`class`], for plain counts.
 const CLASSES: usize = 320;
 /// Windows of the ten scales: the shortest has 2^20 ns.
 pub(super) const SCALES: usize = 10;

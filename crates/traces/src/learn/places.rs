@@ -1,4 +1,4 @@
-//! Where runs begin: the simplest law that holds.
+//! Where runs begin: the simplest law that fits.
 //!
 //! Places are counted twice, I/Os in turn, so that one half of the data ranks the places and the other measures them: a law
 //! is taken if it is no farther from all the data than chance makes the halves from each other. In this order: uniform,

@@ -94,7 +94,7 @@ fn cells(blocks: u64) -> Vec<(f64, f64)> {
     cells
 }
 
-/// Returns where a condition that holds below ceases to hold.
+/// Returns the place from which on a condition is no longer true.
 fn bisect(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = THETA;
     for _ in 0..ROUNDS {

@@ -158,7 +158,7 @@ pub struct PlaceClass {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ArrivalRule {
-    /// At their own times, whatever completes.
+    /// At their own times, regardless of completions.
     Open {
         /// Length of a step.
         #[serde(deserialize_with = "text::time")]

@@ -7,7 +7,7 @@ use traces::{Counts, Options, Trace};
 
 /// So many records without the variable.
 const RECORDS: u64 = 200_000;
-/// What the process may use more while a trace is read, whatever its length.
+/// What the process may use more while a trace is read, at any length.
 const MORE_MAX_KIB: u64 = 64 << 10;
 
 fn record(number: u64) -> TraceRecord {

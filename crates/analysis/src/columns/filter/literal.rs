@@ -174,7 +174,7 @@ fn days_since_1970(year: u64, month: u64, day: u64) -> Option<u64> {
     Some(years + before + day - 1)
 }
 
-/// Words compare whatever their case.
+/// Words compare ignoring case.
 pub(super) fn same(text: &str, word: &str) -> bool {
     text.to_lowercase() == word.to_lowercase()
 }

@@ -130,7 +130,7 @@ impl Reader<'_> {
     fn end(&self) -> Result<(), Problem> {
         match self.tokens {
             [] => Ok(()),
-            _ => Err(self.unexpected("here the filter ends, or goes on with `and` or `or`")),
+            _ => Err(self.unexpected("the filter ends here, or continues with `and` or `or`")),
         }
     }
 

@@ -114,7 +114,7 @@ fn what_is_no_filter_is_reported_with_its_place() {
         ),
         (
             "block=8K write=0",
-            "at character 10, 'write': here the filter ends, or goes on with `and` or `or`",
+            "at character 10, 'write': the filter ends here, or continues with `and` or `or`",
         ),
         ("(block=8K", "at the end: a parenthesis is not closed"),
         ("label='x", "at character 7, ''x': a quote ' is not closed"),
