@@ -13,7 +13,7 @@ pub struct BaselineLine {
     pub name: String,
     /// The session or result: `12`, `12.3`.
     pub of: String,
-    /// Which command made it.
+    /// The command that created it.
     pub kind: String,
     /// What was measured.
     pub target: String,

@@ -1,6 +1,7 @@
 //! A comparison on a page: the answer, what was compared with which, each figure, each cell.
 //!
-//! On a narrow page the columns of the cells that say least go first. Deliberately absent: which change counts as one.
+//! On a narrow page the least informative columns of the cells are omitted first. Deliberately absent: which change
+//! counts as one.
 
 use crate::foot::{self, Note};
 use crate::number::{NOTHING, count, mib_per_s, rate, time};
@@ -26,7 +27,7 @@ const P99_A: &str = "p99 A";
 const P99_B: &str = "p99 B";
 const DETECTABLE: &str = "detectable";
 const RUNS: &str = "runs";
-/// On a narrow page these columns of the cells go first, in this order; `random` says little more than the pattern.
+/// On a narrow page these columns of the cells are omitted first, in this order; `random` adds little to the pattern.
 const DISPENSABLE: [&str; 6] = [RUNS, DETECTABLE, P99_A, P99_B, "random", "pattern"];
 
 /// Writes the page.
@@ -204,7 +205,7 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
             *line = shorten(&reported, paper.width());
         }
     }
-    let marks = "+ faster, - slower in B, beyond what chance makes of so many cells; ? inconclusive; * a side is CAUTION or \
+    let marks = "+ faster, - slower in B, beyond chance for so many cells; ? inconclusive; * a side is CAUTION or \
                  INVALID";
     let left_out = left_out(&heads, &shown, paper.width());
     let parts = [Some(marks.to_owned()), left_out].into_iter().flatten();

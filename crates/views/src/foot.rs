@@ -223,7 +223,7 @@ fn both(counts: &CountComparison, of: fn(&analysis::OperationComparison) -> u64)
     }
 }
 
-/// What the device counted beside what fathom counted; or why there is nothing to compare.
+/// The device's counts compared with fathom's; or why there is nothing to compare.
 pub(crate) fn device(check: &DeviceCheck, paper: &Paper) -> Vec<String> {
     let reported = match (&check.device, &check.measured) {
         (Some(device), Some(counts)) => format!(
@@ -334,13 +334,13 @@ pub(crate) fn labelled(label: &str, text: &str, paper: &Paper) -> Vec<String> {
     wrap(&format!("{label:<LABEL$}"), text, paper.width(), usize::MAX)
 }
 
-/// What a person is to know beside the figures.
+/// Notes on the figures.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Note {
     validity: Severity,
     text: String,
     id: Option<RuleId>,
-    /// It says only what to do about what the verdict names.
+    /// It contains only the remedy for the verdict's cause.
     is_hint: bool,
 }
 
@@ -389,7 +389,7 @@ impl Note {
         }
     }
 
-    /// The same rule's finding in several workloads: `text` says where.
+    /// The same rule's finding in several workloads: `text` lists them.
     pub(crate) fn with_text(self, text: String) -> Note {
         Note { text, ..self }
     }

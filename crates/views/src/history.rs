@@ -23,7 +23,7 @@ search.addEventListener('input', filter);";
 /// The script's SHA-256 in base64: the page runs no other. A test in a browser uses the search.
 const SCRIPT_HASH: &str = "uMXqG5c4XNMQG+xSOMOdIICvHMfYD6q3mtkui4WYeeI=";
 
-/// Rules beside those of the report.
+/// Rules in addition to those of the report.
 const STYLE: &str = "main{padding-top:1rem}svg.trend{width:10rem;height:2rem;vertical-align:middle}svg.trend polyline{fill:none;\
 stroke:var(--accent);stroke-width:2;vector-effect:non-scaling-stroke}svg.trend .slower{fill:var(--bad)}svg.trend .faster\
 {fill:var(--good)}svg.trend .other{fill:var(--soft)}.step-slower{color:var(--bad);font-weight:650}.step-faster{color:var(--good);\

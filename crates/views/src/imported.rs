@@ -1,6 +1,6 @@
 //! A run of another tool on one page, and what an import brought.
 //!
-//! Figures are marked as that tool's; what its text does not say is shown as unknown. Deliberately absent: the text
+//! Figures are marked as that tool's; values that its text lacks are shown as unknown. Deliberately absent: the text
 //! itself, which is in the document.
 
 use crate::foot::{self, Note};
@@ -90,7 +90,7 @@ fn percentile(one: &ImportedOperation, quantile: f64) -> Option<Nanos> {
     found.map(|(_, latency)| *latency)
 }
 
-/// Where the figures come from, and what the text says beside them.
+/// Source of the figures, and the text's content other than them.
 fn source(report: &ImportedReport, paper: &Paper) -> Vec<String> {
     let run = &report.run;
     let place = format!(
@@ -210,7 +210,7 @@ fn load(run: &ImportedRun) -> String {
     format!("{}{}", parts.join(", "), of.unwrap_or_default())
 }
 
-/// What several runs say together, below the list of them; nothing where they say nothing.
+/// Findings on several runs together, below their list; empty if there are none.
 pub fn findings_summary(
     findings: &[Finding],
     paper: &Paper,

@@ -34,11 +34,11 @@ struct Document<R> {
     schema_version: u32,
     #[serde(flatten)]
     report: R,
-    /// Where the result is kept; none where it is not.
+    /// Where the result is stored; none if it is not stored.
     stored: Option<StoredAt>,
 }
 
-/// Where a result is kept.
+/// Where a result is stored.
 #[derive(Serialize, JsonSchema)]
 struct StoredAt {
     /// Number of its session, as `fathom show` takes it.
@@ -47,7 +47,7 @@ struct StoredAt {
     run: Option<u32>,
     /// The store's file.
     path: String,
-    /// What people added to it: hints that its findings are judged by, and a comment.
+    /// Notes of users on it: hints for its findings, and a comment.
     notes: Vec<NoteOf>,
 }
 
@@ -78,7 +78,7 @@ impl StoredAt {
 /// What `fathom note --json` prints.
 #[derive(Serialize, JsonSchema)]
 struct Noted {
-    /// Sessions and results in the order in which they were named, with the notes that hold for them.
+    /// Sessions and results in the order in which they were specified, with the notes that apply to them.
     noted: Vec<StoredAt>,
 }
 
@@ -138,7 +138,7 @@ pub fn versioned_json(report: &impl Serialize, out: &mut dyn Write) -> io::Resul
 /// Every stretch of every device of a session, or one of them.
 #[derive(Serialize, JsonSchema)]
 struct Watched<'a> {
-    /// In the order in which they were kept: device after device, stretch after stretch.
+    /// In the order in which they were stored: device after device, stretch after stretch.
     watched: &'a [WatchReport],
 }
 

@@ -2,7 +2,7 @@
 //!
 //! No arithmetic but formatting: every number that is shown stands in the report. Start with `paper` (how
 //! wide, which zone, what at the foot), then `summary` (one run) and `survey`; `number`, `text` and `table`
-//! are what they are made of. `diskspd` and `sqlio` speak those tools' own layouts. Deliberately absent: terminals,
+//! are their parts. `diskspd` and `sqlio` print those tools' own layouts. Deliberately absent: terminals,
 //! colours, and where bytes go; a view writes to what it is given.
 
 mod baselines;

@@ -136,13 +136,13 @@ fn ended(place: Option<&LooksPlace>, paper: &Paper) -> Vec<String> {
     page
 }
 
-/// Behind each row what it says, where there is room for all of them; else words on that. The document has it always.
+/// Behind each row its text, if there is room for all of them; otherwise a note. The document always has it.
 fn beside(table: Vec<String>, rows: &[QuickRow], paper: &Paper) -> (Vec<String>, Option<String>) {
-    let said = rows.iter().map(|row| printable(&row.what));
-    let said = std::iter::once(String::new()).chain(said);
-    let both = table.iter().zip(said);
+    let label = rows.iter().map(|row| printable(&row.what));
+    let label = std::iter::once(String::new()).chain(label);
+    let both = table.iter().zip(label);
     let whole: Vec<String> = both
-        .map(|(line, said)| format!("{line}  {said}").trim_end().to_owned())
+        .map(|(line, label)| format!("{line}  {label}").trim_end().to_owned())
         .collect();
     match whole.iter().all(|line| width(line) <= paper.width()) {
         true => (whole, None),

@@ -1,4 +1,4 @@
-//! Numbers as cells of a table: what `analysis::say` says, and what is said when there is nothing.
+//! Numbers as cells of a table: the text of `analysis::say`, and the text for no value.
 //!
 //! The only place of this crate where a number becomes text. A percentile that rests on fewer than ten I/Os
 //! carries a `~`, one that the count does not reach is `max`: a footnote in the view explains both.

@@ -1,16 +1,16 @@
 //! A page document → one HTML file that opens anywhere: the committed template with the document in it.
 //!
-//! The template (`assets/report.html`, made from `report-ui/`) holds layout, charts and their script; here the document,
-//! the title and the words for readers without a script are put in their places. Everything that was read from a machine
-//! stays text: in HTML by entities, in the JSON by never letting a `<` through. Deliberately absent: numbers as text
-//! beyond what the document says in words.
+//! The template (`assets/report.html`, built from `report-ui/`) contains layout, charts and their script; here the
+//! document, the title and the words for readers without a script are put in their places. Everything that was read
+//! from a machine stays text: in HTML by entities, in the JSON by never letting a `<` through. Deliberately absent:
+//! numbers as text beyond those that the document has in words.
 
 use analysis::page::PageDocument;
 use std::io::{self, Write};
 
 /// The page without a document.
 const TEMPLATE: &str = include_str!("../assets/report.html");
-/// A fathom page says so near its beginning; nothing else may be overwritten without being asked.
+/// A fathom page has a mark near its beginning; nothing else may be overwritten without confirmation.
 pub const PAGE_MARK: &str = "<meta name=\"generator\" content=\"fathom report\">";
 
 /// The places in the template, in their order.
@@ -28,7 +28,7 @@ pub fn page_html(document: &PageDocument, out: &mut dyn Write) -> io::Result<()>
     ] {
         let (before, after) = rest
             .split_once(place)
-            .expect("the template has each place once; a test holds it");
+            .expect("the template has each place once; a test checks it");
         out.write_all(before.as_bytes())?;
         out.write_all(text.as_bytes())?;
         rest = after;
@@ -36,7 +36,7 @@ pub fn page_html(document: &PageDocument, out: &mut dyn Write) -> io::Result<()>
     out.write_all(rest.as_bytes())
 }
 
-/// JSON that cannot end the element it stands in, whatever is in it: `<` is written as JSON's own escape, which is the same
+/// JSON with any content that cannot end its element: `<` is written as JSON's own escape, which is the same
 /// text to a JSON reader. Source: HTML Living Standard, "Restrictions for contents of script elements".
 fn json(document: &PageDocument) -> io::Result<String> {
     let text = serde_json::to_string(document)?;
@@ -72,7 +72,7 @@ pub(crate) fn style() -> &'static str {
         let to = TEMPLATE[from..].find("</style>")? + "</style>".len();
         TEMPLATE.get(from..from + to)
     };
-    style().expect("the template has a style; a test holds it")
+    style().expect("the template has a style; a test checks it")
 }
 
 /// Text that stays text.

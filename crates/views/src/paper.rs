@@ -11,7 +11,7 @@ pub struct Paper {
     pub columns: usize,
     /// Everything is written, not only the answer and what speaks against it.
     pub verbose: bool,
-    /// Local times are shown in this zone, beside UTC.
+    /// Local times are shown in this zone, next to UTC.
     pub zone: Zone,
     /// Where the result is in the database; `None` where it is not.
     pub stored: Option<Stored>,
@@ -63,14 +63,14 @@ impl Paper {
         self.columns.max(COLUMNS_MIN)
     }
 
-    /// How many lines hold what `lines` of 80 columns hold.
+    /// Number of lines for the content of `lines` lines of 80 columns.
     pub(crate) fn lines(&self, lines: usize) -> usize {
         let narrow = self.width().min(COLUMNS);
         (lines * COLUMNS).div_ceil(narrow)
     }
 }
 
-/// What the marks beside percentiles mean, where there are any.
+/// Legend of the marks next to percentiles, where there are any.
 pub(crate) fn trust_footnote(weak: bool, missing: bool) -> Vec<String> {
     let parts = [
         weak.then_some("~ fewer than 10 tail samples"),

@@ -9,7 +9,7 @@ use crate::paper::Paper;
 use crate::text::{printable, shorten};
 use analysis::{CellReport, SurveyReport};
 
-/// Fewer say nothing that the table does not.
+/// Fewer add nothing to the table.
 const LOADS_MIN: usize = 3;
 /// With the line above them eight lines.
 const LOADS_MAX: usize = 7;

@@ -42,7 +42,8 @@ pub struct Script {
     pub shell: Shell,
     /// In order.
     pub lines: Vec<ScriptLine>,
-    /// Load and rests of all commands, in nanoseconds; making files is not counted, nobody knows how fast that is there.
+    /// Load and rests of all commands, in nanoseconds; creating files is not counted, because its speed there is
+    /// unknown.
     pub run_time_ns: u64,
     /// Pause between commands, in nanoseconds.
     pub rest_ns: u64,
@@ -84,7 +85,7 @@ impl Script {
             seconds as f64 / 3600.0
         ));
         lines.push(format!(
-            "{mark} {} commands, {} of load and rests; making files comes on top. Output is appended to {}",
+            "{mark} {} commands, {} of load and rests; creating files is extra. Output is appended to {}",
             self.lines.len(),
             waiting(self.run_time_ns),
             self.results

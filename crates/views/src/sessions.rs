@@ -33,7 +33,7 @@ pub struct SessionLine {
     pub started_utc_ns: u64,
     /// What was measured.
     pub target: String,
-    /// Words that a person gave it.
+    /// Tags that a user gave it.
     pub tags: Vec<String>,
     /// What a person wrote of it.
     pub comment: Option<String>,

@@ -342,13 +342,13 @@ fn open_loop(report: &RunReport, paper: &Paper) -> Vec<String> {
     let requested = match open.spacing {
         Spacing::Recorded => "I/Os start at the times of the trace".to_owned(),
         spacing => format!(
-            "asked {}/s ({})",
+            "requested {}/s ({})",
             rate(open.target_iops as f64),
             spacing.name()
         ),
     };
     let reported = format!(
-        "{requested}, reached {}/s; {waited}{late}; times are from when an I/O was to start, service times from when it did",
+        "{requested}, reached {}/s; {waited}{late}; response times are from the scheduled start, I/O latencies from the submission",
         rate(open.reached_per_s)
     );
     foot::labelled("rate", &reported, paper)
@@ -379,11 +379,14 @@ fn errors(report: &RunReport, paper: &Paper) -> Vec<String> {
     let total = report.total();
     let failed = total.map_or(0, |row| row.errors.iter().map(|e| e.count).sum());
     let short = total.map_or(0, |row| row.short_ios);
-    let parts: Vec<String> = [(failed, "failed"), (short, "moved less than asked")]
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{} {what}", crate::number::counted(count, "I/O")))
-        .collect();
+    let parts: Vec<String> = [
+        (failed, "failed"),
+        (short, "transferred less than requested"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!("{} {what}", crate::number::counted(count, "I/O")))
+    .collect();
     if parts.is_empty() {
         return Vec::new();
     }
@@ -403,7 +406,7 @@ fn notes(report: &RunReport) -> Vec<Note> {
         windows.clone().min_by(f64::total_cmp),
         windows.max_by(f64::total_cmp),
     );
-    // Of a rate that was not steady, its finding says more.
+    // Of a rate that was not steady, its finding has more.
     let swing = low
         .zip(high)
         .filter(|_| steadiness.steady == Some(true))

@@ -19,7 +19,7 @@ use analysis::{
 };
 use std::io::{self, Write};
 
-/// The survey has seven workloads; more come only from labels that nobody planned.
+/// The survey has seven workloads; more come only from unplanned labels.
 const ROWS_MAX: usize = 10;
 const NAME_MAX: usize = 22;
 
@@ -87,7 +87,7 @@ fn setting(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     foot::setting(target, report.host.as_ref(), engine, paper)
 }
 
-/// Small random and large sequential I/O, reads beside writes, and the latency of one I/O alone.
+/// Small random and large sequential I/O, reads next to writes, and the latency of one I/O alone.
 fn answers(report: &SurveyReport) -> Vec<Answer> {
     let figure = |answer: &SurveyAnswer, side: &SurveyAnswerSide| {
         let figure = answer.figure(side);

@@ -1,7 +1,7 @@
 //! A sweep on a page: the answer, one row a cell, what speaks against it. And, before it runs, what it will do.
 //!
 //! All cells are shown, however many. A cell that is not valid carries a mark before its values, one without a result
-//! says NA and why.
+//! has NA and the reason.
 
 mod forecast;
 

@@ -180,8 +180,8 @@ mod tests {
     #[test]
     fn a_number_stays_on_one_line_with_its_unit() {
         assert_eq!(
-            wrap("", "(1528 MiB/s whatever) 24.5k IOPS, 4 ms (+4.5%)", 14, 9),
-            ["(1528 MiB/s", "whatever)", "24.5k IOPS,", "4 ms (+4.5%)"]
+            wrap("", "(1528 MiB/s together) 24.5k IOPS, 4 ms (+4.5%)", 14, 9),
+            ["(1528 MiB/s", "together)", "24.5k IOPS,", "4 ms (+4.5%)"]
         );
         assert_eq!(glued("in 3 of 7 runs"), ["in", "3", "of", "7", "runs"]);
         assert_eq!(glued("a 1528, 200 B"), ["a", "1528,", "200 B"]);

@@ -253,7 +253,7 @@ fn footnote(report: &FilesReport, left_out: Option<String>, paper: &Paper) -> Ve
     }
 }
 
-/// Warnings but that of the verdict, notes, and what took time beside the operations.
+/// Warnings but that of the verdict, notes, and the time outside of the operations.
 fn notes(report: &FilesReport) -> Vec<Note> {
     let named = report.verdict.reasons.first();
     let warnings = report.warnings.iter().filter(|one| Some(*one) != named);

@@ -1,8 +1,8 @@
 //! The answer to a question in SQL: its own columns, its values as they are.
 //!
 //! On a page words are cut, all to one length, so that the table fits; where they would become too short for that, the last
-//! columns are omitted. Both is said below. Figures are never cut: they would be others. Deliberately absent: which columns
-//! matter, which only the person knows; they put those first.
+//! columns are omitted. Both is noted below. Figures are never cut: they would be others. Deliberately absent: which
+//! columns matter, which only the person knows; they put those first.
 
 use super::csv::quoted;
 use crate::number::NOTHING;

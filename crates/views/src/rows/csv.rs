@@ -1,5 +1,5 @@
 //! Rows as comma-separated values: one line of headings with their units, numbers in plain digits with a decimal point,
-//! nothing where nothing is known; text that a spreadsheet or a terminal would obey is made harmless. Source: RFC 4180,
+//! empty if unknown; text that a spreadsheet or a terminal would execute is escaped. Source: RFC 4180,
 //! with a line feed at the end of a line.
 
 use super::Export;

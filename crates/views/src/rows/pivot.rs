@@ -10,10 +10,10 @@ use std::io::{self, Write};
 /// Writes what is shown and by what, then the grid.
 pub fn pivot_table(pivot: &Pivot, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     if pivot.downs.is_empty() {
-        return writeln!(out, "no results that know {}", pivot.down.name);
+        return writeln!(out, "no results with {}", pivot.down.name);
     }
     if let Some(across) = pivot.across.filter(|_| pivot.acrosses.is_empty()) {
-        return writeln!(out, "no results that know {}", across.name);
+        return writeln!(out, "no results with {}", across.name);
     }
     let by = match pivot.across {
         Some(across) => format!("{} (down) and {} (across)", pivot.down.name, across.name),

@@ -35,7 +35,7 @@ fn a_batch_file_has_one_command_a_line_and_blank_lines_between_groups() {
         &script(Shell::Bat, 0),
         &expect![[r#"
             REM Expected run time: 98 Minutes == 1.6 Hours
-            REM 3 commands, 1 h 38 min of load and rests; making files comes on top. Output is appended to 20261121_output.txt
+            REM 3 commands, 1 h 38 min of load and rests; creating files is extra. Output is appended to 20261121_output.txt
             diskspd.exe -b8K E:\iotest.dat >> 20261121_output.txt
 
             diskspd.exe -b64K "E:\my 100%%.dat" >> 20261121_output.txt
@@ -50,7 +50,7 @@ fn a_powershell_script_writes_what_everybody_reads() {
         &script(Shell::Ps1, 500_000_000),
         &expect![[r#"
         # Expected run time: 98 Minutes == 1.6 Hours
-        # 3 commands, 1 h 38 min of load and rests; making files comes on top. Output is appended to 20261121_output.txt
+        # 3 commands, 1 h 38 min of load and rests; creating files is extra. Output is appended to 20261121_output.txt
         & diskspd.exe -b8K E:\iotest.dat | Out-File -Append -Encoding utf8 20261121_output.txt
         Start-Sleep -Milliseconds 500
 
@@ -68,7 +68,7 @@ fn a_shell_script_rests_between_its_commands() {
         &expect![[r#"
         #!/bin/sh
         # Expected run time: 98 Minutes == 1.6 Hours
-        # 3 commands, 1 h 38 min of load and rests; making files comes on top. Output is appended to 20261121_output.txt
+        # 3 commands, 1 h 38 min of load and rests; creating files is extra. Output is appended to 20261121_output.txt
         diskspd.exe -b8K 'E:\iotest.dat' >> 20261121_output.txt
         sleep 1.5
 

@@ -1,4 +1,4 @@
-//! What a survey says beside its table: the rates that keep a latency, the checks; and, where everything is asked for,
+//! Content of a survey other than its table: the rates within a latency, the checks; and, if everything is requested,
 //! limits and knees in sentences and how the time was spent.
 
 use super::{NAME_MAX, whole_time};
@@ -14,7 +14,7 @@ pub(super) fn checks(report: &SurveyReport) -> String {
     let counts = &report.cell_counts;
     let mut parts = vec![foot::counters(&report.device_check)];
     let points = counted(counts.done + counts.interrupted + counts.failed, "point");
-    // Simulated time passes as fast as the machine computes it, which says nothing of a device.
+    // Simulated time passes as fast as the machine computes it, which is no property of a device.
     let elapsed = whole_time(report.budget.elapsed_ns).filter(|_| !report.verdict.simulated);
     parts.push(match elapsed {
         Some(time) => format!("{points} in {time}"),

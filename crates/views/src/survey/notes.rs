@@ -47,7 +47,7 @@ fn of_rules(report: &SurveyReport) -> Vec<Note> {
     foot::by_rule(found.collect(), report.verdict.reasons.first())
 }
 
-/// What speaks against a row beside the findings of the points that the table shows.
+/// Objections to a row other than the findings of the points that the table shows.
 fn own_reasons<'a>(row: &'a SurveyRow, report: &SurveyReport) -> Vec<&'a String> {
     if row.validity == Validity::Valid {
         return Vec::new();

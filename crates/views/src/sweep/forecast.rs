@@ -86,14 +86,14 @@ fn takes(forecast: &SweepForecast) -> String {
     ));
     if forecast.filling_ns > 0 {
         parts.push(format!(
-            "{} of making files (a guess until one is made)",
+            "{} of creating files (an estimate until the first is created)",
             brief(forecast.filling_ns)
         ));
     }
     parts.join(", ")
 }
 
-/// Beside whole seconds a part of one would round up to as much as the whole.
+/// Next to whole seconds a part of one would round up to as much as the whole.
 fn brief(ns: u64) -> String {
     match ns {
         0..1_000_000_000 => time(ns as f64),
@@ -115,7 +115,7 @@ fn writes(target: &TargetForecast) -> String {
     let mut parts = Vec::new();
     if target.fill_bytes > 0 {
         let how = if target.made {
-            "is made, with"
+            "is created, with"
         } else {
             "is filled with"
         };
@@ -123,7 +123,7 @@ fn writes(target: &TargetForecast) -> String {
     }
     if target.proven {
         parts.push(
-            "is read whole first, to prove that it holds nothing but what fathom wrote".to_owned(),
+            "is read whole first, to prove that it contains only what fathom wrote".to_owned(),
         );
     }
     parts.push(match target.written {

@@ -1,4 +1,4 @@
-//! Views of ready-made reports, as expected text; the published schemas; the limits of a page.
+//! Views of prepared reports, as expected text; the published schemas; the limits of a page.
 
 #![allow(clippy::unwrap_used, reason = "all of this binary is tests")]
 

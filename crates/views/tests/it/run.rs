@@ -88,8 +88,8 @@ fn a_run_at_a_rate_that_was_too_much() {
         ±95%         0.01%    0.01%        -        -        -         -         -
         ~ fewer than 10 tail samples
 
-        rate     asked 50.0k/s (constant), reached 20.0k/s; at the end 300000 I/Os waited, the oldest for
-                 6 s; times are from when an I/O was to start, service times from when it did
+        rate     requested 50.0k/s (constant), reached 20.0k/s; at the end 300000 I/Os waited, the oldest
+                 for 6 s; response times are from the scheduled start, I/O latencies from the submission
         hint     request a rate below the achieved one, or use more depth or threads
                                                                                      fathom explain overload
         note     vda may complete writes in its volatile cache (write back) without a flush: a power loss
@@ -144,7 +144,7 @@ fn a_run_of_the_page_cache() {
 
         hint     use direct I/O to measure the device                              fathom explain page-cache
         note     five windows: lowest 2000, highest 2000 IOPS
-        checks   vda1 counters: 100% apart: something above vda1 answered or kept the rest; 1.00 I/Os in
+        checks   vda1 counters: 100% apart: a cache above vda1 answered or absorbed the rest; 1.00 I/Os in
                  flight of 1; CPU: 0.44 of 2 cores busy (user 0.11, kernel 0.33)
         details  fathom show 12 --verbose; all data: fathom show 12 --json
     "#]].assert_eq(&run_page(&cached.build()));

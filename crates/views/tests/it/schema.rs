@@ -1,4 +1,4 @@
-//! The published schemas follow the types, say what each field is, and hold for real documents.
+//! The published schemas follow the types, describe each field, and fit real documents.
 
 use crate::pages::{cells, context, paper, run, survey};
 use analysis::{SurveyContext, survey_report};

@@ -148,7 +148,7 @@ fn a_survey_of_the_page_cache() {
                  64K random read, 512K sequential read, 1M sequential read, 1M sequential write
         note     vda has a volatile write cache (write back): completed writes may not be durable
         note     virtual machine (kvm): the host cache may serve reads
-        checks   vda1 counters: 100% apart: something above vda1 answered or kept the rest; 14 points in
+        checks   vda1 counters: 100% apart: a cache above vda1 answered or absorbed the rest; 14 points in
                  151 s; no I/O errors
         details  fathom show 12 --verbose; all data: fathom show 12 --json
     "#]].assert_eq(&survey_page(&survey_report(&some, &context())));
@@ -195,13 +195,13 @@ fn a_survey_without_any_cell() {
         INVALID: nothing was measured
 
         workload              peak IOPS  95% CI  MiB/s    QD  QD@95%      p50      p99   QD1 p50  limited by
-        4K random read        not run: the time that was left held no further cell
-        4K random write       not run: the time that was left held no further cell
-        8K random 70/30       not run: the time that was left held no further cell
-        64K random read       not run: the time that was left held no further cell
-        512K sequential read  not run: the time that was left held no further cell
-        1M sequential read    not run: the time that was left held no further cell
-        1M sequential write   not run: the time that was left held no further cell
+        4K random read        not run: the remaining time was too short for another cell
+        4K random write       not run: the remaining time was too short for another cell
+        8K random 70/30       not run: the remaining time was too short for another cell
+        64K random read       not run: the remaining time was too short for another cell
+        512K sequential read  not run: the remaining time was too short for another cell
+        1M sequential read    not run: the remaining time was too short for another cell
+        1M sequential write   not run: the remaining time was too short for another cell
 
         checks   nothing was measured; 0 points in 151 s; no I/O errors
         details  fathom show 12 --verbose; all data: fathom show 12 --json

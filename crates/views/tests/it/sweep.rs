@@ -116,7 +116,7 @@ fn the_answer_comes_first_then_every_cell() {
           IOPS and MiB/s are means of a cell's runs, ± half the 95% interval of the mean, latencies those of
           its middle run; omitted at 100 columns: max; --json has all
 
-        note     it was interrupted; the same command, or --resume, goes on
+        note     it was interrupted; the same command, or --resume, continues it
         note     1 cell without a result; the first, block=4K depth=32: the target went away
         spent    1 min 15 s; 2 of 4 cells, 1 NA, 1 left, 5 runs; order shuffled; 2026-11-21 11:05:17 UTC
     "#]].assert_eq(&page);
@@ -145,7 +145,7 @@ fn what_will_be_done_is_said_in_a_few_lines() {
         takes   1 h 40 min of load, 13 min 18 s of rest, 6 s of starting and keeping (15 ms a run, a guess
                 until one ran)
         ends    about 2026-11-21 11:05:17 UTC, if it begins now
-        writes  /data/fathom.dat: is read whole first, to prove that it holds nothing but what fathom wrote;
+        writes  /data/fathom.dat: is read whole first, to prove that it contains only what fathom wrote;
                 cells write to it
         keeps   each cell as soon as it is done, in session 12 of /home/u/fathom.db
     "#]].assert_eq(&page);

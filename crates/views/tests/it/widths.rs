@@ -1,4 +1,4 @@
-//! Tables are as wide as their page, 80 columns where nobody says more, and say what they omitted.
+//! Tables are as wide as their page, 80 columns by default, and report what they omitted.
 
 use analysis::columns::{columns_of, pivot};
 use analysis::{
