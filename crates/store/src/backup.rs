@@ -67,7 +67,7 @@ fn copy(from: &Connection, path: &Path, to: &Path, report: &mut dyn FnMut(Notice
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         let mut copy = Connection::open_with_flags(part.path(), flags)?;
-        // Nobody reads it before it is whole, and then it is flushed.
+        // No process reads it before it is whole, and then it is flushed.
         copy.query_row("PRAGMA journal_mode = OFF", [], |_| Ok(()))?;
         copy.pragma_update(None, "synchronous", "OFF")?;
         // What others write meanwhile does not make the copy begin again.

@@ -1,4 +1,4 @@
-//! Names that people give to results, to hold later ones against. A name is given once; a result may have several.
+//! Names of results, to compare later ones with. A name is given once; a result may have several.
 //!
 //! What has such a name cannot be deleted: a later comparison would lose its reference. Deliberately absent: comparing.
 
@@ -57,7 +57,7 @@ impl Store {
 
     /// The one of this name.
     ///
-    /// Errors: there is none; the message says which there are.
+    /// Errors: there is none; the message lists the existing ones.
     pub fn baseline(&self, name: &str) -> Result<Baseline> {
         let all = self.baselines()?;
         let known = all.iter().map(|one| one.name.clone()).collect();

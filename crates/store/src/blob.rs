@@ -1,10 +1,10 @@
-//! Histograms and time series in few bytes, for columns that nobody queries by hand.
+//! Histograms and time series in few bytes, for columns that are not queried by hand.
 //!
 //! Forms, each fixed for good: one letter (`H` histogram, `I` intervals), one version byte, numbers, and a CRC-32
 //! (the polynomial of Ethernet and gzip) of everything before it, little end first. A number is a base-128
-//! varint: seven bits a byte, low ones first, the top bit says that more follow.
+//! varint: seven bits a byte, low ones first, a set top bit means that more follow.
 //!
-//! - `H` 1: buckets held; for each the distance from the bucket before (the first: from -1) and its
+//! - `H` 1: used buckets; for each the distance from the bucket before (the first: from -1) and its
 //!   count; then, unless there is none, the sum, the minimum and the maximum in nanoseconds.
 //! - `I` 2: steps; for each I/Os, bytes, sum of latencies and largest latency in nanoseconds; then the smallest
 //!   latency plus one and the sum of squared latencies in ns², or a single 0 where these are not known.
@@ -137,7 +137,7 @@ pub(crate) fn seal(mut out: Vec<u8>) -> Vec<u8> {
     out
 }
 
-/// What is left of a blob whose checksum holds.
+/// What is left of a blob whose checksum matches.
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         let body = blob.len().checked_sub(CRC_BYTES).ok_or("too short")?;
         let (body, crc) = blob.split_at(body);
         if crc != crc32(body).to_le_bytes() {
-            return Err("its checksum does not hold");
+            return Err("its checksum does not match");
         }
         match body {
             [kind, version, rest @ ..] if *kind == letter && known.contains(version) => {

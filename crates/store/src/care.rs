@@ -5,7 +5,7 @@ use crate::session::{SessionId, SessionSummary};
 use crate::{Result, Store, StoreError};
 use rusqlite::types::ValueRef;
 
-/// The sessions that can be read, and what is said of the others.
+/// The sessions that can be read, and the errors of the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing {
     /// Newest first.
@@ -106,7 +106,7 @@ impl Store {
 
     /// Answers a question in SQL. Nothing can be changed by it.
     ///
-    /// Errors: what SQLite says of the question; a statement that would write; more than one statement.
+    /// Errors: SQLite's error for the statement; a statement that would write; more than one statement.
     pub fn ask(&self, sql: &str) -> Result<Answer> {
         let refused = |reason: String| StoreError::Question {
             read: sql.to_owned(),

@@ -28,7 +28,7 @@ impl Store {
         })
     }
 
-    /// Says of the cell of this key that it has no result, and why; answers with its number. A reason that was given
+    /// Records that the cell of this key has no result, and why; returns its number. A reason that was given
     /// before is replaced.
     ///
     /// Errors: as [`Store::save_cell`].
@@ -76,7 +76,7 @@ impl Store {
         })
     }
 
-    /// The cells of a session that have a key, in the order of their numbers, without reading what they hold.
+    /// The cells of a session that have a key, in the order of their numbers, without reading their content.
     pub fn cells(&self, session: SessionId) -> Result<Vec<StoredCell>> {
         let read = || {
             let transaction = self.read()?;

@@ -46,7 +46,7 @@ pub struct Check {
 /// Most findings of SQLite that are reported.
 const FINDINGS_MAX: usize = 20;
 
-/// Tables that are small beside the records; files of old have the last ones alone.
+/// Tables that are small compared with the records; files of old have the last ones alone.
 const SMALL: [&str; 7] = [
     "result_summaries",
     "session_summaries",
@@ -88,7 +88,7 @@ impl Store {
         })
     }
 
-    /// What SQLite says of its own pages and of rows that hang in the air.
+    /// SQLite's errors on its own pages and on rows without a parent.
     fn structure(&self, depth: Depth) -> Vec<String> {
         let tables: &[&str] = match depth {
             Depth::Full => &[""],
@@ -171,7 +171,7 @@ impl Store {
         }
     }
 
-    /// How many results of a session are whole, and what is said of the others.
+    /// How many results of a session are whole, and the errors of the others.
     fn check_session(
         &self,
         transaction: &Transaction<'_>,

@@ -45,7 +45,7 @@ impl Store {
             singles.sort_unstable();
             singles.dedup();
             for (session, number) in singles {
-                // It no longer holds the whole of its files, so that they can be imported again.
+                // It no longer contains the whole of its files, so that they can be imported again.
                 transaction.execute(
                     "UPDATE sessions SET fingerprint = NULL WHERE id = ?1 AND kind = 'import'",
                     [session.0],

@@ -60,7 +60,7 @@ impl Store {
         })
     }
 
-    /// The oldest complete session that holds the runs of a file with this fingerprint.
+    /// The oldest complete session with the runs of a file with this fingerprint.
     pub fn find_import(&self, fingerprint: &str) -> Result<Option<SessionId>> {
         let find = || {
             if !self.has_lines() {

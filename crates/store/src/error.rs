@@ -14,10 +14,7 @@ const OPENED_AT_ONCE: u32 = 4;
 
 /// A results database that cannot be opened, read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(
-    missing_docs,
-    reason = "the message says what each variant and field is"
-)]
+#[allow(missing_docs, reason = "the message describes each variant and field")]
 pub enum StoreError {
     #[error(
         "{}: this is a folder; a store is one file: specify a file in it, such as {}",
@@ -29,13 +26,13 @@ pub enum StoreError {
     )]
     NotAFile { path: PathBuf },
     #[error(
-        "{}: this is not a fathom store, and it was left as it is: specify a store, or a new name to begin one",
+        "{}: this is not a fathom store, and it was not changed: specify a store, or a new name to begin one",
         path.display()
     )]
     NotADatabase { path: PathBuf },
     #[error(
         "{}: this is an SQLite file of another program (application id {read:#010x}, a fathom store has {:#010x}), \
-        and it was left as it is: specify a store, or a new name to begin one",
+        and it was not changed: specify a store, or a new name to begin one",
         path.display(), crate::APPLICATION_ID
     )]
     Foreign { path: PathBuf, read: u32 },
@@ -48,7 +45,7 @@ pub enum StoreError {
     Refused { path: PathBuf, reason: String },
     #[error(
         "{}: written by a newer fathom: its schema is version {read}, this fathom reads up to version {known}, and \
-        it was left as it is: take the newer fathom, or specify another store", path.display()
+        it was not changed: use the newer fathom, or specify another store", path.display()
     )]
     Newer {
         path: PathBuf,
@@ -56,12 +53,12 @@ pub enum StoreError {
         known: u32,
     },
     #[error(
-        "{}: the store is damaged: {what}; nothing in it was changed; `fathom db check` says what \
-         else is damaged, what is whole can still be shown, and `sqlite3 STORE .recover` saves the rest", path.display()
+        "{}: the store is damaged: {what}; nothing in it was changed; `fathom db check` lists \
+         all damage, intact results can still be shown, and `sqlite3 STORE .recover` saves the rest", path.display()
     )]
     Damaged { path: PathBuf, what: String },
     #[error(
-        "{}: its folder could not be made: {reason}; make the folder yourself, or specify another store",
+        "{}: its folder could not be created: {reason}; create the folder yourself, or specify another store",
         path.display()
     )]
     MakeFolder { path: PathBuf, reason: String },
@@ -75,7 +72,7 @@ pub enum StoreError {
     )]
     OpenFiles { path: PathBuf, reason: String },
     #[error(
-        "{}: no space left to store this; what was stored before is safe: make room, or specify a store elsewhere",
+        "{}: no space left to store this; earlier results are safe: free space, or specify a store elsewhere",
         path.display()
     )]
     Full { path: PathBuf },
@@ -105,7 +102,7 @@ pub enum StoreError {
     )]
     Name { read: String },
     #[error(
-        "cell `{read}`: session {session} holds it already, as {session}.{number}; a cell is kept once: delete that \
+        "cell `{read}`: session {session} has it already, as {session}.{number}; a cell is stored once: delete that \
         one first, or omit it"
     )]
     CellTwice {
@@ -130,12 +127,12 @@ pub enum StoreError {
     )]
     NoBaseline { read: String, known: Vec<String> },
     #[error(
-        "{read}: it is, or belongs to, the baseline `{name}`, and nothing was deleted; to delete it, first take the name \
-         away: fathom baseline remove {}",
+        "{read}: it is, or belongs to, the baseline `{name}`, and nothing was deleted; to delete it, first remove \
+         the name: fathom baseline remove {}",
         model::shell_word(name)
     )]
     IsBaseline { read: RunName, name: String },
-    #[error("{}: this is there already, and was left as it is: specify a new file", path.display())]
+    #[error("{}: this is there already, and was not changed: specify a new file", path.display())]
     Exists { path: PathBuf },
     #[error(
         "invalid value '{read}': {reason}; the view `results` has one line a result: try SELECT * FROM results LIMIT \
@@ -159,9 +156,9 @@ fn known_sessions(path: &Path, known: Option<(SessionId, SessionId)>) -> String 
         None => {
             format!("{path} is empty: `fathom survey` or `fathom run` puts the first one there")
         }
-        Some((only, last)) if only == last => format!("{path} holds session {only} alone"),
+        Some((only, last)) if only == last => format!("{path} has session {only} only"),
         Some((first, last)) => {
-            format!("{path} holds sessions from {first} to {last}: see `fathom list`")
+            format!("{path} has sessions from {first} to {last}: see `fathom list`")
         }
     }
 }
@@ -169,10 +166,10 @@ fn known_sessions(path: &Path, known: Option<(SessionId, SessionId)>) -> String 
 fn known_results(name: RunName, last: Option<u32>) -> String {
     let session = name.session;
     match last {
-        None => format!("session {session} holds no results"),
-        Some(1) => format!("session {session} holds one result, {session}.1"),
+        None => format!("session {session} has no results"),
+        Some(1) => format!("session {session} has one result, {session}.1"),
         Some(last) => {
-            format!("session {session} holds results from {session}.1 to {session}.{last}")
+            format!("session {session} has results from {session}.1 to {session}.{last}")
         }
     }
 }
@@ -270,7 +267,7 @@ pub(crate) fn is_of_descriptors(error: &std::io::Error) -> bool {
     errno.is_some_and(|errno| [EMFILE, ENFILE].contains(&errno))
 }
 
-/// A cell that does not hold what the schema promises.
+/// A cell without the content that the schema promises.
 fn is_wrong_content(error: &rusqlite::Error) -> bool {
     matches!(
         error,

@@ -27,7 +27,7 @@ pub(crate) fn next_number(transaction: &Transaction<'_>, session: SessionId) -> 
     Ok(select.query_row([session.0], |row| row.get(0))?)
 }
 
-/// Inserts the line; answers with its id. `record` is the seal of what is kept of it beside its line, where that is known
+/// Inserts the line; answers with its id. `record` is the checksum of its content other than its line, if that is known
 /// already; [`seal_record`] brings it later.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
@@ -87,7 +87,7 @@ fn as_read_back(row: ResultRow, place: Place<'_>) -> ResultRow {
     row
 }
 
-/// Seals what is kept of a result beside its line.
+/// Computes the checksum of a result's content other than its line.
 pub(crate) fn seal_record(
     transaction: &Transaction<'_>,
     headline: i64,

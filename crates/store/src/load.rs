@@ -43,13 +43,13 @@ impl Store {
         read().map_err(|fault: Fault| fault.at(self.path()))
     }
 
-    /// A session with all its results. A missing one is an error that says which there are.
+    /// A session with all its results. A missing one is an error that lists the existing ones.
     pub fn load(&self, session: SessionId) -> Result<Session> {
         self.load_session(session, None)
             .map_err(|fault| fault.at(self.path()))
     }
 
-    /// A session with one of its results, or with none where it has no such number: what else it holds is not read, so
+    /// A session with one of its results, or with none where it has no such number: its other content is not read, so
     /// that it may be damaged.
     pub fn load_one(&self, session: SessionId, number: u32) -> Result<Session> {
         self.load_session(session, Some(number))
@@ -191,11 +191,11 @@ impl Store {
     }
 }
 
-/// What is said of a checksum that does not hold.
+/// Reported for a checksum that does not match.
 pub(crate) const BROKEN_SEAL: &str =
-    "its checksum does not hold: something changed it after it was kept";
+    "its checksum does not match: it was changed after it was stored";
 
-/// Or says how many results are lost.
+/// Or returns how many results are lost.
 pub(crate) fn all_there(summary: &SessionSummary, found: usize) -> Result<(), Fault> {
     if summary.runs as usize == found {
         return Ok(());

@@ -33,7 +33,7 @@ impl Store {
         })
     }
 
-    /// Returns the notes of a session, or those that hold for one of its results.
+    /// Returns the notes of a session, or those that apply to one of its results.
     ///
     /// # Errors
     /// There is no such session, or the file cannot be read.
@@ -86,7 +86,7 @@ pub(crate) fn insert_notes(
     Ok(())
 }
 
-/// Returns the session's notes for number 0, else those that hold for this result, by field.
+/// Returns the session's notes for number 0, otherwise those that apply to this result, by field.
 pub(crate) fn notes_for(noted: &[(u32, Note)], number: u32) -> Vec<Note> {
     let mut found: Vec<Note> = Vec::new();
     for (_, note) in noted.iter().filter(|(of, _)| *of == 0 || *of == number) {

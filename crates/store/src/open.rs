@@ -55,7 +55,7 @@ pub struct Store {
 
 impl Store {
     /// Opens the database at `path`, or begins one where there is nothing or an empty file. Missing folders
-    /// above it are made. All of it belongs to this user alone.
+    /// above it are created. All of it belongs to this user alone.
     ///
     /// Errors: what is not a fathom store, or a newer one, is refused and left as it is; see [`StoreError`].
     pub fn open(path: &Path) -> Result<Store> {
@@ -119,17 +119,17 @@ impl Store {
         self.version >= SUMMARIES_FROM
     }
 
-    /// Whether it can hold baselines; a file of old that cannot be written has none.
+    /// Whether it can contain baselines; a file of an older version that cannot be written has none.
     pub(crate) fn has_baselines(&self) -> bool {
         self.version >= BASELINES_FROM
     }
 
-    /// Whether it can hold notes; a file of an older version that cannot be written has none.
+    /// Whether it can contain notes; a file of an older version that cannot be written has none.
     pub(crate) fn has_notes(&self) -> bool {
         self.version >= NOTES_FROM
     }
 
-    /// Whether it can hold answers; a file of an older version that cannot be written has none.
+    /// Whether it can contain answers; a file of an older version that cannot be written has none.
     pub(crate) fn has_answers(&self) -> bool {
         self.version >= ANSWERS_FROM
     }
@@ -151,7 +151,7 @@ impl Store {
         }
     }
 
-    /// A transaction that holds the right to write from its start, so that it cannot fail halfway for it.
+    /// A transaction with the right to write from its start, so that it cannot fail halfway for it.
     pub(crate) fn write(&self) -> Result<Transaction<'_>, Fault> {
         if self.full {
             let path = self.path.clone();
@@ -201,7 +201,7 @@ pub fn check_name(path: &Path) -> Result<()> {
     gate::check_database_name(path).map_err(|refusal| refused(refusal, path))
 }
 
-/// Finds the file, or the place of a new one; missing folders above it are made.
+/// Finds the file, or the place of a new one; missing folders above it are created.
 fn pin(path: &Path) -> Result<DatabasePlace> {
     check_name(path)?;
     match gate::database(path) {
@@ -221,7 +221,7 @@ fn pin(path: &Path) -> Result<DatabasePlace> {
     }
 }
 
-/// What the gate says, as this room says it.
+/// The gate's error, as an error of this crate.
 pub(crate) fn refused(refusal: gate::DatabaseRefusal, path: &Path) -> StoreError {
     let path = path.to_owned();
     match refusal {
@@ -263,7 +263,7 @@ static OPEN: Mutex<BTreeMap<(u64, u64), usize>> = Mutex::new(BTreeMap::new());
 struct OpenFile((u64, u64));
 
 impl OpenFile {
-    /// Judges a file that this process does not have open yet, and notes that it does now. A new one is made where that
+    /// Judges a file that this process does not have open yet, and notes that it does now. A new one is created if that
     /// is meant.
     fn take(
         mut place: DatabasePlace,
@@ -346,8 +346,8 @@ pub(crate) fn may_be_a_copy(first: &[u8]) -> bool {
     ours || first.iter().all(|byte| *byte == 0)
 }
 
-/// What every connection has, whatever is in the file: nothing in its schema is run but what is harmless, lengths are
-/// bounded, and no second file can be attached.
+/// What every connection has, with any content of the file: nothing in its schema is run but what is harmless, lengths
+/// are bounded, and no second file can be attached.
 fn harden(connection: &Connection) -> Result<(), Fault> {
     connection.busy_timeout(PATIENCE)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -393,7 +393,7 @@ fn still_there(place: &DatabasePlace, path: &Path) -> Result<(), Fault> {
 }
 
 /// For reading only. A results database in a folder that cannot be written, or on a full disk, has no room for the index of
-/// its write-ahead log; where nothing waits in that log, nobody can be writing and the file is read as it lies.
+/// its write-ahead log; where nothing waits in that log, no process can be writing and the file is read as it is.
 fn connect_to_read(path: &Path) -> Result<Store, Fault> {
     let place = gate::database(path).map_err(|refusal| Fault::Named(refused(refusal, path)))?;
     let (place, open) = OpenFile::take(place, path, false)?;
@@ -435,7 +435,7 @@ fn has_waiting_log(path: &Path) -> bool {
     std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
 }
 
-/// The one URI there is, made from an absolute name of which every unusual byte is escaped: SQLite has no other way to say
+/// The only URI, built from an absolute name of which every unusual byte is escaped: SQLite has no other way to specify
 /// that a file does not change. Source: <https://www.sqlite.org/uri.html>.
 fn immutable_uri(path: &Path) -> String {
     let mut uri = "file:".to_owned();
@@ -450,8 +450,8 @@ fn immutable_uri(path: &Path) -> String {
 }
 
 /// Readers and the writer do not wait for each other in this mode. It stays with the file. Where it cannot
-/// be available (another program holds the file at this moment, a network file system), SQLite's rollback
-/// journal keeps the same promises, only with more waiting; so that is no error.
+/// be available (another program has the file locked at this moment, a network file system), SQLite's rollback
+/// journal keeps the same promises, with more waiting; so that is no error.
 fn use_write_ahead_log(connection: &Connection) -> Result<(), Fault> {
     let mode = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, String>(0));
     if mode("PRAGMA journal_mode")? == "wal" {

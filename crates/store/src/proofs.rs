@@ -1,8 +1,8 @@
 //! Which files contain nothing but what fathom wrote: one row for each file, replaced by every run that writes it.
 //!
-//! A row holds for the very file, of the very size and time of the last change. So an old row does no harm, and none of
-//! them is flushed to the disk: what a power cut takes away is proven again, or refused. Deliberately absent: how the
-//! state of a file is found out, and what follows from a row (`cli`).
+//! A row applies to the very file, of the very size and time of the last change. So an old row does no harm, and none
+//! of them is flushed to the disk: what a power cut takes away is proven again, or refused. Deliberately absent: how
+//! the state of a file is found out, and what follows from a row (`cli`).
 
 use crate::error::Fault;
 use crate::{Result, Store};

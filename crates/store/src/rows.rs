@@ -1,7 +1,7 @@
 //! Reads the rows of sessions without their records.
 //!
 //! A line is read from its summary; where that is damaged or missing, from the rows that it repeats. Either is compared with
-//! its checksum. A file of an older version that cannot be written has neither; there lines are made of the records.
+//! its checksum. A file of an older version that cannot be written has neither; there lines are built from the records.
 
 use crate::error::Fault;
 use crate::headline::CACHE_MODES;
@@ -122,7 +122,7 @@ pub(crate) fn lines(
             .is_some_and(|sealed| sealed != line.seal.value())
         {
             let name = format!("result {}", line.row.name());
-            return Err(damaged(name, "the checksum of its line does not hold"));
+            return Err(damaged(name, "the checksum of its line does not match"));
         }
         rows.push(line.row);
     }

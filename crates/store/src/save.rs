@@ -37,8 +37,8 @@ impl Store {
         })
     }
 
-    /// Says how a session ended, and keeps what its report says beside its runs: one JSON document of the caller's,
-    /// given back as it is by [`load`](Store::load).
+    /// Records how a session ended, and stores its report's content other than its runs: one JSON document of the
+    /// caller's, given back as it is by [`load`](Store::load).
     pub fn finish(
         &self,
         session: SessionId,
@@ -111,8 +111,8 @@ impl Store {
         all().map_err(|fault: Fault| fault.at(self.path()))
     }
 
-    /// The same for many rows at once that this crate made together: SQLite compares none of them with its parent nor with
-    /// the lists of its CHECK constraints, which takes longer than to insert it.
+    /// The same for many rows at once that this crate created together: SQLite compares none of them with its parent
+    /// nor with the lists of its CHECK constraints, which takes longer than to insert it.
     pub(crate) fn unchecked<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
@@ -154,7 +154,7 @@ impl Store {
         done
     }
 
-    /// Answers of which kind it is, or says which sessions there are.
+    /// Returns its kind, or an error that lists the sessions.
     pub(crate) fn must_exist(
         &self,
         transaction: &Transaction<'_>,

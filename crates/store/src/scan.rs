@@ -120,8 +120,8 @@ impl Store {
         })
     }
 
-    /// Gives what a pass reads by the summaries. `lacking` gets each session whose summary is damaged or missing, and says
-    /// whether to continue without it. `done` is the last session that was read.
+    /// Gives what a pass reads by the summaries. `lacking` gets each session whose summary is damaged or missing, and
+    /// returns whether to continue without it. `done` is the last session that was read.
     ///
     /// Errors: `lacking` ended it.
     pub(crate) fn stream(

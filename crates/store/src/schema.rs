@@ -16,7 +16,7 @@ use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What SQLite's header says of a fathom store: the letters `FTHM`.
+/// Application id of a fathom store in SQLite's header: the letters `FTHM`.
 pub const APPLICATION_ID: u32 = u32::from_be_bytes(*b"FTHM");
 
 type Fill = fn(&Transaction<'_>, &mut dyn FnMut(Notice)) -> Result<(), Fault>;
@@ -83,7 +83,7 @@ pub(crate) const ANSWERS_FROM: u32 = 13;
 const TRIES: u32 = 5;
 
 /// Takes the steps that the file has not taken yet. The application id is set in the same transaction: there is no
-/// moment at which a file of ours does not say so.
+/// moment at which a file of ours lacks it.
 pub(crate) fn bring_up_to_date(
     connection: &Connection,
     path: &Path,

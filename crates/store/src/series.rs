@@ -2,13 +2,13 @@
 //!
 //! Form, fixed for good: the letter `S`, the version, numbers, a CRC-32. First the latencies: how many targets and
 //! operations; for each the target, 0 for reads or 1 for writes, the length of a row in nanoseconds, the rows; for each
-//! row how many columns hold anything, and for each of these the distance from the column before (the first: from -1)
-//! and its count. Then the counters: how many device names, each as its length and bytes; how many samples; for each its
-//! end and its length, the cores (one more than their number and six figures, or a single 0), how many devices, and for
-//! each of these the number of its name and twelve figures; then dirty and write-back bytes plus one, or 0 where they are
-//! not known.
+//! row the number of columns with counts, and for each of these the distance from the column before (the first: from
+//! -1) and its count. Then the counters: how many device names, each as its length and bytes; how many samples; for
+//! each its end and its length, the cores (one more than their number and six figures, or a single 0), how many
+//! devices, and for each of these the number of its name and twelve figures; then dirty and write-back bytes plus one,
+//! or 0 where they are not known.
 //!
-//! Two minutes with a row a second take some 5 to 15 KiB for each operation, whatever the number of threads, and a sample
+//! Two minutes with a row a second take some 5 to 15 KiB for each operation, for any number of threads, and a sample
 //! of one device some 40 bytes.
 
 use crate::blob::{Damage, Reader, put, seal};

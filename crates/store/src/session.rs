@@ -15,7 +15,7 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// What a person says to name something in the database: `12` or `12.3`.
+/// What a user types to name something in the database: `12` or `12.3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunName {
     /// The session.
@@ -185,11 +185,11 @@ pub struct SessionSummary {
     pub command: Vec<String>,
     /// Version of fathom that ran it.
     pub tool_version: String,
-    /// What was measured, as it was given.
+    /// The target, as it was specified.
     pub target: String,
     /// How it ended; `None` is cut short: it was never finished, or is still running.
     pub outcome: Option<SessionOutcome>,
-    /// How many results it holds, missing ones included.
+    /// Number of its results, missing ones included.
     pub runs: u32,
     /// Words that a person gave it, in order.
     pub tags: Vec<String>,
@@ -223,7 +223,7 @@ impl SessionSummary {
 pub struct Session {
     /// What `fathom list` shows of it.
     pub summary: SessionSummary,
-    /// What was kept at its end beside its runs, as it was given.
+    /// Content that was stored at its end other than its runs, as it was given.
     pub context: Option<String>,
     /// In the order of their numbers.
     pub runs: Vec<StoredRun>,
@@ -277,7 +277,7 @@ impl StoredRun {
     }
 }
 
-/// A cell of a session without what it holds.
+/// A cell of a session without its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredCell {
     /// Within its session. // from 1

@@ -1,9 +1,9 @@
 //! Summaries: all that `fathom list` prints of a session and `fathom table` of a result, in one small blob each.
 //!
 //! Form, fixed for good, as in `blob`: a letter (`S` session, `R` result), a version byte, values, a CRC-32. What may be
-//! missing is a number, plus one, or 0; a text is its length and its bytes. A summary is made of the rows that it repeats,
-//! in the same transaction; where it is damaged or missing, these are read, so it can hide nothing. Omitted: tags, which
-//! change by themselves.
+//! missing is a number, plus one, or 0; a text is its length and its bytes. A summary is built from the rows that it
+//! repeats, in the same transaction; where it is damaged or missing, these are read, so it can hide nothing. Omitted:
+//! tags, which change by themselves.
 
 use crate::Notice;
 use crate::blob::{Damage, Reader, put, seal, text};
@@ -58,7 +58,7 @@ pub(crate) fn fill(
     transaction: &Transaction<'_>,
     report: &mut dyn FnMut(Notice),
 ) -> Result<(), Fault> {
-    // The way to version 4 wrote some, of lines that it had just made.
+    // The migration to version 4 wrote some, of lines that it had just created.
     transaction.execute("DELETE FROM result_summaries", [])?;
     let mut select = transaction.prepare("SELECT id FROM sessions ORDER BY id")?;
     let ids = select.query_map([], |row| row.get(0).map(SessionId))?;

@@ -39,7 +39,7 @@ impl Store {
         })
     }
 
-    /// Or says what there is.
+    /// Or lists the existing ones.
     pub(crate) fn must_be_there(
         &self,
         transaction: &Transaction<'_>,

@@ -205,9 +205,9 @@ fn a_check_names_what_is_damaged() {
         .join("\n");
     for reported in [
         "run 3.1: ",
-        "run 4.2: its checksum does not hold",
-        "result 6.2: the checksum of its line does not hold",
-        "session 7: its checksum does not hold",
+        "run 4.2: its checksum does not match",
+        "result 6.2: the checksum of its line does not match",
+        "session 7: its checksum does not match",
         "session 9: it had 3 results, and 2 are found",
         "session 9: a summary is damaged or missing",
     ] {

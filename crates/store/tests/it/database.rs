@@ -76,7 +76,7 @@ fn a_cell_is_in_its_session_once() {
     );
     let twice = store.save_cell(session, "a", "k1", &record(4)).unwrap_err();
     assert!(
-        reported(&twice, &store).starts_with("cell `k1`: session 1 holds it already, as 1.1"),
+        reported(&twice, &store).starts_with("cell `k1`: session 1 has it already, as 1.1"),
         "{twice}"
     );
     assert!(store.save_missing(session, "a", "k1", "x").is_err());
@@ -254,7 +254,7 @@ fn tags_are_words_on_sessions_and_results() {
         .unwrap_err();
     assert_eq!(
         reported(&error, &store),
-        "1.7: session 1 holds results from 1.1 to 1.2"
+        "1.7: session 1 has results from 1.1 to 1.2"
     );
     assert_eq!(
         store.rows(&[session]).unwrap()[0].tags,

@@ -1,4 +1,4 @@
-//! Which files are taken, and what is said of the others. What is not ours stays as it is.
+//! Which files are taken, and the errors of the others. What is not ours stays as it is.
 
 use crate::nobody::let_nobody_do;
 use crate::records::record;
@@ -36,7 +36,7 @@ fn what_is_no_store_is_refused_and_left_as_it_is() {
     assert!(refused(Path::new("/dev/null")).contains("not a regular file"));
     let text = folder.path().join("notes.txt");
     std::fs::write(&text, "a person's notes, longer than a header. ".repeat(9)).unwrap();
-    assert!(refused(&text).contains("not a fathom store, and it was left as it is"));
+    assert!(refused(&text).contains("not a fathom store, and it was not changed"));
     std::fs::write(&text, "short").unwrap();
     assert!(refused(&text).contains("not a fathom store"));
     assert!(refused(&text.join("s.sqlite")).contains("cannot be written"));
@@ -97,7 +97,7 @@ fn a_damaged_cell_names_the_run_and_what_is_wrong() {
         ("UPDATE runs SET measured_to_ns = -1", "out of range"),
         (
             "UPDATE tallies SET latency = x'48010000'",
-            "thread 0, read: latency: its checksum does not hold",
+            "thread 0, read: latency: its checksum does not match",
         ),
         (
             "UPDATE tallies SET intervals = x''",

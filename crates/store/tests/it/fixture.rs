@@ -65,7 +65,7 @@ fn a_store_of_version_1_takes_runs_of_today() {
     assert_eq!(records[2..], [&record(4), &old]);
 }
 
-/// A record of a rate: response times beside latencies, and what each worker says of itself.
+/// A record of a rate: response times next to latencies, and each worker's own times.
 fn rate_record() -> RunRecord {
     let mut record = record(4);
     record.plan.arrivals = Some(Arrivals {
@@ -130,7 +130,7 @@ fn a_store_of_version_3_opens_and_reads() {
     assert_eq!(cut.runs[0].record(), Some(&rate_record()));
 }
 
-/// Whatever version it came from, a run has the line that it would get today.
+/// From any version, a run has the line that it would get today.
 #[test]
 fn runs_of_all_versions_have_lines() {
     for (file, makes) in [(V1, without_spread as fn(_) -> _), (V2, same), (V3, same)] {
@@ -178,7 +178,7 @@ fn a_damaged_run_of_old_does_not_hold_up_the_others() {
     assert!(reported.contains("run 1.2: thread"), "{reported}");
 }
 
-/// What the file of version 4 holds: a survey as the others, and a sweep with a cell, a missing cell and imported runs.
+/// Content of the file of version 4: a survey as the others, and a sweep with a cell, a missing cell and imported runs.
 fn keep_v4(store: &Store) {
     let new = |kind| NewSession {
         kind,
@@ -253,7 +253,7 @@ fn series_record() -> RunRecord {
     record
 }
 
-/// What the file of version 5 holds: a run as they were before, and one with its series.
+/// Content of the file of version 5: a run as they were before, and one with its series.
 fn keep_v5(store: &Store) {
     let session = store.begin(&crate::sessions::new_session()).unwrap();
     store.save(session, "4K random read", &record(3)).unwrap();
@@ -341,13 +341,13 @@ fn baseline(of: &str) -> Baseline {
     }
 }
 
-/// What the file of version 6 holds: as version 5, with a result that has a name.
+/// Content of the file of version 6: as version 5, with a result that has a name.
 fn keep_v6(store: &Store) {
     keep_v5(store);
     store.set_baseline(&baseline("1.2")).unwrap();
 }
 
-/// What the file of version 7 holds: as version 6, a run that was counted by lines, and a session of steps with files.
+/// Content of the file of version 7: as version 6, a run that was counted by lines, and a session of steps with files.
 fn keep_v7(store: &Store) {
     keep_v6(store);
     store.save(SessionId(1), "lines", &lines_record()).unwrap();
@@ -375,7 +375,7 @@ fn a_store_of_version_7_opens_and_reads() {
     holds_as(&opened(folder.path(), V7), keep_v7, 2);
 }
 
-/// All that a new store holds after `keep`, in so many sessions.
+/// Content of a new store after `keep`, in so many sessions.
 fn holds_as(store: &Store, keep: fn(&Store), sessions: u64) {
     let folder = tempfile::tempdir().unwrap();
     let again = Store::open(&folder.path().join("again.sqlite")).unwrap();
@@ -391,7 +391,7 @@ fn holds_as(store: &Store, keep: fn(&Store), sessions: u64) {
     crate::killed::assert_whole(store);
 }
 
-/// What the file of version 8 holds: as version 7, and what was seen of a device.
+/// Content of the file of version 8: as version 7, and samples of a device.
 fn keep_v8(store: &Store) {
     keep_v7(store);
     let watch = store

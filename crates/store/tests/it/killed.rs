@@ -133,7 +133,7 @@ fn a_killed_migration_is_done_or_not_begun() {
     eprintln!("killed before {old} migrations, after {new}");
 }
 
-/// The copy of the old file that a migration leaves beside the new one.
+/// The copy of the old file that a migration leaves next to the new one.
 fn kept_copy(folder: &Path) -> std::path::PathBuf {
     folder.join(format!("s.sqlite.before-v{SCHEMA_VERSION}"))
 }

@@ -132,7 +132,7 @@ fn a_full_disk_is_reported_and_what_was_kept_stays_readable() {
         assert!(kept < 10_000, "it never filled");
     };
     let reported = format!(
-        "{}: no space left to store this; what was stored before is safe",
+        "{}: no space left to store this; earlier results are safe",
         path.display()
     );
     assert!(error.to_string().starts_with(&reported), "{error}");

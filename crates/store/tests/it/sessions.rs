@@ -126,10 +126,10 @@ fn a_missing_session_is_reported_with_those_that_exist() {
     store.begin(&new_session()).unwrap();
     assert_eq!(
         reported(store.load(nine).unwrap_err()),
-        "session 9: S holds session 1 alone"
+        "session 9: S has session 1 only"
     );
     store.begin(&new_session()).unwrap();
-    let range = "session 9: S holds sessions from 1 to 2: see `fathom list`";
+    let range = "session 9: S has sessions from 1 to 2: see `fathom list`";
     assert_eq!(reported(store.load(nine).unwrap_err()), range);
     assert_eq!(
         reported(store.save(nine, "", &record(1)).unwrap_err()),
