@@ -18,7 +18,7 @@ pub struct PublishedCap {
     pub per_s: Option<f64>,
     /// Bytes a second, where it limits them. // finite, above 0
     pub bytes_per_s: Option<f64>,
-    /// The operation that it limits; none where both together, or the page does not say which.
+    /// The operation that it limits; none if both together, or if the page does not specify one.
     pub direction: Option<Operation>,
     /// It lasts only as long as credits do.
     pub burst: bool,

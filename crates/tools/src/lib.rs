@@ -6,8 +6,9 @@
 //! same timespan. Results are printed by `result` from `figures`, which are computed from a record by the rules of the tool,
 //! and read by `reader`; [`imports`] finds out which reader a text is for.
 //!
-//! fathom's own requests stand beside them: [`native`], the options of `fathom run`; [`sweep`], requests of which some fields
-//! have several values, in the words of either or as a plan in TOML; and the files of workloads ([`workloads_of`]).
+//! fathom's own requests are next to them: [`native`], the options of `fathom run`; [`sweep`], requests of which some
+//! fields have several values, in the words of either or as a plan in TOML; and the files of workloads
+//! ([`workloads_of`]).
 //! [`published_caps`] reads the table of limits that clouds publish.
 //!
 //! Deliberately absent: splitting the command line into options for `native` (`cli` does that), the machine (whether a profile

@@ -1,4 +1,4 @@
-//! fathom's own options that every other tool's command line accepts beside the tool's.
+//! fathom's own options that every other tool's command line accepts in addition to the tool's.
 
 use model::Consent;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
-//! Lines of help: words broken at blanks, and a switch with the words about it beside it.
+//! Lines of help: words broken at blanks, and a switch with its description next to it.
 //!
-//! Deliberately absent: what stands in them. The tables of the dialects say that.
+//! Deliberately absent: their content, which the tables of the dialects have.
 
 use std::fmt::Write;
 
@@ -21,11 +21,11 @@ pub(crate) fn paragraph(page: &mut String, text: &str) {
 pub(crate) fn entry(page: &mut String, form: &str, doc: &str) {
     let doc = doc.replace('`', "");
     let mut lines = lines_of(&doc, COLUMNS - INDENT).into_iter();
-    let beside = match form.len() + 4 > INDENT {
+    let about = match form.len() + 4 > INDENT {
         true => String::new(), // the form has a line of its own
         false => lines.next().unwrap_or_default(),
     };
-    let head = format!("  {form:<room$}{beside}", room = INDENT - 2);
+    let head = format!("  {form:<room$}{about}", room = INDENT - 2);
     writeln!(page, "{}", head.trim_end()).expect("a String takes it");
     for line in lines {
         writeln!(page, "{:INDENT$}{line}", "").expect("a String takes it");

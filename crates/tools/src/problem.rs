@@ -1,6 +1,6 @@
 //! What can be wrong with a request as typed, and what was accepted but changes nothing.
 //!
-//! Only what the text alone shows; what the machine says against it is `model::check`'s business.
+//! Only what the text alone shows; problems with the machine are `model::check`'s business.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ pub enum Problem {
 /// Everything that is wrong with the text of a request.
 pub type Refusal = crate::refusal::Refusal<Problem>;
 
-/// Something that was accepted and changes nothing, so that nobody believes it did.
+/// Something that was accepted and changes nothing, so that it is not believed to have an effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// As it is written on the command line.

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 /// Collects problems while values are read. A value that cannot be read is replaced by a harmless one, which
-/// nobody sees: [`Reader::finish`] gives nothing out once there is a problem.
+/// is never used: [`Reader::finish`] gives nothing out once there is a problem.
 #[derive(Debug, Default)]
 pub struct Reader {
     problems: Problems<Problem>,
@@ -35,7 +35,7 @@ impl Reader {
         }
     }
 
-    /// A whole number in plain digits that fits `T`; `accepted` says in one sentence what it may be.
+    /// A whole number in plain digits that fits `T`; `accepted` states in one sentence what it may be.
     pub fn number<T: FromStr>(
         &mut self,
         option: &'static str,
@@ -54,7 +54,7 @@ impl Reader {
         value
     }
 
-    /// One of a few words; `accepted` says in one sentence which.
+    /// One of a few words; `accepted` states in one sentence which.
     pub fn word<T: Clone>(
         &mut self,
         option: &'static str,

@@ -70,7 +70,7 @@ fn is_whole(line: &str) -> bool {
     line.ends_with("%CPU") || line.ends_with("failed")
 }
 
-/// What the head says of all runs.
+/// The head's facts of all runs.
 #[derive(Clone, Copy, Default)]
 struct Asked {
     duration: Option<Nanos>,
@@ -99,7 +99,7 @@ fn run(line: &str, asked: &Asked) -> Result<ImportedRun, String> {
     if let Some(rest) = rest.strip_suffix("failed") {
         let what = rest.trim().trim_end_matches(',');
         return Err(format!(
-            "the script says that its run `{}` failed; there are no figures",
+            "the script reports that its run `{}` failed; there are no figures",
             short(what)
         ));
     }

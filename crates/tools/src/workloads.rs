@@ -4,8 +4,8 @@
 //! [[workload]]
 //! block = "16K"
 //! pattern = "random"      # or sequential
-//! write = "30"            # percent of writes; 0 where it is not said
-//! name = "mail store"     # where it is not said: 16K random 70/30
+//! write = "30"            # percent of writes; 0 by default
+//! name = "mail store"     # by default: 16K random 70/30
 //! ```
 //!
 //! Every line that is wrong is reported at once. Deliberately absent: depths, threads and times, which a survey finds out.

@@ -1,16 +1,16 @@
 //! The line of commas that bonnie++ prints last: each test of it is a run.
 //!
 //! The layouts of 1.03 and of 1.96/1.97 are read; a line of another version is named. `+++++` is what bonnie++ prints for
-//! a test that was over too soon to be timed: such a run has no figure and says so, because neither a blank nor a zero
-//! would be true. Deliberately absent: the table for people above the line, which says the same, and the largest
-//! latencies of the newer layout.
+//! a test that was over too soon to be timed: such a run has no figure and reports that, because neither a blank nor a
+//! zero would be true. Deliberately absent: the table for people above the line, which has the same content, and the
+//! largest latencies of the newer layout.
 
 use crate::imports::number::size;
 use crate::imports::run::{of_side, unknown};
 use crate::imports::section::{Found, Section, Start, short};
 use model::{Bytes, CacheMode, ImportFormat, ImportedCpu, ImportedOperation, ImportedRun, Ratio};
 
-/// Said of each test that was over too soon.
+/// Note on each test that was over too soon.
 pub(crate) const NOT_TIMED: &str = "bonnie++ printed +++++: it was over too soon to be timed";
 
 /// A layout: where the fields are.
@@ -174,7 +174,7 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
         }
     }
     if found.is_empty() {
-        found.fault_at(section.head, "bonnie++'s line holds no test that ran");
+        found.fault_at(section.head, "bonnie++'s line contains no test that ran");
     }
 }
 

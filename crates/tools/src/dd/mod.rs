@@ -34,7 +34,7 @@ pub(crate) const TOOL: Tool = Tool {
     }],
 };
 
-/// Block size where none is said. // dd invocation, ibs and obs
+/// Default block size. // dd invocation, ibs and obs
 pub const BLOCK: Bytes = Bytes(512);
 
 /// One thing that is wrong with the operands.
@@ -115,7 +115,7 @@ pub struct DdFlags {
     pub fullblock: bool,
 }
 
-/// What is done beside copying.
+/// Work other than copying.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DdConversions {
     /// The output keeps its length.
@@ -159,7 +159,7 @@ pub struct DdRequest {
     pub input_block: Bytes,
     /// Bytes of one write. // at least 1
     pub output_block: Bytes,
-    /// Short reads are joined to whole output blocks: always, unless `bs=` said otherwise.
+    /// Short reads are joined to whole output blocks: always, unless `bs=` is specified.
     pub joins: bool,
     /// `count=`.
     pub count: Option<Amount>,

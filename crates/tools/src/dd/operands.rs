@@ -200,7 +200,7 @@ impl Reading {
             ),
             (
                 self.asked.conversions.excl && self.asked.conversions.nocreat,
-                "conv=excl,nocreat: the output cannot be new and be there before: leave one of them away",
+                "conv=excl,nocreat: the output cannot be new and be there before: omit one of them",
             ),
         ];
         let found = reported.iter().filter(|(wrong, _)| *wrong);

@@ -11,7 +11,7 @@ use memchr::memmem;
 use model::imported_evidence::{ImportedContent, ImportedFlush};
 use model::{Bytes, CacheMode, ImportFormat, ImportedOperation, ImportedRun, Nanos, Ratio};
 
-/// A command line, behind whatever prompt; or the count of records, where the command was omitted.
+/// A command line, behind any prompt; or the count of records, where the command was omitted.
 pub(crate) fn begins(line: &str, _text: &str) -> Start {
     if command_of(line).is_some() {
         Start::Here
@@ -205,7 +205,9 @@ fn asked(run: &mut ImportedRun, command: &str) {
     }
     if has(conv, "fsync") || has(conv, "fdatasync") {
         run.evidence.flush = Some(ImportedFlush::AtEnd);
-        notes.push("it flushed at the end, so the time holds what was still in memory".to_owned());
+        notes.push(
+            "it flushed at the end, so the time includes what was still in memory".to_owned(),
+        );
     }
 }
 

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 /// `-:`: the one bit that 2.2 knows.
 const EXACT_SLEEP: u32 = 1;
-/// Most steps of a series that nobody asked to see.
+/// Most steps of a series that is not requested.
 const QUIET_STEPS: u32 = 100_000;
 
 /// What a request means.
@@ -28,7 +28,7 @@ pub struct Built {
     pub notes: Vec<Note>,
 }
 
-/// Turns a request that is to be run into what the engine understands. `extra` says what a failed I/O means.
+/// Turns a request that is to be run into what the engine understands. `extra` specifies the effect of a failed I/O.
 ///
 /// # Errors
 /// Every rule that it breaks, and everything that Linux cannot do.
@@ -89,7 +89,7 @@ fn refuse_foreign(target: &Target, problems: &mut Vec<Problem>) {
 fn refuse_uncounted(profile: &Profile, problems: &mut Vec<Problem>) {
     if profile.verbose_stats {
         let why = "the statistics count how often DISKSPD's own loop waited and looked aside, and this engine has no such \
-                   loop; leave -vs (VerboseStats) away. The nearest is --json, which has rates and latencies by interval";
+                   loop; omit -vs (VerboseStats). The nearest is --json, which has rates and latencies by interval";
         problems.push(Problem::Rule {
             place: "-vs".to_owned(),
             why: why.to_owned(),
@@ -105,7 +105,8 @@ fn tell_other_ways(profile: &Profile, notes: &mut Vec<Note>) {
     }
     let flags = profile.experiment_flags;
     if flags & EXACT_SLEEP != 0 {
-        let what = "bit 0 asks for throttle sleeps that are computed; here they always are, to the nanosecond";
+        let what =
+            "bit 0 requests computed throttle sleeps; here they always are, to the nanosecond";
         notes.push(Note::new(format!("-:{flags}"), what));
     }
     if flags & !EXACT_SLEEP != 0 {
@@ -130,7 +131,7 @@ fn tell_hints(target: &Target, notes: &mut Vec<Note>) {
         note("-ft: Linux has no hint for temporary files, so it changes nothing");
     }
     if target.random_access_hint && target.sequential_scan_hint {
-        note("-frs: Linux takes one hint, so the hint is sequential access");
+        note("-frs: Linux accepts one hint, so the hint is sequential access");
     }
 }
 
@@ -142,11 +143,11 @@ fn tell_mapping(target: &Target, notes: &mut Vec<Note>) {
     let mut note = |what: &str| notes.push(Note::new(&target.path, what));
     if target.write_through {
         note(
-            "-Sw beside -Sm: nothing writes a mapping through by itself; -Nv brings each write to the disk (msync)",
+            "-Sw with -Sm: a mapping has no write-through of its own; -Nv flushes each write to the disk (msync)",
         );
     }
     if target.cache == Cache::LocalOff {
-        note("-Sr beside -Sm: a mapping goes through the local cache, so it changes nothing");
+        note("-Sr with -Sm: a mapping goes through the local cache, so it changes nothing");
     }
 }
 
@@ -175,7 +176,7 @@ pub fn smaller_than_memory(target: &Target, size: Bytes, memory: Bytes) -> Optio
 pub fn beyond_end(target: &Target, size: Bytes) -> Option<Note> {
     (target.max_bytes > size.0).then(|| {
         let asked = Bytes(target.max_bytes);
-        let what = format!("the end {asked} lies beyond its {size}, so all of it is used");
+        let what = format!("the end {asked} is beyond its {size}, so all of it is used");
         Note::new(&target.path, what)
     })
 }
@@ -225,7 +226,7 @@ fn timespan(span: &TimeSpan, sizes: &[Option<u64>], on_error: OnError) -> model:
     }
 }
 
-/// The series is always kept. Without `-D` nobody sees it, and a run of months must not be refused for its length.
+/// The series is always kept. Without `-D` it is not printed, and a run of months must not be refused for its length.
 fn interval(span: &TimeSpan) -> Nanos {
     let asked = Nanos::millis(u64::from(span.io_bucket_ms));
     let least = Nanos::seconds(u64::from(span.duration_s / QUIET_STEPS));

@@ -1,8 +1,8 @@
-//! Which files are made, and how large, over all time spans: `-c`, `FileSize` and `PrecreateFiles`.
+//! Which files are created, and their sizes, over all time spans: `-c`, `FileSize` and `PrecreateFiles`.
 //!
-//! The original makes files by name: before a time span, each name that has a size, the last size last; before all of
-//! them those that `PrecreateFiles` picks. What a later target finds under the same name is what was made for an earlier
-//! one. Here each target of that name gets the size, so that a check of one target alone finds that there
+//! The original creates files by name: before a time span, each name that has a size, the last size last; before all of
+//! them those that `PrecreateFiles` picks. A later target with the same name uses the file that was created for an
+//! earlier one. Here each target of that name gets the size, so that a check of one target alone finds that there
 //! will be a file. Deliberately absent: making files, and whether one that is there serves.
 
 use super::profile::{Content, Precreate, Profile, Target, TimeSpan};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Sizes in bytes by name.
 type Sizes<'p> = BTreeMap<&'p str, u64>;
 
-/// The size of the file of each target, span by span; `None` where none is made.
+/// The size of the file of each target, span by span; `None` if none is created.
 pub(super) fn sizes(profile: &Profile) -> Vec<Vec<Option<u64>>> {
     let before = profile
         .precreate
@@ -39,7 +39,8 @@ fn asked(target: &Target) -> Option<u64> {
     target.create_bytes
 }
 
-/// What is made before the first time span: a name whose targets agree on zeros, have a size at all, and keep the rule.
+/// Files created before the first time span: a name whose targets agree on zeros, have a size at all, and keep the
+/// rule.
 fn precreated(profile: &Profile, which: Precreate) -> Sizes<'_> {
     let mut names: BTreeMap<&str, Vec<&Target>> = BTreeMap::new();
     for target in profile.time_spans.iter().flat_map(files) {

@@ -6,7 +6,7 @@
 /// The text, without its byte order mark.
 ///
 /// # Errors
-/// A sentence that says what the bytes are not.
+/// A sentence with the expected content of the bytes.
 pub fn decode(bytes: Vec<u8>) -> Result<String, String> {
     let wide = |from: usize, read: fn([u8; 2]) -> u16| {
         let units = bytes[from..].chunks(2).map(|pair| match pair {

@@ -97,7 +97,7 @@ fn percent_problem(ranges: &[(u8, u8)]) -> Option<String> {
         ));
     }
     (parts != 100)
-        .then(|| format!("-rd: the parts of the target add up to {parts} %; they must make 100 %"))
+        .then(|| format!("-rd: the parts of the target add up to {parts} %; they must be 100 %"))
 }
 
 fn absolute_problem(ranges: &[(u8, u64)], block: u64) -> Option<String> {
@@ -112,7 +112,7 @@ fn absolute_problem(ranges: &[(u8, u64)], block: u64) -> Option<String> {
         let open_end = *length == 0 && place + 1 == ranges.len();
         if *length < block && !open_end {
             return Some(format!(
-                "-rd: read a range of {length} bytes; a range holds at least one block of {block} bytes"
+                "-rd: read a range of {length} bytes; a range has at least one block of {block} bytes"
             ));
         }
         let Some(next) = end.checked_add(*length) else {

@@ -1,8 +1,8 @@
 //! DISKSPD 2.2: its command line, its XML profiles, and the first part of its text output.
 //!
 //! Read in this order: `flags` (every switch, one row each: the table drives reading, help and the manual),
-//! `parse` (arguments → [`Request`]), `profile` (what a request says, in DISKSPD's words), `xml` (profiles read and
-//! written), `validate` (what cannot be together), `text` (the input parameters, printed back), `build` (→
+//! `parse` (arguments → [`Request`]), `profile` (the content of a request, in DISKSPD's terms), `xml` (profiles read
+//! and written), `validate` (what cannot be together), `text` (the input parameters, printed back), `build` (→
 //! [`model::Profile`]). Where it differs from the original stands in `docs/compatibility/diskspd.md`.
 //!
 //! Deliberately absent: files (`cli` reads the profile and passes the text), results (`views` prints them),
@@ -155,7 +155,7 @@ pub enum Compat {
 pub struct Environment<'a> {
     /// How long the machine is up, in milliseconds: the seed of a bare `-z`.
     pub uptime_ms: u64,
-    /// The text of a file, or what the system says against it.
+    /// The text of a file, or the system's error.
     pub read: &'a dyn Fn(&str) -> Result<String, String>,
     /// Whether there is something of this name: decides between `/b4K`, the switch, and `/b4K`, the file.
     pub exists: &'a dyn Fn(&str) -> bool,

@@ -1,7 +1,7 @@
 //! What stands against a DISKSPD request, and what was accepted but deserves a word.
 //!
-//! Deliberately absent: exit codes (`cli` turns [`Refusal`] into DISKSPD's code 3), and what the machine says
-//! against a request, which is `model::check`'s business.
+//! Deliberately absent: exit codes (`cli` turns [`Refusal`] into DISKSPD's code 3), and the machine's problems
+//! with a request, which is `model::check`'s business.
 
 use super::xml::XmlError;
 use std::fmt;
@@ -56,8 +56,8 @@ pub enum Problem {
     /// Nothing to measure.
     #[error("no target: specify a file or a device at the end of the line")]
     NoTarget,
-    /// A switch beside a profile that the profile does not leave open.
-    #[error("{token}: this stands in the profile of {profile} and cannot come from two places{}; beside -X there may be \
+    /// A switch with a profile that the profile does not leave open.
+    #[error("{token}: the profile of {profile} specifies this, and it cannot be specified twice{}; with -X there may be \
              only -: -C -d -W -R -v -vs -z, the long switches and targets", hint(*.before))]
     BesideProfile {
         /// The argument as it was given.
@@ -72,7 +72,7 @@ pub enum Problem {
     Unreadable {
         /// As it was given.
         path: String,
-        /// What the system says.
+        /// The system's error.
         why: String,
     },
     /// A profile that cannot be read.

@@ -18,7 +18,7 @@ pub struct Profile {
     pub verbose: bool,
     /// `-vs`.
     pub verbose_stats: bool,
-    /// XML only: which files are made before the first time span.
+    /// XML only: which files are created before the first time span.
     pub precreate: Option<Precreate>,
     /// `-e`: kernel events that were asked for. Linux has none of them.
     pub events: Option<EventClasses>,
@@ -36,7 +36,7 @@ pub enum ResultFormat {
     Xml,
 }
 
-/// Which files are made before the first time span.
+/// Which files are created before the first time span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precreate {
     /// All, at the largest size asked for.
@@ -125,7 +125,7 @@ pub struct Target {
     pub base_bytes: u64,
     /// `-f`: exclusive end, counted from 0; 0 for none.
     pub max_bytes: u64,
-    /// `-c`: `None` where nothing is to be made.
+    /// `-c`: `None` if nothing is to be created.
     pub create_bytes: Option<u64>,
     /// `-fs`.
     pub sequential_scan_hint: bool,
@@ -165,7 +165,7 @@ pub struct Target {
     pub thread_targets: Vec<(u32, u32)>,
 }
 
-/// What stands between the I/O and the device.
+/// Caches between the I/O and the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cache {
     /// The system's cache.
@@ -225,7 +225,7 @@ pub enum Distribution {
     /// Uniform.
     #[default]
     Uniform,
-    /// `-rdpct`: (percent of I/Os, percent of the target), laid end to end; the tail is made explicit.
+    /// `-rdpct`: (percent of I/Os, percent of the target), laid end to end; the tail is explicit.
     Percent(Vec<(u8, u8)>),
     /// `-rdabs`: (percent of I/Os, bytes), laid end to end; 0 bytes in last place is "to the end".
     Absolute(Vec<(u8, u64)>),

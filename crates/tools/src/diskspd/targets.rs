@@ -34,7 +34,7 @@ pub(super) fn substitute(profile: &mut Profile, given: &[String]) -> Result<(), 
                 }
                 None => {
                     let why = format!(
-                        "the profile asks for target {number}, and {} stand on the command line",
+                        "the profile requires target {number}, and the command line has {}",
                         given.len()
                     );
                     problems.push(rule(&target.path, why));

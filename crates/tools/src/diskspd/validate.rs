@@ -85,24 +85,24 @@ fn check_span(span: &TimeSpan, name: &str, purpose: Purpose, rules: &mut Rules) 
     rules.unless(
         span.io_bucket_ms == 0,
         name,
-        "an interval of 0 ms holds nothing; specify at least 1",
+        "an interval of 0 ms is empty; specify at least 1",
     );
     rules.unless(
         span.disable_affinity && !span.affinity.is_empty(),
         name,
-        "-n takes threads off their processors and -a puts them there; take one",
+        "-n takes threads off their processors and -a puts them there; use one",
     );
     let own = span.targets.iter().map(|target| target.threads).max();
     if let (pool @ 1.., Some(own @ 2..)) = (span.thread_count, own) {
         let why = format!(
-            "-F{pool} is a number of threads for all targets and -t{own} one for each; take one of the two"
+            "-F{pool} is a number of threads for all targets and -t{own} one for each; use one of the two"
         );
         rules.break_in(name, why);
     }
     if span.request_count > 0 && span.thread_count == 0 {
         rules.notes.push(Note::new(
             "-O",
-            "without -F it changes nothing; -o says the outstanding I/Os of a target",
+            "without -F it changes nothing; -o specifies the outstanding I/Os of a target",
         ));
     }
 }
@@ -173,7 +173,7 @@ fn check_numbers(target: &Target, rules: &mut Rules) {
     if let Content::Source { bytes, .. } = target.content
         && bytes < u64::from(block_bytes)
     {
-        rules.break_in(place, format!("the buffer of -Z holds {bytes} bytes and a block {block_bytes}; it holds at least a block"));
+        rules.break_in(place, format!("the buffer of -Z has {bytes} bytes and a block {block_bytes}; it has at least a block"));
     }
 }
 
@@ -190,7 +190,7 @@ fn check_access(span: &TimeSpan, target: &Target, rules: &mut Rules) {
         rules.unless(
             target.interlocked,
             place,
-            "-si is sequential and -r random; take one",
+            "-si is sequential and -r random; use one",
         );
         rules.unless(
             target.parallel_async,
@@ -206,17 +206,17 @@ fn check_access(span: &TimeSpan, target: &Target, rules: &mut Rules) {
     rules.unless(
         spread,
         place,
-        "-rd says where random I/O falls, and this is sequential; add -r or -rs",
+        "-rd distributes random I/O, and this is sequential; add -r or -rs",
     );
     rules.unless(
         target.interlocked && stride,
         place,
-        "-si shares one position and -T gives each thread its own; take one",
+        "-si shares one position and -T gives each thread its own; use one",
     );
     rules.unless(
         target.interlocked && target.parallel_async,
         place,
-        "-si shares one position and -p has one for each I/O; take one",
+        "-si shares one position and -p has one for each I/O; use one",
     );
     rules.unless(
         !target.interlocked && !several && stride,
@@ -248,7 +248,7 @@ fn check_cache(span: &TimeSpan, target: &Target, rules: &mut Rules) {
     rules.unless(
         mapped && target.cache == Cache::Unbuffered,
         place,
-        "mapped I/O (-Sm) goes through the system's cache; leave -Su, -Sh and -h away",
+        "mapped I/O (-Sm) goes through the system's cache; omit -Su, -Sh and -h",
     );
     rules.unless(
         mapped && span.completion_routines,
@@ -263,7 +263,7 @@ fn check_pace(span: &TimeSpan, target: &Target, rules: &mut Rules) {
     rules.unless(
         limited && span.completion_routines,
         place,
-        "-g cannot hold a rate with -x; omit one",
+        "-g cannot limit the rate with -x; omit one",
     );
     let Target {
         burst_ios,
@@ -294,7 +294,7 @@ fn check_pool(span: &TimeSpan, target: &Target, rules: &mut Rules) {
     rules.unless(
         limited,
         place,
-        "-g holds a rate for each thread, and -F with -O share all I/Os; omit one",
+        "-g limits the rate of each thread, and -F with -O share all I/Os; omit one",
     );
     rules.unless(
         target.think_ms > 0,

@@ -130,7 +130,7 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
     if too_many {
         builder.refuse(
             &request.jobs.jobs[0],
-            format!("all jobs together use more than {FILES_MAX} files, names of more than {NAMES_MAX} bytes, or more than {PARTS_MAX} sizes and zones: take fewer jobs, or a filename for all threads of a job"),
+            format!("all jobs together use more than {FILES_MAX} files, names of more than {NAMES_MAX} bytes, or more than {PARTS_MAX} sizes and zones: use fewer jobs, or a filename for all threads of a job"),
         );
         Refusal::none_or(std::mem::take(&mut builder.problems))?;
     }
@@ -382,7 +382,7 @@ impl Builder<'_> {
             self.note(
                 job,
                 format!(
-                    "ioengine={}: {engine} submits its I/Os, as those of the jobs beside it",
+                    "ioengine={}: {engine} submits its I/Os, as those of the jobs that run with it",
                     job.engine_name
                 ),
             );
@@ -536,10 +536,10 @@ impl Builder<'_> {
             if rate.is_some() || job.think_ns > 0 {
                 self.refuse(
                     job,
-                    "rate_iops: a job beside others has no further pace: omit rate and thinktime, or give it a stonewall",
+                    "rate_iops: a job that runs with others has no further pace: omit rate and thinktime, or give it a stonewall",
                 );
             }
-            self.note(job, "rate_iops: beside other jobs, latencies count from the submission, as in fio; with a stonewall also from the moment at which an I/O is due");
+            self.note(job, "rate_iops: with other jobs, latencies count from the submission, as in fio; with a stonewall also from the scheduled start");
             return Pacing::Ios {
                 per_s,
                 spacing: job.spacing,
@@ -549,7 +549,7 @@ impl Builder<'_> {
             (Some(_), 1..) => {
                 self.refuse(
                     job,
-                    "rate, thinktime: a pace has one of them: leave the other away",
+                    "rate, thinktime: a pace has one of them: omit the other",
                 );
                 Pacing::Free
             }

@@ -184,7 +184,7 @@ pub const MAIN: &[Main] = &[
     main(
         "parse-only",
         "",
-        "say what the jobs mean, and leave",
+        "print what the jobs mean, and exit",
         |extra, _| {
             extra.parse_only = true;
             Ok(())
@@ -260,7 +260,7 @@ pub const MAIN: &[Main] = &[
     main(
         "overwrite",
         "",
-        "fathom's own: existing files that fathom did not make may be written",
+        "fathom's own: existing files that fathom did not create may be written",
         |extra, _| {
             extra.own.consent.overwrite_files = true;
             Ok(())
@@ -278,7 +278,7 @@ pub const MAIN: &[Main] = &[
     main(
         "store",
         "PATH",
-        "fathom's own: where the runs are kept",
+        "fathom's own: where the runs are stored",
         |extra, text| {
             extra.own.store = Some(PathBuf::from(text));
             Ok(())
@@ -287,7 +287,7 @@ pub const MAIN: &[Main] = &[
     main(
         "no-store",
         "",
-        "fathom's own: do not keep the runs",
+        "fathom's own: do not store the runs",
         |extra, _| {
             extra.own.no_store = true;
             Ok(())

@@ -132,7 +132,7 @@ pub(super) const HONOURED: &[Row] = &[
     ),
     read(
         &["rate_iops"],
-        "IOPS of each job, read as `rate`: an open loop, with response times; beside other jobs a pace of each thread",
+        "IOPS of each job, read as `rate`: an open loop, with response times; with other jobs a pace of each thread",
         read::rate_iops,
     ),
     read(&["rate_process"], "linear or poisson", read::rate_process),
@@ -233,7 +233,7 @@ pub(super) const HONOURED: &[Row] = &[
     ),
     read(
         &["wait_for"],
-        "begins when this job, and all beside it, are done",
+        "begins when this job, and all that run with it, are done",
         read::wait_for,
     ),
     read(
@@ -255,7 +255,7 @@ pub(super) const HONOURED: &[Row] = &[
     ),
     read(
         &["file_append"],
-        "no effect on an empty or new file; a file with data is not made longer",
+        "no effect on an empty or new file; a file with data is not extended",
         read::file_append,
     ),
     read(
@@ -303,7 +303,7 @@ pub(super) const HONOURED: &[Row] = &[
     ),
     read(
         &["verify_pattern"],
-        "no effect beside a checksum; with verify=pattern and do_verify=0 the bytes that are written",
+        "no effect with a checksum; with verify=pattern and do_verify=0 the bytes that are written",
         verify::verify_pattern,
     ),
     read(

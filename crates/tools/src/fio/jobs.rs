@@ -46,9 +46,9 @@ pub(super) fn read(sections: &[Section], only: &[String]) -> Jobs {
         repeated = repeated.saturating_add(length);
         if repeated > REPEATED_MAX || files > FILES_MAX {
             let why = match files > FILES_MAX {
-                true => format!("the jobs name more than {FILES_MAX} files together: take fewer"),
+                true => format!("the jobs name more than {FILES_MAX} files together: use fewer"),
                 false => format!(
-                    "the options of [global] are read again for each job, and are {} MiB by now: take fewer jobs, or fewer \
+                    "the options of [global] are read again for each job, and are {} MiB by now: use fewer jobs, or fewer \
                      options in [global]",
                     REPEATED_MAX >> 20
                 ),
@@ -85,7 +85,7 @@ pub(super) fn read(sections: &[Section], only: &[String]) -> Jobs {
             place: Place::default(),
             what: "no job".to_owned(),
             why:
-                "specify a job file with a section beside [global], or specify --name=NAME and its options"
+                "specify a job file with a section other than [global], or specify --name=NAME and its options"
                     .to_owned(),
         });
     }
@@ -115,7 +115,10 @@ impl Jobs {
 
     fn take(&mut self, job: &mut Job, said: &Said) {
         let Some(row) = table::find(&said.name) else {
-            return self.refuse(said, "fio 3.x has no such option that fathom knows; `fathom fio --help` lists those that it does");
+            return self.refuse(
+                said,
+                "no known option of fio 3.x; `fathom fio --help` lists the known ones",
+            );
         };
         let name = row.names[0];
         if USUAL.contains(&name) && !job.said.contains(&name) {

@@ -135,7 +135,7 @@ pub fn version(fathom: &str) -> String {
 pub fn usage(program: &str) -> String {
     let mut text = format!(
         "{program} [OPTIONS] [JOBFILE...]\n\nTakes fio's job files, and jobs as --name=NAME with options behind it.\n\
-         fio writes to any target; fathom does not: an existing file that it did not make needs --overwrite, a\n\
+         fio writes to any target; fathom does not: an existing file that it did not create needs --overwrite, a\n\
          device --destroy DEVICE.\n\nOptions of the command line:\n"
     );
     for row in MAIN {

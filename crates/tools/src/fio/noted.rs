@@ -53,7 +53,7 @@ pub(super) const NOTED: &[Row] = &[
             "ss_interval",
             "steadystate_check_interval",
         ],
-        "a steady rate does not end the run: it lasts its runtime, as fio's does if the rate is never steady; the report says whether it was",
+        "a steady rate does not end the run: it lasts its runtime, as fio's does if the rate is never steady; the report states whether it was",
     ),
     note(
         &["rate_cycle", "rate_ignore_thinktime"],
@@ -85,7 +85,7 @@ pub(super) const NOTED: &[Row] = &[
     ),
     note(
         &["allow_mounted_write"],
-        "a mounted device is never written, whatever this says; files need no such option",
+        "a mounted device is never written, with any value; files need no such option",
     ),
     note(
         &["thinktime_blocks_type"],
@@ -134,7 +134,7 @@ pub(super) const NOTED: &[Row] = &[
     ),
     note(
         &["io_submit_mode"],
-        "with rate_iops response times count from the moment at which an I/O was to start",
+        "with rate_iops response times count from the scheduled start",
     ),
     note(
         &[
@@ -150,7 +150,7 @@ pub(super) const NOTED: &[Row] = &[
             "mem_align",
             "coop_taskrun",
         ],
-        "the engine does what is fastest; the record says what it used",
+        "the engine uses the fastest; the record states which",
     ),
     note(
         &["sqthread_poll_cpu"],

@@ -121,7 +121,7 @@ impl Builder<'_> {
                 self.refuse(
                     job,
                     format!(
-                        "{}: no size is said and there is no such file: specify size=1g",
+                        "{}: no size is specified and there is no such file: specify size=1g",
                         path.display()
                     ),
                 );

@@ -173,7 +173,7 @@ pub(super) fn rw(job: &mut Job, value: Option<&str>) -> OptionRead {
     };
     let apart = reads && writes && !random;
     Ok(apart.then(|| {
-        "reads and writes go on from one place together; fio has a place for each".to_owned()
+        "reads and writes continue from one place together; fio has a place for each".to_owned()
     }))
 }
 

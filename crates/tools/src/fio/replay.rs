@@ -42,7 +42,7 @@ pub(super) fn read_iolog(job: &mut Job, value: Option<&str>) -> OptionRead {
     }
     job.replay.trace = Some(name.to_owned());
     Ok(Some(
-        "its I/Os start at their times whatever completes, as in `fathom replay`; flushes and trims of it are omitted".to_owned(),
+        "its I/Os start at their times regardless of completions, as in `fathom replay`; its flushes and trims are omitted".to_owned(),
     ))
 }
 

@@ -239,7 +239,7 @@ impl<'e> Sections<'e> {
             None => self.refuse(
                 place,
                 text,
-                "this stands before any section: begin with [global] or a job's name",
+                "this is before any section: begin with [global] or a job's name",
             ),
         }
     }

@@ -192,7 +192,7 @@ impl Job {
         }
         if verified && self.verify.loads_state {
             return Some(
-                "verify_state_load: no such state is kept: each block has its own place and version: omit it",
+                "verify_state_load: no such state is stored: each block has its own place and version: omit it",
             );
         }
         None

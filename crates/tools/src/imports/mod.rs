@@ -3,7 +3,7 @@
 //! A file is text in some encoding (`decode`); it is cut into sections, each of which begins with a line that one format
 //! alone has (`section`); and each section is read by that format's reader: one file, and one row in the readers of its
 //! tool. So appended runs, and formats that stand mixed in one file, need no care of their own. Every figure is as printed,
-//! what a section does not say is `None`, and every run keeps its own piece of the text: the pieces together are the whole
+//! what a section lacks is `None`, and every run keeps its own piece of the text: the pieces together are the whole
 //! file, except for sections without a run.
 //!
 //! All input is hostile: no reader nests deeper than a bound, checks a line more often than a fixed number of times, keeps
@@ -22,7 +22,7 @@ use crate::TOOLS;
 use model::{ImportFormat, ImportedRun};
 use section::{Fault, Found, Section, Start};
 
-/// What a file holds.
+/// Content of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
     /// Its runs, in the order of the file.
@@ -33,7 +33,7 @@ pub struct Reading {
     pub notes: Vec<String>,
 }
 
-/// What a file holds beside its runs.
+/// Content of a file other than its runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rest {
     /// What looked like a run and is none that can be kept, in the order of the file: the first [`BROKEN_MAX`].
@@ -80,7 +80,7 @@ pub fn read(source: &str, bytes: impl AsRef<[u8]>) -> Result<Reading, ReadError>
     })
 }
 
-/// Reads a file and hands on each run, in the order of the file. Whatever the file holds, this takes at most eight times
+/// Reads a file and hands on each run, in the order of the file. With any content this takes at most eight times
 /// its length of memory, a small constant, and time in proportion to its length. Files of the same bytes give the same.
 pub fn read_each(
     source: &str,

@@ -1,11 +1,11 @@
 //! Printed numbers: with decimal points or commas, with the many spellings of "no number", with units.
 //!
-//! A comma is read only where it can mean one thing: with other than three digits behind it, beside a point, or in a
+//! A comma is read only where it can mean one thing: with other than three digits behind it, next to a point, or in a
 //! column of which the number of decimals is known. Deliberately absent: guesses; what can be two numbers is none.
 
 use model::{Bytes, Nanos};
 
-/// What a cell holds.
+/// Content of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Cell {
     /// A number, and whether it had a decimal comma.

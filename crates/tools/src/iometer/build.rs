@@ -19,12 +19,12 @@ const RUNS_MAX: usize = 10_000;
 const TARGETS_MAX: usize = 100_000;
 const SECTOR: u64 = 512;
 
-/// What the file does not say.
+/// Settings that the file lacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
     /// A target as the file names it, and what it is here.
     pub map: Vec<(String, PathBuf)>,
-    /// Size of files that are made, where the file says no maximum size.
+    /// Size of created files, if the file specifies no maximum size.
     pub size: Option<u64>,
     /// Run time, instead of the file's.
     pub duration: Option<Nanos>,
@@ -67,7 +67,7 @@ pub struct Built {
     pub notes: Vec<String>,
 }
 
-/// Puts the tests together. `found` says what is under a name.
+/// Puts the tests together. `found` returns what is under a name.
 ///
 /// # Errors
 /// Everything that stands against it, at once.
@@ -105,7 +105,7 @@ pub fn build(
     if all > RUNS_MAX || all.saturating_mul(each) > TARGETS_MAX {
         builder.refuse(
             0,
-            format!("{all} tests on {targets} targets are too many to be held with all their lines: cycle over fewer numbers, or take fewer workers"),
+            format!("{all} tests on {targets} targets are too many with all their lines: cycle over fewer numbers, or use fewer workers"),
         );
     } else {
         for test in 0..tests {
@@ -208,7 +208,7 @@ impl<'b> Builder<'b> {
         workers
     }
 
-    /// Numbers of outstanding I/Os to go through; `None` is what each worker says.
+    /// Numbers of outstanding I/Os to go through; `None` is the setting of each worker.
     fn depths(&mut self) -> Vec<Option<u32>> {
         match self.config.test_type.as_str() {
             "NORMAL" | "" => vec![None],
@@ -340,7 +340,7 @@ impl<'b> Builder<'b> {
             ),
             (_, None) => {
                 self.refuse(worker.at, format!(
-                    "[{}]: {} is not there, and the file says no maximum size: specify --size 8G, or make it first",
+                    "[{}]: {} is not there, and the file specifies no maximum size: specify --size 8G, or create it first",
                     worker.name, path.display()
                 ));
                 return None;
@@ -412,7 +412,7 @@ impl<'b> Builder<'b> {
         if line.of_size == 0 {
             self.refuse(
                 spec.at,
-                format!("[{}]: a line of 0 % does nothing: take it away", spec.name),
+                format!("[{}]: a line of 0 % has no effect: remove it", spec.name),
             );
             return None;
         }

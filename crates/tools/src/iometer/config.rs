@@ -1,4 +1,4 @@
-//! What a configuration file says, in IOmeter's own words.
+//! Content of a configuration file, in IOmeter's own terms.
 
 /// A whole file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -122,7 +122,7 @@ pub struct Worker {
     pub sectors: u64,
     /// Starting disk sector.
     pub start: u64,
-    /// Write data pattern: 0 repeating bytes, 1 pseudo random, 2 full random; none in files that do not say.
+    /// Write data pattern: 0 repeating bytes, 1 pseudo random, 2 full random; none in files without it.
     pub pattern: Option<u32>,
     /// Seed, where a fixed one is used.
     pub seed: Option<u64>,

@@ -1,8 +1,8 @@
 //! IOmeter's configuration files, `.icf`, of versions 1998.05.21 to 1.1.0.
 //!
-//! Read in this order: `config` (what a file says), `encoding` (bytes → text), `version`, `read` (text → [`Config`], with
-//! the line of whatever is wrong), `print` ([`Config`] → text that IOmeter opens), `build` (→ one [`model::Timespan`] for
-//! each access specification and depth), `restate` (a timespan of fathom's own → [`Config`]). Source: IOmeter 1.1's
+//! Read in this order: `config` (content of a file), `encoding` (bytes → text), `version`, `read` (text → [`Config`],
+//! with the line of each problem), `print` ([`Config`] → text that IOmeter opens), `build` (→ one [`model::Timespan`]
+//! for each access specification and depth), `restate` (a timespan of fathom's own → [`Config`]). Source: IOmeter 1.1's
 //! `PageSetup`, `AccessSpecList`, `ManagerList`, `Manager` and `Worker`, which write and read these files.
 //!
 //! Deliberately absent: network workers, which are named and refused; results (`views` prints them, `readers` reads them).

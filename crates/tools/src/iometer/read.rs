@@ -419,7 +419,7 @@ impl Reader {
             Key::TargetKind => {
                 if !line.eq_ignore_ascii_case("DISK") {
                     return Err(
-                        "only targets of the type DISK are measured: take this one away".to_owned(),
+                        "only targets of the type DISK are measured: remove this one".to_owned(),
                     );
                 }
             }

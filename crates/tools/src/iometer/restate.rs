@@ -1,4 +1,4 @@
-//! A timespan of fathom's own → a configuration of IOmeter's, where IOmeter can say it.
+//! A timespan of fathom's own → a configuration of IOmeter's, if IOmeter can express it.
 
 use super::config::{Config, Cycling, Line, Manager, Spec, Worker};
 use model::{Access, Bytes, CacheMode, MixedLine, Pacing, Ratio, Target, Timespan};
@@ -8,7 +8,7 @@ const SECTOR: u64 = 512;
 /// The configuration, with one worker for each thread.
 ///
 /// # Errors
-/// What IOmeter cannot say, each in a sentence.
+/// What IOmeter cannot express, each in a sentence.
 pub fn restate(span: &Timespan) -> Result<Config, Vec<String>> {
     let mut reported = Vec::new();
     if span.arrivals.is_some() {

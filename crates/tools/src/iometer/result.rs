@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use views::printable;
 use views::{Zone, local_stamp};
 
-/// What the file is made of.
+/// Parts of the file.
 #[derive(Clone, Debug)]
 pub struct IometerResults<'a> {
     /// Of the test.

@@ -19,7 +19,7 @@ const ENDED: (u32, u32, u32) = (1999, 2, 17);
 /// The first of a year; versions before are no dates.
 const YEAR_MIN: u32 = 1900;
 
-/// What the version says; `Err` is what is accepted, and what to do.
+/// Format of the version; `Err` is what is accepted, and what to do.
 pub(super) fn age(version: &str) -> Result<Age, &'static str> {
     let mut numbers = version.split('.').map(leading);
     let mut next = || numbers.next().flatten();

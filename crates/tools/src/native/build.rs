@@ -236,7 +236,7 @@ fn read_arrivals(
     if per_s.is_none() && spacing.is_some() {
         reader.refuse(Problem::Contradiction {
             option: "--arrivals",
-            why: "this says how the I/Os of a rate are spaced, and no rate is asked: add --rate, or omit it",
+            why: "this specifies the spacing of the I/Os of a rate, and no rate is requested: add --rate, or omit it",
         });
     }
     Some(Arrivals {
@@ -444,7 +444,7 @@ fn notes(job: &Job, spot: &Spot, times: &Times) -> Vec<Note> {
     if !writes && job.content != WriteContent::default() {
         notes.push(Note {
             option: "--compress, --dedupe",
-            why: "nothing is written (write 0, and no file is made), so this changes nothing",
+            why: "nothing is written (write 0, and no file is created), so this changes nothing",
         });
     }
     if times.interval > times.phases.measured {

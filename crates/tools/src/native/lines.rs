@@ -1,7 +1,7 @@
 //! The lines of a mixed workload as one text: `4K:60,64K:40`, or `4K:70:write=0,64K:30:write=100:random=0`.
 //!
 //! Lines are joined by `,` or by `+`, which a sweep needs because there a comma stands between values. Each is a size, its
-//! share where it is not 1, and what it has of its own. Omitted: what is in range, which `model::check` says.
+//! share where it is not 1, and what it has of its own. Omitted: what is in range, which `model::check` checks.
 
 use crate::problem::Problem;
 use crate::read::Reader;
@@ -16,7 +16,7 @@ pub(super) fn is_mixed(text: &str) -> bool {
     text.contains([',', '+', ':'])
 }
 
-/// Reads all lines; `usual` is the share of writes and of random I/Os where a line does not say.
+/// Reads all lines; `usual` is the share of writes and of random I/Os if a line does not specify it.
 pub(super) fn read(
     option: &'static str,
     text: &str,

@@ -2,7 +2,7 @@
 //!
 //! Every value is printed, defaults too: a default may change in a later version, a printed line must not.
 //! Deliberately absent: quoting for a shell (the code that shows the line knows the shell), and consent to write:
-//! who repeats a run says those words again.
+//! to repeat a run, the user confirms again.
 
 use super::build::{CACHE_MODES, build};
 use super::{EngineText, PlaceText, Request, TimeText, VerifyText, WorkText, lines};
@@ -12,9 +12,9 @@ use model::{
 };
 use std::path::PathBuf;
 
-/// The words of the command line, program first; `None` for a timespan that `fathom run` cannot say: targets
+/// The words of the command line, program first; `None` for a timespan that `fathom run` cannot express: targets
 /// that differ in their work, several simulated devices, a path given twice, a name that is not text, what only another
-/// dialect can say.
+/// dialect can express.
 pub fn print(span: &Timespan) -> Option<Vec<String>> {
     let request = restate(span)?;
     let mut words = vec!["fathom".to_owned(), "run".to_owned()];

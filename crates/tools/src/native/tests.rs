@@ -335,7 +335,7 @@ fn a_rate_is_a_number_with_or_without_its_unit() {
         (7, model::Spacing::Poisson)
     );
     let alone = asking(|request| request.time.arrivals = Some("poisson".into()));
-    expect!["--arrivals: this says how the I/Os of a rate are spaced, and no rate is asked: add --rate, or omit it"]
+    expect!["--arrivals: this specifies the spacing of the I/Os of a rate, and no rate is requested: add --rate, or omit it"]
         .assert_eq(&refused(&alone));
 }
 

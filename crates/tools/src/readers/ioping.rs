@@ -73,7 +73,7 @@ fn run(head: &str, counts: &str, spread: Option<&str>) -> Option<ImportedRun> {
     figures.ios = requests.trim().parse().ok();
     figures.latency = spread.map(latency).unwrap_or_default();
     run.measured = time(spent).filter(|spent| spent.0 > 0);
-    // Up to 0.9 the time holds the pauses between requests, and the rate does not.
+    // Up to 0.9 the time includes the pauses between requests, and the rate does not.
     let spent_s = run.measured.map(|spent| spent.as_seconds());
     let counted = figures
         .ios

@@ -13,7 +13,7 @@ use model::{
 };
 use std::path::PathBuf;
 
-/// Most steps of the series, which nobody asked to see.
+/// Most steps of the series, which is not requested.
 const QUIET_STEPS: u32 = 100_000;
 /// The random data that SQLIO writes from, for all files together.
 const ENTROPY: Bytes = Bytes::mib(20);
@@ -32,11 +32,11 @@ pub struct There {
 /// How large a target has to be and is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// So large it has to be; what is there, if the request says nothing.
+    /// So large it has to be; the existing size, if the request specifies none.
     pub needed: u64,
     /// So large it is; 0 where there is nothing.
     pub current: u64,
-    /// What its line in the parameter file says, if that counts.
+    /// The setting of its line in the parameter file, if that counts.
     pub specified_mib: Option<u32>,
 }
 
@@ -56,8 +56,8 @@ pub struct Built {
     pub sizes: Vec<Size>,
 }
 
-/// Turns a request that is to be run into what the engine understands. `found` says of each of [`Profile::targets`]
-/// what is there now. `extra` says what a failed I/O means.
+/// Turns a request that is to be run into what the engine understands. `found` returns for each of [`Profile::targets`]
+/// what is there now. `extra` specifies the effect of a failed I/O.
 ///
 /// # Errors
 /// Everything that Linux cannot do.

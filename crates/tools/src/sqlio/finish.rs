@@ -22,7 +22,7 @@ impl Command<'_> {
         self.refuse_counts();
         self.refuse_stripes();
         if self.extra.own.no_store && self.extra.own.store.is_some() {
-            let why = "--store says where the run is kept: leave one of the two away";
+            let why = "--store specifies where the run is stored: omit one of the two";
             self.problems.push(rule("--no-store", why));
         }
         Refusal::none_or(self.problems)?;
@@ -35,7 +35,7 @@ impl Command<'_> {
 
     fn refuse_two_kinds(&mut self, given: &Given) {
         if let (Some(kind), Some(share)) = (&given.kind, &given.share) {
-            let why = format!("{kind} says already what is done: leave one of the two away");
+            let why = format!("{kind} specifies the operation already: omit one of the two");
             self.problems.push(rule(share, why));
         }
     }
@@ -59,7 +59,7 @@ impl Command<'_> {
                 files = names::on_drives(&letters, file);
             } else {
                 let why = format!(
-                    "it stands before one file name, and {} were read: name one",
+                    "it precedes one file name, and {} were read: specify one",
                     files.len()
                 );
                 self.problems.push(rule(&format!("-d{letters}"), why));
@@ -73,7 +73,7 @@ impl Command<'_> {
         }
     }
 
-    /// With `-F`: its lines. What they say already is reported.
+    /// With `-F`: its lines. Settings that they contain already are reported.
     fn listed(&mut self, file: String, given: &Given) -> Files {
         let lines = match (self.environment.read)(&file) {
             Ok(text) => params::read_params(&file, &text).unwrap_or_else(|problems| {
@@ -96,23 +96,22 @@ impl Command<'_> {
     fn tell_overruled(&mut self, file: &str, lines: &[Line], given: &Given) {
         let mut note = |about: String, what: String| self.notes.push(Note::new(about, what));
         if let Some(threads) = given.threads {
-            let mut says = String::new();
+            let mut shares = String::new();
             for line in lines.iter().take(3) {
                 let many = if line.threads == 1 { "" } else { "s" };
-                let _ = write!(says, ", {} gets {} thread{many}", line.name, line.threads);
+                let _ = write!(shares, ", {} gets {} thread{many}", line.name, line.threads);
             }
             note(
                 format!("-t{threads}"),
                 format!(
-                    "changes nothing: with -F the parameter file says the threads{says}; change {file}, or specify \
+                    "changes nothing: with -F the parameter file specifies the threads{shares}; change {file}, or specify \
                     the file itself instead of -F"
                 ),
             );
         }
         if !given.files.is_empty() {
-            let what = format!(
-                "not used: with -F only the files in {file} are; leave one of the two away"
-            );
+            let what =
+                format!("not used: with -F only the files in {file} are; omit one of the two");
             note(given.files.join(" "), what);
         }
         if let Some((token, _)) = &given.affinity {
@@ -144,7 +143,7 @@ impl Command<'_> {
         for (name, _, size) in sized.filter(|(_, _, size)| size.is_some()) {
             let what = format!(
                 "the size field {} is not used: with stripes the file is as long as -b, -f and -i make it; for the size field \
-                 say -frandom or -fsequential",
+                 specify -frandom or -fsequential",
                 size.unwrap_or_default()
             );
             self.notes.push(Note::new(name, what));
@@ -161,7 +160,7 @@ impl Command<'_> {
         }
         if threads > COUNT_MAX {
             let why = format!(
-                "read {threads} in all lines; there are at most {COUNT_MAX}: take fewer for some file"
+                "read {threads} in all lines; there are at most {COUNT_MAX}: use fewer for some file"
             );
             reported.push(rule("threads", why));
         }
@@ -213,7 +212,7 @@ const BYTES_MAX: u64 = i64::MAX as u64;
 fn too_far(place: &str) -> Problem {
     rule(
         place,
-        "the I/Os would lie beyond 2^63 bytes: take smaller numbers",
+        "the I/Os would be beyond 2^63 bytes: take smaller numbers",
     )
 }
 

@@ -49,14 +49,14 @@ pub const FLAGS: &[Flag] = &[
         "k",
         "R or W",
         "read or write; R by default",
-        "the same; W on an existing file that fathom did not make needs `--overwrite`, on a device `--destroy`",
+        "the same; W on an existing file that fathom did not create needs `--overwrite`, on a device `--destroy`",
         switches::kind,
     ),
     short(
         "t",
         "THREADS",
         "threads, 1 by default, up to 256; each does I/O to every file",
-        "the same; with `-F` it changes nothing, and a warning says so",
+        "the same; with `-F` it changes nothing, and a warning reports it",
         switches::threads,
     ),
     short(
@@ -119,7 +119,7 @@ pub const FLAGS: &[Flag] = &[
         "i",
         "COUNT",
         "I/Os of a run, the rows of the stripes, 64 by default; means nothing with random or sequential",
-        "the same; where it means nothing, a warning says so",
+        "the same; where it means nothing, a warning reports it",
         switches::run_ios,
     ),
     short(
@@ -140,7 +140,7 @@ pub const FLAGS: &[Flag] = &[
         "U",
         "[p]",
         "show processor use, with p of each",
-        "the same; what Linux calls softirq stands in the row of DPCs, and interrupts are counted for all processors together",
+        "the same; softirqs of Linux are in the row of DPCs, and interrupts are counted for all processors together",
         switches::processor_use,
     ),
     short(
@@ -168,28 +168,28 @@ pub const FLAGS: &[Flag] = &[
         "64",
         "",
         "copy with 64-bit operations",
-        "accepted: it is about the copies of `-m`, so it changes nothing, and a warning says so",
+        "accepted: it is about the copies of `-m`, so it changes nothing, and a warning reports it",
         switches::wide_copies,
     ),
     short(
         "F",
         "FILE",
         "parameter file: a line a file, with its threads, their mask and its size in MB",
-        "the same; warnings name what it makes meaningless",
+        "the same; warnings name the options that it disables",
         switches::parameters,
     ),
     short(
         "D",
         "LEVEL",
         "debug output",
-        "refused: `--json FILE` has the figures that are kept",
+        "refused: `--json FILE` has the stored figures",
         switches::debug,
     ),
     short(
         "T",
         "PERCENT",
         "sqlio2: share of reads",
-        "the same; not beside `-k`",
+        "the same; not with `-k`",
         switches::read_share,
     ),
     short(
@@ -202,7 +202,7 @@ pub const FLAGS: &[Flag] = &[
     long(
         "overwrite",
         "",
-        "existing files that fathom did not make may be written",
+        "existing files that fathom did not create may be written",
         switches::overwrite,
     ),
     long(
@@ -218,12 +218,12 @@ pub const FLAGS: &[Flag] = &[
         switches::json,
     ),
     long("text", "FILE", "the text output, besides", switches::text),
-    long("store", "PATH", "where the run is kept", switches::store),
-    long("no-store", "", "do not keep the run", switches::no_store),
+    long("store", "PATH", "where the run is stored", switches::store),
+    long("no-store", "", "do not store the run", switches::no_store),
     long(
         "continue-on-error",
         "",
-        "count failed I/Os and go on",
+        "count failed I/Os and continue",
         switches::continue_on_error,
     ),
 ];
@@ -288,7 +288,7 @@ pub fn usage(program: &str) -> String {
 
 /// The table of the manual, in Markdown.
 pub fn flag_table() -> String {
-    let mut text = String::from("| switch | asks for | on Linux |\n|---|---|---|\n");
+    let mut text = String::from("| switch | meaning | on Linux |\n|---|---|---|\n");
     for flag in FLAGS {
         let linux = if flag.long {
             "fathom's own"

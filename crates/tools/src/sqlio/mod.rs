@@ -1,7 +1,8 @@
 //! SQLIO 1.5: its command line, its parameter file, and the first part of its output.
 //!
 //! Read in this order: `flags` (every switch, one row each: the table drives reading, help and the manual), `parse`
-//! (arguments → [`Request`]), `params` (the file of `-F`), `profile` (what a request says, in SQLIO's words), `build` (→
+//! (arguments → [`Request`]), `params` (the file of `-F`), `profile` (the content of a request, in SQLIO's terms),
+//! `build` (→
 //! [`model::Profile`]), `text` (how the request was understood, as SQLIO prints it), `print` (the line that means a
 //! request). Where it differs from the original stands in `docs/compatibility/sqlio.md`. What is wrong with a request is
 //! reported in the words of [`crate::diskspd`], whose command line has the same shape.
@@ -93,7 +94,7 @@ pub struct Extra {
 /// What the reading of a command line must be reported, so that it needs no machine.
 #[derive(Clone, Copy)]
 pub struct Environment<'a> {
-    /// The text of a file, or what the system says against it.
+    /// The text of a file, or the system's error.
     pub read: &'a dyn Fn(&str) -> Result<String, String>,
 }
 

@@ -59,7 +59,7 @@ fn rule(place: String, why: String) -> Problem {
     Problem::Rule { place, why }
 }
 
-/// `None` for a line that says nothing; otherwise everything that is wrong with it.
+/// `None` for an empty line; otherwise everything that is wrong with it.
 fn read_line(line: &str) -> Result<Option<Line>, Vec<String>> {
     let fields = fields(line)?;
     let [name, rest @ ..] = fields.as_slice() else {

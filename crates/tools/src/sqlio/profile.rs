@@ -1,4 +1,4 @@
-//! What a request of SQLIO says, in SQLIO's words and units.
+//! Content of a request of SQLIO, in SQLIO's terms and units.
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,7 +145,7 @@ impl Default for Profile {
 }
 
 impl Profile {
-    /// Each file with its threads and the size that its line says, in order. Where every thread goes to every file, all
+    /// Each file with its threads and the size of its line, in order. Where every thread goes to every file, all
     /// of them.
     pub fn targets(&self) -> Vec<(&str, u32, Option<u32>)> {
         match &self.files {

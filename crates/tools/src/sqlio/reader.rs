@@ -39,7 +39,7 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
 
 struct Walk {
     run: ImportedRun,
-    /// Sizes of the files that said theirs.
+    /// Sizes of the files that have one.
     sizes: Vec<Bytes>,
     reads: Option<bool>,
     has_head: bool,
@@ -269,7 +269,7 @@ fn working(line: &str) -> Option<(bool, &str)> {
     }
 }
 
-/// What SQLIO says of its four modes.
+/// SQLIO's text on its four modes.
 fn buffering(text: &str) -> (Option<CacheMode>, Option<bool>) {
     if text.starts_with("use hardware disk cache (but not file cache)") {
         (Some(CacheMode::Unbuffered), Some(false))

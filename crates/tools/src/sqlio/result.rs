@@ -1,7 +1,7 @@
 //! The results of a SQLIO run in SQLIO's own layout, blank for blank, because scripts read it.
 //!
-//! What stands before `CUMULATIVE DATA:` is the dialect's to print. A figure that is not known is `N/A`, which no script
-//! takes for a number. Microseconds, which the layout has no place for, have a line of their own beside it.
+//! The text before `CUMULATIVE DATA:` is the dialect's to print. A figure that is not known is `N/A`, which no script
+//! reads as a number. Microseconds, which the layout has no place for, have a line of their own next to it.
 
 use crate::sqlio::figures::{Figures, Latency, Processors, Use};
 use crate::sqlio::{Profile, Size, Usage, head};
@@ -36,7 +36,7 @@ pub fn sqlio_text(results: &SqlioResults<'_>, out: &mut dyn Write) -> io::Result
     }
 }
 
-/// The latencies in microseconds, for beside the page: none where there are none.
+/// The latencies in microseconds, to be printed next to the page: none where there are none.
 pub fn sqlio_latency(figures: &Figures) -> Option<String> {
     let latency = figures.latency.as_ref()?;
     let us = |ns: f64| format!("{:.1}", ns / 1e3);

@@ -1,4 +1,4 @@
-//! What each switch says, one function for each row of the table of flags.
+//! The effect of each switch, one function for each row of the table of flags.
 
 use super::command::{Command, Word, mask, number};
 use super::profile::{Access, Affinity, Buffering, Timer, Usage};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 type Done = Result<(), Problem>;
 
-/// Says that nothing may stand behind the switch.
+/// Reports that nothing may follow the switch.
 fn bare(word: &Word) -> Done {
     match word.value.is_empty() {
         true => Ok(()),
@@ -132,7 +132,7 @@ pub(super) fn affinity(command: &mut Command, word: &Word) -> Done {
 fn set_affinity(command: &mut Command, word: &Word, affinity: Affinity) -> Done {
     let same = |before: &str| before.starts_with("-p") == word.token.starts_with("-p");
     if let Some((before, _)) = command.given.affinity.as_ref().filter(|(b, _)| !same(b)) {
-        let why = format!("{before} says already on which processors: leave one of the two away");
+        let why = format!("{before} specifies the processors already: omit one of the two");
         return Err(word.refused(why));
     }
     command.given.affinity = Some((word.token.clone(), affinity));
@@ -188,7 +188,7 @@ pub(super) fn latency(command: &mut Command, word: &Word) -> Done {
             let letter = &word.value[..1];
             let why = format!(
                 "the time to start an I/O is not measured by itself here, only the time to its completion; the nearest is \
-                 -L{letter}, and --json FILE says what the threads' own time went into"
+                 -L{letter}, and --json FILE has the threads' time by activity"
             );
             return Err(word.refused(why));
         }
@@ -271,8 +271,8 @@ pub(super) fn debug(_: &mut Command, word: &Word) -> Done {
             "single I/Os are not reported; the same switches and -f always give the same blocks"
         }
         9..=49 => "sizes are checked before anything runs, and what does not fit is reported",
-        2 => "the clock and what it costs stand in --json FILE",
-        _ => "the figures that are kept stand in --json FILE",
+        2 => "the clock and its cost are in --json FILE",
+        _ => "the stored figures are in --json FILE",
     };
     Err(word.refused(format!("there is no such output here; {instead}")))
 }

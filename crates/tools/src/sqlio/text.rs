@@ -1,7 +1,7 @@
 //! How a request was understood: what SQLIO prints before it measures, line for line.
 //!
-//! Which lines there are stands in `docs/compatibility/sqlio.md`. Three of them are in no output that was published, and their
-//! words are from memory of the original or made like the others: stripes, `-BY` and `-BS`.
+//! The list of lines is in `docs/compatibility/sqlio.md`. Three of them are in no output that was published, and their
+//! words are from memory of the original or modelled on the others: stripes, `-BY` and `-BS`.
 
 use super::build::Size;
 use super::profile::{Access, Buffering, Files, Profile, Timer};

@@ -52,8 +52,7 @@ fn of_request(
     if !values.iter().any(|(name, _)| name == "seed") {
         timespan.seed = timespan.seed.wrapping_add(place);
     }
-    let words =
-        native::print(&timespan).expect("what fathom's own options say can be said in them");
+    let words = native::print(&timespan).expect("fathom's own options can be expressed in them");
     let of_defaults = |option: &str| option == "--interval" && request.time.interval.is_none();
     let notes = built.notes.iter().filter(|note| !of_defaults(note.option));
     Ok(BuiltCell {
@@ -92,11 +91,11 @@ fn read_line(
     };
     let request = diskspd::parse(arguments, environment).map_err(reported)?;
     let Action::Run(profile) = request.action else {
-        return Err(alone("it asks for no run: leave -?, -Rp and -ye away"));
+        return Err(alone("it requests no run: omit -?, -Rp and -ye"));
     };
     if request.extra != Extra::default() {
         return Err(alone(
-            "long switches (--…) are said to the sweep itself and not in the line: put them outside of the quotes",
+            "long switches (--…) belong to the sweep itself and not to the line: put them outside of the quotes",
         ));
     }
     if request.events != diskspd::Events::default() {
@@ -132,7 +131,7 @@ fn reported(refusal: diskspd::Refusal) -> Refusal {
 /// A combination as it stands in a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptCell {
-    /// The arguments behind `diskspd`, or why DISKSPD cannot say it.
+    /// The arguments behind `diskspd`, or why DISKSPD cannot express it.
     pub diskspd: Result<Vec<String>, String>,
     /// The command line for fathom, program first.
     pub fathom: Vec<String>,

@@ -59,7 +59,7 @@ pub struct CourseText {
 /// The course of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Course {
-    /// How cells follow each other; `None` where nobody said: measuring shuffles, a script keeps the order given.
+    /// How cells follow each other; `None` by default: measuring shuffles, a script keeps the order given.
     pub order: Option<Order>,
     /// Of the shuffling.
     pub shuffle_seed: u64,
@@ -79,7 +79,7 @@ const MOST_FOR_PRECISION: u32 = 10;
 const REPEAT_MAX: u32 = 1000;
 
 impl CourseText {
-    /// Reads all of it; `place` says how a field is written there.
+    /// Reads all of it; `place` returns how a field is written there.
     pub(super) fn read(
         &self,
         place: &dyn Fn(&str) -> String,

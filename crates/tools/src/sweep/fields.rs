@@ -2,7 +2,7 @@
 //!
 //! The order of the rows is the nesting of axes that come from options: the last changes fastest. So threads and depth
 //! run through while a block size stays, as people write such scripts by hand.
-//! Deliberately absent: `--create`: a file is made once for the whole sweep; what part of it is used can be varied.
+//! Deliberately absent: `--create`: a file is created once for the whole sweep; what part of it is used can be varied.
 
 use crate::native::Request;
 use model::{Bytes, Nanos, Ratio, UnitError};
@@ -17,7 +17,7 @@ pub(super) enum Kind {
     Count,
     /// One of a few words, or anything that has no order.
     Word,
-    /// Said or not said: true or false.
+    /// Specified or not: true or false.
     Switch,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Field {
     /// Its option as it is written.
     pub(super) option: &'static str,
     pub(super) kind: Kind,
-    /// As it stands in the request; `None` where nothing was said.
+    /// As in the request; `None` if not specified.
     pub(super) get: fn(&Request) -> Option<String>,
     pub(super) set: fn(&mut Request, &str),
 }

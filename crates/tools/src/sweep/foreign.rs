@@ -1,6 +1,6 @@
 //! Timespan → DISKSPD's switches, for scripts that run the original.
 //!
-//! What DISKSPD cannot say is refused with its reason; what it does in another way on its own is said, so that both
+//! What DISKSPD cannot express is refused with its reason; differing defaults are specified, so that both
 //! measure the same: latencies (`-L`), random data in writes (`-Zr`), a start of its own for each sequential thread
 //! (`-T`). Deliberately absent: quoting for a shell.
 

@@ -1,6 +1,6 @@
 //! A DISKSPD command line as the base of a sweep, and axes over its switches.
 //!
-//! An axis is named as its switch (`o=2,4,8`) and replaces what the line says of it. Where the values are switches
+//! An axis is named as its switch (`o=2,4,8`) and replaces its setting in the line. Where the values are switches
 //! themselves (`access=-r,-si`) the name is only a name. Deliberately absent: what a switch means.
 
 use super::Axis;
@@ -10,7 +10,7 @@ use super::values::expand;
 use crate::diskspd;
 use crate::refusal::Problems;
 
-/// Most words of a line, which each combination says again.
+/// Most words of a line, which each combination repeats.
 const WORDS_MAX: usize = 200;
 
 /// The switches and targets of a line, without the program's name.
@@ -53,7 +53,7 @@ impl Line {
             .any(|word| word.starts_with('>') || word.starts_with('|'))
         {
             problems.push(refuse(
-                "it sends its output somewhere: results are kept and shown by fathom, so leave that out",
+                "it sends its output somewhere: fathom stores and shows results, so omit that",
             ));
         }
         if words.len() > WORDS_MAX {

@@ -1,11 +1,12 @@
 //! What a sweep is asked for: a request of which some fields take several values.
 //!
-//! It comes from the options of `fathom run` with lists in them, from a DISKSPD command line with axes beside it, or
+//! It comes from the options of `fathom run` with lists in them, from a DISKSPD command line with axes in addition, or
 //! from a plan in TOML. Read in this order: the definition (here), `fields` (what can be varied), `values` (lists and
 //! ranges), `options`, `line` and `plan` (the three spellings), `course` (order, repetitions, rest), `cell` (one
 //! combination → timespan), `foreign` (timespan → DISKSPD's switches, for scripts).
 //!
-//! Deliberately absent: combining values (`sweep`), reading files, and consent: a plan cannot say that data may be lost.
+//! Deliberately absent: combining values (`sweep`), reading files, and consent: a plan cannot confirm that data may be
+//! lost.
 
 mod cell;
 mod course;

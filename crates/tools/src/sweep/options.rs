@@ -8,8 +8,8 @@ use super::{Axis, Base, Definition, Group, Line, field_names};
 use crate::native::Request;
 use crate::refusal::Problems;
 
-/// Reads options with lists in them, or a DISKSPD line with axes beside it. Axes of `--axis` are outside, in the order
-/// given; those of the options inside, in the order of the table of fields.
+/// Reads options with lists in them, or a DISKSPD line with axes in addition. Axes of `--axis` are outside, in the
+/// order given; those of the options inside, in the order of the table of fields.
 ///
 /// # Errors
 /// Everything that is wrong with lists, ranges, names and the course. Single values are read with each cell.
@@ -109,15 +109,14 @@ fn named<'t>(text: &'t str, problems: &mut Problems<Problem>) -> Option<(&'t str
         problems.push(Problem::Value {
             place: "--axis".to_owned(),
             read: text.to_owned(),
-            accepted:
-                "must be a field and its values: depth=1,2,4, or o=1,2,4 beside a DISKSPD line"
-                    .to_owned(),
+            accepted: "must be a field and its values: depth=1,2,4, or o=1,2,4 with a DISKSPD line"
+                .to_owned(),
         });
     }
     parts
 }
 
-/// What is said of a field that does not exist.
+/// The error for a field that does not exist.
 pub(super) fn unknown(place: &str, name: &str) -> Problem {
     let accepted: Vec<&str> = field_names().collect();
     Problem::UnknownField {

@@ -29,7 +29,7 @@ pub enum Problem {
         place: String,
         /// As it was given.
         read: String,
-        /// Why, and what to say instead.
+        /// Why, and what to specify instead.
         why: String,
     },
     /// No such field.
@@ -57,7 +57,7 @@ pub enum Problem {
     Syntax {
         /// The line of the plan.
         place: String,
-        /// What the reader of TOML says.
+        /// The error of the TOML reader.
         what: String,
     },
 }

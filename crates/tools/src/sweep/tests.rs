@@ -1,4 +1,4 @@
-//! The spellings of a sweep, and what is said against them.
+//! The spellings of a sweep, and their errors.
 
 use super::foreign::diskspd_words;
 use super::*;
@@ -81,7 +81,7 @@ fn an_axis_names_a_field_that_is_not_said_otherwise() {
         &expect![[r#"
             --axis block: --block is specified too: specify all its values in one place
             --axis: there is no field `dept` (did you mean depth?); fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, drop-cache, write-through, fsync, fdatasync, end-fsync, verify, no-end-pass, verify-memory, stop-on-corruption, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads
-            invalid value 'depth' for --axis: must be a field and its values: depth=1,2,4, or o=1,2,4 beside a DISKSPD line
+            invalid value 'depth' for --axis: must be a field and its values: depth=1,2,4, or o=1,2,4 with a DISKSPD line
             invalid value '1G,2G' for --create: must be one size, because the file is created once for the whole sweep; to vary the range specify --length with several"#]],
     );
 }
@@ -194,8 +194,8 @@ fn a_plan_may_vary_a_diskspd_line() {
     refused(
         from_plan("from_diskspd = '-b8K f'\ndepth = 2\ncreate = '1G'\n[axes]\ny9 = 3"),
         &expect![[r#"
-            line 2: depth: beside from_diskspd the switches are varied under [axes], by their letters: o = [2, 4]
-            line 3: create: the DISKSPD line says this: specify it there
+            line 2: depth: with from_diskspd the switches are varied under [axes], by their letters: o = [2, 4]
+            line 3: create: this belongs to the DISKSPD line: specify it there
             line 5: y9: there is no field `y9` (did you mean y?); fields: DISKSPD's switches that take a value, : a b B c C d D e f F g i I j N o O P r rd rs R s si S t T v w W X y z Z, or any name for whole switches (access=-r,-si)"#]],
     );
 }
@@ -252,7 +252,7 @@ fn a_line_that_is_no_run_is_refused() {
             Err(refusal) => refusal.to_string(),
         }
     };
-    expect![[r#"the DISKSPD line: it sends its output somewhere: results are kept and shown by fathom, so leave that out"#]]
+    expect!["the DISKSPD line: it sends its output somewhere: fathom stores and shows results, so omit that"]
         .assert_eq(&reported("diskspd -b8K f.dat >> out.txt"));
     expect![[r#"the DISKSPD line: a quotation mark is open at its end: close it"#]]
         .assert_eq(&reported("-b8K 'f.dat"));
@@ -260,9 +260,9 @@ fn a_line_that_is_no_run_is_refused() {
         r#"the DISKSPD line: it is empty: give the switches and the target, as -b8K -d10 test.dat"#
     ]]
     .assert_eq(&reported("diskspd.exe"));
-    expect![[r#"the DISKSPD line: it asks for no run: leave -?, -Rp and -ye away"#]]
+    expect!["the DISKSPD line: it requests no run: omit -?, -Rp and -ye"]
         .assert_eq(&reported("-?"));
-    expect![[r#"the DISKSPD line: long switches (--…) are said to the sweep itself and not in the line: put them outside of the quotes"#]]
+    expect!["the DISKSPD line: long switches (--…) belong to the sweep itself and not to the line: put them outside of the quotes"]
         .assert_eq(&reported("--overwrite -b8K f.dat"));
 }
 
@@ -296,7 +296,7 @@ fn what_diskspd_can_say_is_said_in_its_switches() {
 fn a_short_text_does_not_become_a_huge_matrix() {
     let long = vec!["1..9999+1"; 1000].join(",");
     let refusal = options(&request(&long, "1"), &[]).unwrap_err().to_string();
-    assert!(refusal.contains("past 10000 values"), "{refusal}");
+    assert!(refusal.contains("more than 10000 values"), "{refusal}");
     let groups = "[[group]]\nname = 'a'\n".repeat(1000);
     let refusal = from_plan(&format!("depth = '1..9999+1'\n{groups}")).unwrap_err();
     assert!(

@@ -1,7 +1,7 @@
 //! Lists and ranges: `8K,64K`, `2..16` (2, 4, 8, 16), `2..8+2` (2, 4, 6, 8).
 //!
-//! A range has to come out: its last value is the one that was said. Otherwise a person who meant every number gets a
-//! few of them, and finds out after hours.
+//! A range has to come out: its last value is the one that was specified. Otherwise a user who meant every number gets
+//! a few of them, and finds out after hours.
 
 use super::fields::Kind;
 use super::problem::Problem;
@@ -34,7 +34,7 @@ pub(super) fn expand(
                 place: place.to_owned(),
                 read: item.to_owned(),
                 accepted: format!(
-                    "this goes past {VALUES_MAX} values, which is all that a sweep takes"
+                    "this has more than {VALUES_MAX} values, the most that a sweep accepts"
                 ),
             });
             return Vec::new();

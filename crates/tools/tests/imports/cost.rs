@@ -1,4 +1,4 @@
-//! What hostile files cost: memory at most eight times their length beside a constant, time in proportion to it.
+//! What hostile files cost: memory at most eight times their length plus a constant, time in proportion to it.
 //!
 //! Memory is counted by the allocator, the file's own bytes included. Time is that of this thread on a processor, asked of
 //! the kernel: four times the file may take eight times as long, and the best of several tries counts.
@@ -9,7 +9,7 @@ use tools::imports::read_each;
 
 /// Times the length of the file.
 const FACTOR: usize = 8;
-/// Beside it, whatever the length.
+/// In addition, at any length.
 const CONSTANT: usize = 24 << 20;
 
 /// Name, what the file begins with, what is repeated, what it ends with.

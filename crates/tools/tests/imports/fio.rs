@@ -76,7 +76,7 @@ fn documents_stand_behind_each_other() {
     assert_eq!(runs[2].workload.queue_depth, Some(8));
     assert_eq!(runs[2].workload.cache, Some(CacheMode::Unbuffered));
     assert_eq!(runs[2].workload.warmup, Some(Nanos::seconds(1)));
-    // Two jobs, or two groups of two: the text does not say.
+    // Two jobs, or two groups of two: the text does not show which.
     assert_eq!(runs[2].workload.threads, None);
 }
 

@@ -1,9 +1,9 @@
-//! fio's own text: what 3.33 prints, what 2 printed, several jobs, and text beside its JSON.
+//! fio's own text: what 3.33 prints, what 2 printed, several jobs, and text next to its JSON.
 
 use super::desk::{one, runs};
 use model::{Bytes, ImportFormat, Nanos, Ratio};
 
-/// Made in the layout of 3.33.
+/// Composed in the layout of 3.33.
 const MIX: &str = "\
 mix: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=32
 ...

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 const TABLE: &str = include_str!("case_ids.txt");
 
-/// The texts of a crate that may hold tests, in lower case; without the table itself.
+/// The texts of a crate that may contain tests, in lower case; without the table itself.
 fn texts(folder: &Path, all: &mut Vec<String>) {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
         .expect("the crate of a row is there")

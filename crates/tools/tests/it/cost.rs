@@ -1,4 +1,4 @@
-//! What hostile files cost: memory at most eight times their length beside a constant, work in proportion to it.
+//! What hostile files cost: memory at most eight times their length plus a constant, work in proportion to it.
 //!
 //! Memory is counted by the allocator, the file's own bytes included. Work is the bytes that are taken of the allocator,
 //! which no busy machine disturbs, and the time of this thread on a processor, of which the best of several tries counts.
@@ -8,7 +8,7 @@ use tools::{diskspd, fio, iometer, sqlio, sweep, workloads_of};
 
 /// Times the length of the file.
 const FACTOR: usize = 8;
-/// Beside it, whatever the length.
+/// In addition, at any length.
 const CONSTANT: usize = 24 << 20;
 
 fn fio_jobs(text: &str) {
@@ -115,7 +115,7 @@ const SHAPES: &[Shape] = &[
     (fio_jobs, "sections of many names", "", "[#]\n", ""),
     (fio_jobs, "a long name of a section", "[", "x", "]\nrw=read\n"),
     (fio_jobs, "options before any section", "", "x\n", ""),
-    (fio_jobs, "options that nobody knows", "[a]\n", "x\n", ""),
+    (fio_jobs, "unknown options", "[a]\n", "x\n", ""),
     (fio_jobs, "options of many names", "[a]\n", "x#\n", ""),
     (fio_jobs, "values that are wrong", "[a]\n", "rw=#\n", ""),
     (fio_jobs, "options that are noted", "[a]\n", "thread=#\n", ""),
@@ -127,7 +127,7 @@ const SHAPES: &[Shape] = &[
     (fio_jobs, "jobs with several files", "[global]\nnrfiles=256\nnumjobs=65536\n", "[a#]\n", ""),
     (fio_jobs, "jobs that wait", "[global]\nfilename=/x\nsize=1m\n", "[a#]\nwait_for=a#\n", ""),
     (fio_jobs, "jobs that wait for the first", "[bxxx]\nsize=1m\nfilename=/x\n", "[b#]\nrw=randread\nbs=4k\nsize=1m\nfilename=/x\niodepth=1\nwait_for=bxxx\n", ""),
-    (fio_jobs, "jobs that wait for nobody", "", "[a#]\nwait_for=x\n", ""),
+    (fio_jobs, "jobs that wait for no job", "", "[a#]\nwait_for=x\n", ""),
     (fio_jobs, "jobs on files", "[global]\nsize=1m\n", "[a#]\nfilename=/f#\n", ""),
     (fio_jobs, "jobs on one file", "[global]\nsize=1m\nfilename=/f\n", "[a#]\nstonewall\n", ""),
     (fio_jobs, "files of a job", "[a]\nsize=1m\nfilename=", "a:", ""),
@@ -186,13 +186,13 @@ const SHAPES: &[Shape] = &[
     (diskspd_xml, "references", "<Profile><Verbose>", "&lt;", "</Verbose></Profile>"),
     (diskspd_xml, "comments", "<Profile>", "<!---->", "</Profile>"),
     (diskspd_xml, "blanks", "<Profile>", " ", "</Profile>"),
-    (diskspd_xml, "results beside a profile", "<Results><System>", "<a/>", "</System></Results>"),
+    (diskspd_xml, "results with a profile", "<Results><System>", "<a/>", "</System></Results>"),
     (diskspd_args, "targets", "", "t#\n", ""),
     (diskspd_args, "the same target", "", "a\n", ""),
-    (diskspd_args, "switches that nobody knows", "", "-!\n", "a"),
+    (diskspd_args, "unknown switches", "", "-!\n", "a"),
     (diskspd_args, "switches", "", "-r\n", "a"),
     (diskspd_args, "switches behind a target", "a\n", "-r\n", ""),
-    (diskspd_args, "beside a profile", "-Xp\n", "-r\n", ""),
+    (diskspd_args, "with a profile", "-Xp\n", "-r\n", ""),
     (diskspd_args, "values that are wrong", "", "-b\n", "a"),
     (diskspd_args, "processors", "-a", "1,", "\na"),
     (diskspd_args, "groups of processors", "-a", "g0,1,", "\na"),
@@ -208,7 +208,7 @@ const SHAPES: &[Shape] = &[
     (sweep_plan, "points", "a", ".a", " = 1"),
     (sweep_plan, "heads of points", "", "[a.b.c.d]\n", ""),
     (sweep_plan, "points of many names", "", "a#.b.c.d=1\n", ""),
-    (sweep_plan, "fields that nobody knows", "", "x#=1\n", ""),
+    (sweep_plan, "unknown fields", "", "x#=1\n", ""),
     (sweep_plan, "one long field", "", "x", " = 1"),
     (sweep_plan, "groups", "block = [1, 2]\n", "[[group]]\n", ""),
     (sweep_plan, "named groups", "block = [\"4K\", \"8K\"]\n", "[[group]]\nname = \"#\"\n", ""),
@@ -226,12 +226,12 @@ const SHAPES: &[Shape] = &[
     (sweep_plan, "wrong axes of a line", "from_diskspd = \"-b8K a\"\n[axes]\n", "a#=1\n", ""),
     (sweep_plan, "words of a line", "from_diskspd = \"", "-b8K ", "a\"\n"),
     (sweep_plan, "values of an axis of a line", "from_diskspd = \"-b8K a\"\n[axes]\na='-r", ",", "'\n"),
-    (sweep_plan, "fields beside a line", LINE, "a#=1\n", ""),
+    (sweep_plan, "fields with a line", LINE, "a#=1\n", ""),
     (survey_workloads, "newlines", "", "\n", ""),
     (survey_workloads, "broken lines", "", "=\n", ""),
     (survey_workloads, "tables", "", "[[workload]]\n", ""),
     (survey_workloads, "workloads", "", "[[workload]]\nblock = \"4K\"\nname = \"#\"\n", ""),
-    (survey_workloads, "fields that nobody knows", "", "x#=1\n", ""),
+    (survey_workloads, "unknown fields", "", "x#=1\n", ""),
     (survey_workloads, "fields of a workload", "[[workload]]\n", "x#=1\n", ""),
     (survey_workloads, "brackets", "a = ", "[", ""),
 ];

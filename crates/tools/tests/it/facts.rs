@@ -1,4 +1,4 @@
-//! What a request says beyond the defaults, as words: the language of the table of cases.
+//! Content of a request beyond the defaults, as words: the language of the table of cases.
 
 use tools::diskspd::{
     Action, Cache, Content, Distribution, Environment, Flush, Profile, Refusal, Request,

@@ -22,7 +22,7 @@ fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).map(PathBuf::from)
 }
 
-/// What is said of a file: nothing where it is accepted. Devices are there and have 1 TiB, other files are not.
+/// Errors of a file: none if it is accepted. Devices are there and have 1 TiB, other files are not.
 fn reason(name: &str, text: &str) -> Option<String> {
     let read = |path: &str| match path == name {
         true => Ok(text.to_owned()),

@@ -1,4 +1,4 @@
-//! Documents that are made to hurt: a clear error with its place, and no more memory or time than their length.
+//! Documents that are hostile: a clear error with its place, and no more memory or time than their length.
 
 use tools::diskspd::{XML_LENGTH_MAX, read_xml, write_xml};
 
@@ -58,7 +58,7 @@ fn entities_and_strangers() -> Vec<Case> {
     vec![
         ("a bomb", format!("{bomb}]><Profile>&a19;</Profile>"), "line 1, column 1", "document type"),
         ("an outside entity", outside.to_owned(), "line 2, column 1", "document type"),
-        ("an entity of nobody", verbose("&a;"), "line 2, column 1", "Verbose: "),
+        ("an undefined entity", verbose("&a;"), "line 2, column 1", "Verbose: "),
         ("no text at all", "\u{0}".repeat(MILLION), "line 1, column 1", "U+0000 is no character"),
         ("a control character", verbose("tr\u{1}ue"), "line 2, column 12", "U+0001"),
         ("a reference to one", verbose("&#2;"), "line 2, column 1", "Verbose: "),

@@ -1,4 +1,4 @@
-//! What holds for all requests: documents lose nothing, and no text makes a reader panic.
+//! Laws of all requests: documents lose nothing, and no text makes a reader panic.
 
 use crate::facts::read;
 use proptest::prelude::*;

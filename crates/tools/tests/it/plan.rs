@@ -126,8 +126,8 @@ fn a_mapping_goes_through_the_cache_whatever_is_said_beside_it() {
     for (line, reported) in [
         ("-Sm -w10 f", None),
         ("-Smb f", None),
-        ("-Smw -w10 f", Some("-Sw beside -Sm")),
-        ("-Smr f", Some("-Sr beside -Sm")),
+        ("-Smw -w10 f", Some("-Sw with -Sm")),
+        ("-Smr f", Some("-Sr with -Sm")),
     ] {
         let Built { profile, notes } = built(&profile(line));
         let span = &profile.timespans[0];
@@ -173,8 +173,8 @@ fn what_is_asked_of_the_cache_and_the_data_reaches_the_plan() {
         ("E065", "-Z1m,/e f", source(Some("/e"))),
         ("E066", "-Z1m -Su f", source(None)),
         ("-Zr", "-Zr f", WriteContent::Fresh),
-        ("-Zr is ignored beside -Z", "-Zr -Z f", WriteContent::Zero),
-        ("-Zr is ignored beside a source", "-Zr -Z1m f", source(None)),
+        ("-Zr is ignored with -Z", "-Zr -Z f", WriteContent::Zero),
+        ("-Zr is ignored with a source", "-Zr -Z1m f", source(None)),
     ] {
         assert_eq!(plan(line).targets[0].content, content, "{id}");
     }
@@ -222,7 +222,7 @@ fn precreated_files_have_one_size_in_all_time_spans() {
 fn statistics_of_waiting_are_refused_and_their_profile_is_not() {
     let words = refusal(&profile("-vs f"));
     assert!(
-        words.starts_with("-vs: ") && words.contains("leave -vs"),
+        words.starts_with("-vs: ") && words.contains("omit -vs"),
         "{words}"
     );
     assert!(tools::diskspd::write_xml(&profile("-Rpxml -vs f"), 0).contains("VerboseStats"));

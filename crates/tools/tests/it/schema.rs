@@ -13,7 +13,7 @@ const SCHEMA: &str = concat!(
     "/../../docs/schema/diskspd-profile.xsd"
 );
 
-/// What xmllint says against a document; `None` where it is not installed.
+/// Errors of xmllint on a document; `None` where it is not installed.
 fn complaint(xml: &str) -> Option<String> {
     let child = Command::new("xmllint")
         .args(["--noout", "--schema", SCHEMA, "-"])
@@ -60,7 +60,7 @@ fn written_profiles_follow_the_published_schema() {
     }
 }
 
-/// Every character that a document may not hold as it is, and some of its neighbours.
+/// Every character that a document may not contain as it is, and some of its neighbours.
 #[test]
 fn names_of_any_characters_make_a_document_that_others_read() {
     let odd = (0..0x20u32)
@@ -87,7 +87,7 @@ fn names_of_any_characters_make_a_document_that_others_read() {
     }
 }
 
-/// xmllint holds the bounds of XML, the reader's own are narrower.
+/// xmllint checks the bounds of XML, the reader's own are narrower.
 #[test]
 fn what_is_no_xml_is_refused_here_as_there() {
     for inside in [

@@ -32,7 +32,7 @@ fn numbers(mask: u64) -> String {
     }
 }
 
-/// Everything that a request says.
+/// Everything in a request.
 fn facts(action: &Action) -> String {
     let Action::Run(profile) = action else {
         return "usage".to_owned();
@@ -185,7 +185,7 @@ fn too_many_files_and_too_long_names_are_reported() {
     assert!(reported.contains("read 257 characters"), "{reported}");
 }
 
-/// The article that describes SQLIO for administrators: every line of it, with the dashes that its page made.
+/// The article that describes SQLIO for administrators: every line of it, with the dashes of its page.
 const PUBLISHED: [&str; 8] = [
     "-kW -s10 -fsequential -o8 -b8 -LS -Fp timeout /T 10",
     "-kW -b8 -frandom -s120 -BH -LS -Fp",

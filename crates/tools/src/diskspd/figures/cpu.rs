@@ -29,7 +29,7 @@ pub struct CpuShares {
 }
 
 impl Default for CpuShares {
-    /// All idle: what a processor is said to have been when its counters stood still.
+    /// All idle: reported for a processor whose counters did not change.
     fn default() -> Self {
         CpuShares {
             usage: 0.0,

@@ -2,8 +2,8 @@
 //!
 //! The figures are ours; their definitions are DISKSPD 2.2's, because people compare them with old results. Read in this
 //! order: `span` (one time span, assembled), `latency`, `series` (IOPS by interval), `cpu`, `system`. Where its
-//! figure is known to be wrong, ours differs, and the doc comment says so. The processor percentages are over the time
-//! that the counters saw, never over wall time, whatever the layout. Deliberately absent: layout, and waits inside the
+//! figure is known to be wrong, ours differs, and the doc comment states it. The processor percentages are over the
+//! time of the counters, never over wall time, in any layout. Deliberately absent: layout, and waits inside the
 //! I/O loop, which the engine does not measure.
 
 mod cpu;

@@ -78,7 +78,7 @@ pub struct Figures {
 pub struct DirectionFigures {
     /// How many.
     pub ios: u64,
-    /// Bytes that they moved.
+    /// Bytes that they transferred.
     pub bytes: u64,
     /// A second of measured time.
     pub rate_per_s: f64,
@@ -130,7 +130,7 @@ pub struct Totals {
 pub struct TotalsRow {
     /// I/Os.
     pub ios: u64,
-    /// Bytes that they moved.
+    /// Bytes that they transferred.
     pub bytes: u64,
     /// IOPS.
     pub rate_per_s: f64,
@@ -232,7 +232,7 @@ impl Reader<'_> {
         asked.or_else(own).unwrap_or_default()
     }
 
-    /// As it was before the run, or as it was made for the run.
+    /// As it was before the run, or as it was created for the run.
     fn size(&self, target: u32) -> u64 {
         let found = self
             .record

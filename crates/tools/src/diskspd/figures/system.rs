@@ -1,7 +1,7 @@
 //! The machine as DISKSPD's output describes it: processors in groups of 64, cores, nodes and sockets.
 //!
 //! Linux has no processor groups; group *g* represents processors 64*g* to 64*g*+63, as on the command line. Efficiency
-//! classes are not known here, so no machine is said to be heterogeneous.
+//! classes are not known here, so no machine is reported as heterogeneous.
 
 use model::{HostRecord, Nanos};
 use std::collections::{BTreeMap, BTreeSet};

@@ -24,7 +24,7 @@ pub struct Flag {
     pub linux: &'static str,
     /// Where it differs from DISKSPD 2.2 on purpose.
     pub deviation: &'static str,
-    /// May stand beside `-X`.
+    /// May be combined with `-X`.
     pub composes: bool,
     /// Written with two dashes.
     pub long: bool,
@@ -104,7 +104,7 @@ pub fn usage(program: &str) -> String {
 /// The table of the manual, in Markdown.
 pub fn flag_table() -> String {
     let mut text =
-        String::from("| switch | asks for | on Linux | differs from 2.2 |\n|---|---|---|---|\n");
+        String::from("| switch | meaning | on Linux | differs from 2.2 |\n|---|---|---|---|\n");
     for flag in FLAGS {
         let linux = if flag.long {
             "fathom's own"
@@ -138,7 +138,7 @@ const fn short(name: &'static str, argument: &'static str, read: Read) -> Flag {
     }
 }
 
-/// May stand beside `-X`, so it is read in the first pass.
+/// May be combined with `-X`, so it is read in the first pass.
 const fn open(name: &'static str, argument: &'static str, read: Read) -> Flag {
     let mut flag = short(name, argument, read);
     flag.composes = true;

@@ -10,7 +10,7 @@ pub const FLAGS: &[Flag] = &[
         .on_linux("the same, `/?` too"),
     open(":", "FLAGS", parse::experiment)
         .says("experiment bits; bit 0 computes throttle sleeps instead of always taking 1 ms")
-        .on_linux("sleeps are always computed, to the nanosecond; a warning says so")
+        .on_linux("sleeps are always computed, to the nanosecond; a warning reports it")
         .first(),
     short("a", "LIST", parse::affinity)
         .says("processors for the threads, round robin: `-a0,1`, `-ag1,0`; nothing behind it is the default")
@@ -19,15 +19,15 @@ pub const FLAGS: &[Flag] = &[
     short("b", "SIZE", parse::block)
         .says("bytes of one I/O, 64K by default; defines `b` in sizes")
         .first()
-        .differs("`-b0` is refused; a run takes multiples of 512 up to 1G"),
+        .differs("`-b0` is refused; a run accepts multiples of 512 up to 1G"),
     short("B", "SIZE[:SIZE]", parse::base)
         .says("first byte used, and the length of the part")
         .differs("a part of length 0 is refused"),
     short("c", "SIZE", parse::create)
-        .says("make files of this size first")
+        .says("create files of this size first")
         .on_linux("real data is written, no extent is left unwritten; a file that fathom filled and that has just this size is kept; \
                    devices are left alone")
-        .differs("an existing file that fathom did not make needs `--overwrite`"),
+        .differs("an existing file that fathom did not create needs `--overwrite`"),
     open("C", "SECONDS", parse::cooldown)
         .says("cool-down, 0 by default")
         .first(),
@@ -39,7 +39,7 @@ pub const FLAGS: &[Flag] = &[
         .says("I/O rate by intervals of MS, 1000 by default"),
     short("e", "WORD", parse::kernel_events)
         .says("count kernel events")
-        .on_linux("there are none; a warning says so"),
+        .on_linux("there are none; a warning reports it"),
     short("f", "SIZE or letters of rst", parse::max_or_hints)
         .says("end of the part that is used; or hints: random, sequential, temporary")
         .on_linux("`posix_fadvise` for r and s, nothing for t")
@@ -64,7 +64,7 @@ pub const FLAGS: &[Flag] = &[
         .on_linux("huge pages; refused where there are none"),
     short("L", "", parse::latency)
         .says("measure latency")
-        .on_linux("the same; the record holds it always"),
+        .on_linux("the same; the record always contains it"),
     short("n", "", parse::no_affinity)
         .says("threads are not bound to processors"),
     short("N", "v, n or i", parse::flush)
@@ -72,7 +72,7 @@ pub const FLAGS: &[Flag] = &[
         .on_linux("v: `msync`; n and i are refused with v as the nearest"),
     short("o", "COUNT", parse::outstanding)
         .says("outstanding I/Os for each target and thread, 2 by default")
-        .differs("a run takes up to 32768 a thread"),
+        .differs("a run accepts up to 32768 per thread"),
     short("O", "COUNT", parse::pool_requests)
         .says("outstanding I/Os of each thread of `-F`")
         .differs("a warning where `-F` is missing and it changes nothing"),
@@ -100,7 +100,7 @@ pub const FLAGS: &[Flag] = &[
         .on_linux("u: `O_DIRECT`, w: `O_DSYNC`, m: `mmap`; r on network file systems only"),
     short("t", "COUNT", parse::threads)
         .says("threads for each target, 1 by default")
-        .differs("a run takes up to 1024"),
+        .differs("a run accepts up to 1024"),
     short("T", "SIZE", parse::thread_stride)
         .says("distance between the starts of two threads of a target"),
     open("v", "[s]", parse::verbose)
@@ -110,15 +110,15 @@ pub const FLAGS: &[Flag] = &[
         .first(),
     short("w", "PERCENT", parse::write_share)
         .says("share of writes, 0 by default")
-        .differs("an existing file that fathom did not make needs `--overwrite`, a device `--destroy`"),
+        .differs("an existing file that fathom did not create needs `--overwrite`, a device `--destroy`"),
     open("W", "SECONDS", parse::warmup)
         .says("warm-up, 5 by default")
         .first(),
     short("x", "", parse::completion_routines)
         .says("completion routines")
-        .on_linux("one engine for both; a warning says so"),
+        .on_linux("one engine for both; a warning reports it"),
     open("X", "FILE", parse::profile)
-        .says("take everything from an XML profile")
+        .says("read everything from an XML profile")
         .on_linux("the same; the profile inside a results file is taken too")
         .first(),
     short("y", "s, f, r, p or e, then NAME", parse::event)
@@ -131,13 +131,13 @@ pub const FLAGS: &[Flag] = &[
     short("Z", "nothing, r, or SIZE[,FILE]", parse::content)
         .says("written data: zeros, random at every write, or from a buffer of SIZE")
         .differs("all of the buffer is filled; a file larger than the buffer is cut; without a file, writes begin at multiples of 512 of it; written with block headers with `r` alone"),
-    long("overwrite", "", "existing files that fathom did not make may be written", parse::overwrite),
+    long("overwrite", "", "existing files that fathom did not create may be written", parse::overwrite),
     long("destroy", "DEVICE", "this device may be written and what is on it lost", parse::destroy),
     long("json", "FILE", "the report of the run as JSON, besides", parse::json),
     long("text", "FILE", "the text output, besides", parse::text),
     long("xml", "FILE", "the XML output, besides", parse::xml),
-    long("store", "PATH", "where the run is kept", parse::store),
-    long("no-store", "", "do not keep the run", parse::no_store),
+    long("store", "PATH", "where the run is stored", parse::store),
+    long("no-store", "", "do not store the run", parse::no_store),
     long("compat", "2.0 or 2.2", "layout of the text output, 2.2 by default", parse::compat),
-    long("continue-on-error", "", "count failed I/Os and go on", parse::continue_on_error),
+    long("continue-on-error", "", "count failed I/Os and continue", parse::continue_on_error),
 ];

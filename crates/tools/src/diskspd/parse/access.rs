@@ -1,16 +1,16 @@
 //! `-r`, `-rs`, `-rd`, `-s`, `-si`: where the next I/O goes, and which of them can be together.
 //!
 //! The order counts, as in the original: an alignment is given once, by `-r` or by `-s`; `-rs` sets the share of
-//! random I/Os beside `-r` and never beside `-s`. The table of all pairs is held by a test.
+//! random I/Os with `-r` and never with `-s`. A test checks the table of all pairs.
 
 use super::{Command, Word};
 use crate::diskspd::{Problem, distribution, number};
 
 const GIVEN: &str = "a stride or alignment is given already, by -s or -r; give it once";
 const BESIDE_RANDOM: &str =
-    "-r asks for random I/O and -s for sequential; take one, or -rs for a mix of both";
+    "-r requests random I/O and -s sequential; use one, or -rs for a mix of both";
 const BESIDE_MIXED: &str =
-    "-rs mixes both already and takes its stride from -r, as in -rs50 -r8k; leave -s out";
+    "-rs mixes both already and uses the stride of -r, as in -rs50 -r8k; omit -s";
 
 pub(in crate::diskspd) fn random(command: &mut Command, word: &Word) -> Result<(), Problem> {
     if command.align_given {

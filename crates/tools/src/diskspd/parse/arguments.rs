@@ -1,7 +1,7 @@
 //! Arguments → switches and targets.
 //!
 //! Here is what Linux and the web do to a DISKSPD command line: paths that begin like switches, and dashes that a web
-//! page has made longer. What a switch means stands elsewhere.
+//! page has lengthened. The meaning of a switch is elsewhere.
 
 use super::Command;
 use crate::diskspd::flags::{self, Flag, Pass};

@@ -6,11 +6,10 @@ use super::{Command, Word};
 use crate::diskspd::Problem;
 use crate::diskspd::profile::{Cache, Flush};
 
-const CACHE_GIVEN: &str =
-    "how the system's cache is used is said already; specify it once, by one of b, u, r, h or -h";
+const CACHE_GIVEN: &str = "the use of the system's cache is specified already; specify it once, by one of b, u, r, h or -h";
 const WRITE_THROUGH_GIVEN: &str = "write-through is on already; specify it once, by w, h or -h";
-const MAPPED: &str = "mapped I/O (m) goes through the system's cache; leave u, h and -h away";
-const MAPPED_GIVEN: &str = "mapped I/O is asked for already; specify m once";
+const MAPPED: &str = "mapped I/O (m) goes through the system's cache; omit u, h and -h";
+const MAPPED_GIVEN: &str = "mapped I/O is requested already; specify m once";
 
 pub(in crate::diskspd) fn caching(command: &mut Command, word: &Word) -> Result<(), Problem> {
     if word.value.is_empty() {

@@ -1,4 +1,4 @@
-//! From what the switches said to the request: the profile is put together, checked, and its traps are reported.
+//! From the switches to the request: the profile is put together, checked, and its traps are reported.
 
 use super::{Caching, Command, Overrides};
 use crate::diskspd::profile::{Cache, Content, Flush, Profile, ResultFormat, TimeSpan};
@@ -92,7 +92,7 @@ impl Command<'_> {
         profile
     }
 
-    /// A name that the document cannot hold is shown with a mark in it, so it cannot be fed back.
+    /// A name that the document cannot contain is shown with a mark in it, so it cannot be fed back.
     fn tell_lost(&mut self, profile: &Profile) {
         if profile.result_format != ResultFormat::Xml {
             return;

@@ -1,7 +1,7 @@
 //! Arguments → request, in two passes as DISKSPD goes about it.
 //!
-//! The first pass reads the targets, `-b` and the switches that may stand beside `-X`; the second reads the rest
-//! from left to right, so that `b` in a size means the last `-b` wherever it stands. Which switch belongs to which
+//! The first pass reads the targets, `-b` and the switches that may be combined with `-X`; the second reads the rest
+//! from left to right, so that `b` in a size means the last `-b` at any place. Which switch belongs to which
 //! pass, and the function that reads it, stand in `flags::FLAGS`. All problems are reported at once; `-?` and `-ye` end the
 //! reading where they stand, as they always did.
 
@@ -85,7 +85,7 @@ pub(super) struct Command<'a> {
     place: usize,
 }
 
-/// What `-S`, `-h` and `-N` have said so far.
+/// The effect of `-S`, `-h` and `-N` so far.
 #[derive(Default)]
 struct Caching {
     cache: Option<Cache>,
@@ -94,7 +94,7 @@ struct Caching {
     flush: Option<Flush>,
 }
 
-/// What the command line says over the head of a profile.
+/// Options of the command line that override a profile.
 #[derive(Default)]
 struct Overrides {
     duration_s: Option<u32>,
@@ -138,7 +138,7 @@ impl<'a> Command<'a> {
         self.notes.push(Note::new(&word.token, what));
     }
 
-    /// Says that what stands behind a switch without a value is not looked at.
+    /// Reports that the text behind a switch without a value is ignored.
     fn bare(&mut self, word: &Word) {
         if !word.value.is_empty() {
             let what = format!("`{}` is ignored: this switch takes no value", word.value);

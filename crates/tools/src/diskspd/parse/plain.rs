@@ -8,7 +8,7 @@ use crate::diskspd::profile::{EventClasses, ResultFormat, Throughput};
 use crate::diskspd::{Action, Compat, Problem, number};
 use std::path::PathBuf;
 
-/// What C's `int` holds: `atoi` gives nothing larger.
+/// The range of C's `int`: `atoi` gives nothing larger.
 const INT_MAX: i64 = i32::MAX as i64;
 type Done = Result<(), Problem>;
 

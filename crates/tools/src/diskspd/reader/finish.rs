@@ -106,7 +106,7 @@ fn run(
     Ok(run)
 }
 
-/// Why there is nothing to keep, if so: the text ends too early, or holds no figures.
+/// Why there is nothing to store, if so: the text ends too early, or contains no figures.
 fn broken(results: &Results) -> Option<String> {
     if results.interrupted {
         return Some(

@@ -1,7 +1,7 @@
 //! What DISKSPD prints as text, every layout from 2.0.11 on, and pieces of it as people paste them.
 //!
-//! Read in this order: `wrap` (console lines that were broken at the window's edge, made whole), `walk` (line by line:
-//! which part of the output it belongs to), `request` (the input parameters), `table` (Total, Read and Write IO),
+//! Read in this order: `wrap` (console lines that were broken at the window's edge, joined again), `walk` (line by
+//! line: which part of the output it belongs to), `request` (the input parameters), `table` (Total, Read and Write IO),
 //! `chart` (percentiles), `finish` (what was found → runs, or what is missing), `layout` (which version prints so).
 //! The layouts are those of the specification's sections 3 and 9. Deliberately absent: the command line's meaning (it
 //! is kept as printed), and the sums over several time spans, which are derived.

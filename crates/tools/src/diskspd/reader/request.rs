@@ -30,7 +30,7 @@ struct Target {
     write_through: Option<bool>,
 }
 
-/// A sentence that says what is cached: the mode, and whether writes are durable.
+/// A sentence on what is cached: the mode, and whether writes are durable.
 type CacheLine = (&'static str, Option<CacheMode>, Option<bool>);
 
 /// From two lines a target since 2.0.17, and from the one line of older versions.

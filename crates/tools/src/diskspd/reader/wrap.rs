@@ -1,4 +1,4 @@
-//! Lines that a console broke at its edge, made whole again.
+//! Lines that a console broke at its edge, joined again.
 //!
 //! The width is seen where a rule of dashes was broken, because a rule has no blanks to lose; without one, a command
 //! line goes on to the empty line behind it and a path to its quote. Rows of a table with a long path go on in `table`.
@@ -19,7 +19,7 @@ pub(super) struct Line<'t> {
 /// Most pieces that make a line: a command line of 4096 characters has 52.
 const PIECES_MAX: usize = 128;
 
-/// The lines of a section, made whole. Only the next ones are in memory: a list of all would be many times the text.
+/// The lines of a section, joined again. Only the next ones are in memory: a list of all would be many times the text.
 pub(super) fn whole_lines<'t>(section: &Section<'t>) -> impl Iterator<Item = Line<'t>> {
     const AHEAD: usize = 32 * PIECES_MAX;
     let width = width(section);

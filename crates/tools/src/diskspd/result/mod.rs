@@ -1,8 +1,8 @@
 //! The results of a DISKSPD run in DISKSPD's own layouts: text and XML, blank for blank, because scripts parse them.
 //!
 //! Read in this order: `text` (which sections, in which order), then its sections `machine`, `processors`, `tables`,
-//! `percentiles` and `places`; `xml` is the document. Each layout keeps its titles, widths and blank lines whatever
-//! the numbers; every number comes from `crate::diskspd::figures`. What stands in the text before the results, and the
+//! `percentiles` and `places`; `xml` is the document. Each layout keeps its titles, widths and blank lines for any
+//! numbers; every number comes from `crate::diskspd::figures`. What stands in the text before the results, and the
 //! profile inside the document, is the dialect's to print.
 //!
 //! Deliberately absent: kernel events (`-e`) and wait statistics (`-vs`), which are not measured here and refused by
@@ -97,7 +97,7 @@ fn ms(ns: f64) -> f64 {
     ns / 1e6
 }
 
-/// Mebibytes, whatever the layout calls them.
+/// Mebibytes, under any name of the layout.
 fn mib(bytes: f64) -> f64 {
     bytes / 1_048_576.0
 }

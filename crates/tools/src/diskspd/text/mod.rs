@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// A range of a target and its share of I/Os, as a line shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RangeLine {
-    /// Percent of all I/Os, before a trimmed list is made whole.
+    /// Percent of all I/Os, before a trimmed list is completed.
     pub io: u32,
     /// What the list adds up to; 100 unless it was trimmed.
     pub io_of: u32,
@@ -99,7 +99,7 @@ fn print_span(span: &TimeSpan, text: &mut String) {
     }
 }
 
-/// One range: with whole percent, or with a decimal where a trimmed list is made whole.
+/// One range: with whole percent, or with a decimal where a trimmed list is completed.
 pub fn range_line(range: &RangeLine) -> String {
     let mut text = if range.io_of == 100 || range.io_of == 0 {
         format!("   {:>3}% of IO => [", range.io)

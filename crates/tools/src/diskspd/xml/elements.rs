@@ -16,21 +16,24 @@ impl Document<'_> {
         XmlError::at(self.source, element.at, format!("{}: {what}", element.name))
     }
 
-    /// Text of an element that holds no others.
+    /// Text of an element without child elements.
     pub(super) fn text(&self, element: &Element) -> Result<String, XmlError> {
         if let Some(child) = element.children.first() {
             return Err(self.error(
                 child,
-                format!("not expected inside of {}, which holds text", element.name),
+                format!(
+                    "not expected inside of {}, which contains text",
+                    element.name
+                ),
             ));
         }
         element.text(self.source)
     }
 
-    /// That an element holds nothing but others.
+    /// That an element contains only other elements.
     pub(super) fn no_text(&self, element: &Element) -> Result<(), XmlError> {
         if element.has_text() {
-            return Err(self.error(element, "holds text; only elements belong here"));
+            return Err(self.error(element, "contains text; only elements belong here"));
         }
         Ok(())
     }
@@ -144,7 +147,7 @@ impl Document<'_> {
             {
                 return Err(self.error(
                     child,
-                    format!("stands twice in {}; it may stand once", element.name),
+                    format!("is twice in {}; it may be there once", element.name),
                 ));
             }
             if place > 64 {

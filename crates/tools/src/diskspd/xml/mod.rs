@@ -2,7 +2,7 @@
 //!
 //! `tree` turns text into a small tree and is the only place that knows the parser; `read` turns the tree into a
 //! profile; `write` is the other way. The law between them: what is written reads back as the same profile. What a
-//! document may hold stands also in `docs/schema/diskspd-profile.xsd`. Deliberately absent: values that cannot be
+//! document may contain is also in `docs/schema/diskspd-profile.xsd`. Deliberately absent: values that cannot be
 //! together (`validate`), and results (`views`).
 
 mod elements;

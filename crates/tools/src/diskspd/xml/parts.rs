@@ -1,4 +1,4 @@
-//! Elements of a target that hold others: written data, rate, distribution, threads.
+//! Elements of a target that contain others: written data, rate, distribution, threads.
 
 use super::XmlError;
 use super::elements::Document;
@@ -77,7 +77,7 @@ pub(super) fn distribution(
 ) -> Result<Distribution, XmlError> {
     document.no_text(element)?;
     let [kind] = element.children.as_slice() else {
-        return Err(document.error(element, "holds one Percent or one Absolute"));
+        return Err(document.error(element, "contains one Percent or one Absolute"));
     };
     let mut ranges = Vec::new();
     let longest = match kind.name.as_str() {

@@ -1,7 +1,7 @@
 //! Document → profile.
 //!
 //! Children come in any order and each at most once; unknown names are refused, so that a misspelt setting is not
-//! lost. Rules between settings stand in `validate`, but for those that a profile cannot hold.
+//! lost. Rules between settings are in `validate`, except for those that a profile cannot express.
 
 use super::XmlError;
 use super::elements::Document;
@@ -45,7 +45,7 @@ pub fn read_xml(text: &str) -> Result<Profile, XmlError> {
             let inside = inside.ok_or_else(|| {
                 document.error(
                     &root,
-                    "holds no Profile; give a profile, or results with one",
+                    "contains no Profile; specify a profile, or results with one",
                 )
             })?;
             profile(&document, inside)
@@ -122,7 +122,7 @@ fn time_span(document: &Document, element: &Element) -> Result<TimeSpan, XmlErro
             "RandomWriteData" => span.random_write_data = document.bool(child)?,
             "ThreadCount" => span.thread_count = document.u32(child)?,
             "RequestCount" => span.request_count = document.u32(child)?,
-            "GroupAffinity" => _ = document.bool(child)?, // old profiles; nobody reads it
+            "GroupAffinity" => _ = document.bool(child)?, // old profiles; it has no effect
             "Affinity" => span.affinity = affinity(document, child)?,
             "DisableAffinity" => span.disable_affinity = document.bool(child)?,
             "CompletionRoutines" => span.completion_routines = document.bool(child)?,
@@ -295,7 +295,7 @@ fn fasten(
     if loose.stride.is_some() && (loose.random.is_some() || loose.ratio.is_some()) {
         return Err(document.error(
             element,
-            "StrideSize is sequential, Random and RandomRatio are not; take one",
+            "StrideSize is sequential, Random and RandomRatio are not; use one",
         ));
     }
     target.align_bytes = loose.stride.or(loose.random).unwrap_or(0);

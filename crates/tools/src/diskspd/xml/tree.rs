@@ -68,7 +68,7 @@ impl Element {
         unescaped(raw).unwrap_or_else(|_| raw.to_owned())
     }
 
-    /// Whether there is anything but blanks in it beside elements.
+    /// Whether there is anything but blanks in it other than elements.
     pub(super) fn has_text(&self) -> bool {
         !self.raw.trim().is_empty()
     }

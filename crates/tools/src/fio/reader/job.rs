@@ -96,7 +96,7 @@ pub(in crate::fio) fn read(
     }
     if let Some(error) = job.error.filter(|error| *error != 0) {
         run.notes
-            .push(format!("fio says that the job ended with error {error}"));
+            .push(format!("fio reports that the job ended with error {error}"));
     }
     run.host = job.hostname;
     run.started_utc = job.job_start.map(|ms| Nanos(ms.saturating_mul(1_000_000)));

@@ -127,8 +127,8 @@ const EXCLUSIONS_MAX: usize = 256;
 /// Most values of all groups together, with what they have in common in each.
 pub(super) const COPIES_MAX: usize = 100_000;
 
-/// Whether the groups have more cells than a sweep takes; said before what they have in common is copied to each. A group
-/// has at least as many cells as its longest axis has values.
+/// Whether the groups have more cells than a sweep takes; reported before what they have in common is copied to each. A
+/// group has at least as many cells as its longest axis has values.
 pub(super) fn too_many(groups: &[Group], axes: &[Axis]) -> bool {
     let values = |axes: &[Axis]| axes.iter().map(|axis| 1 + axis.values.len()).sum::<usize>();
     let own: usize = groups.iter().map(|group| values(&group.axes)).sum();
@@ -149,7 +149,7 @@ pub(super) fn too_many(groups: &[Group], axes: &[Axis]) -> bool {
     groups.iter().map(cells).sum::<usize>() > VALUES_MAX
 }
 
-/// A group has the plan's axes too, but for those that it says itself.
+/// A group has the plan's axes too, but for those that it specifies itself.
 pub(super) fn inherit(group: &mut Group, axes: &[Axis]) {
     let own = |name: &str| group.axes.iter().find(|axis| axis.name == name).cloned();
     let above = axes

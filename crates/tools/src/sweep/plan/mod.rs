@@ -1,4 +1,4 @@
-//! A plan: a TOML document that says what the options of a sweep say, and more.
+//! A plan: a TOML document that specifies what the options of a sweep do, and more.
 //!
 //! ```toml
 //! target = "/data/fathom.dat"
@@ -142,7 +142,7 @@ impl Plan<'_> {
             self.problems.push(Problem::Contradiction {
                 place: "[[group]]".to_owned(),
                 why: format!(
-                    "the groups have more than {VALUES_MAX} cells together, which is all that a sweep takes, or more than \
+                    "the groups have more than {VALUES_MAX} cells together, the most that a sweep accepts, or more than \
                      {} values",
                     groups::COPIES_MAX
                 ),
@@ -182,7 +182,7 @@ impl Plan<'_> {
         if self.line.is_some() {
             self.problems.push(Problem::Contradiction {
                 place: entry.place.clone(),
-                why: "the DISKSPD line says this: specify it there".to_owned(),
+                why: "this belongs to the DISKSPD line: specify it there".to_owned(),
             });
             return;
         }
@@ -204,7 +204,7 @@ impl Plan<'_> {
             Some(names) => request.targets = names.into_iter().map(PathBuf::from).collect(),
             None => self.refuse(
                 entry,
-                "this is a list of names, used together; to go from one to the next say target",
+                "this is a list of names, used together; to vary them use target",
             ),
         }
     }
@@ -221,7 +221,7 @@ impl Plan<'_> {
         *field = text;
     }
 
-    /// A field with its values; `top` says that it stands at the top of the plan.
+    /// A field with its values; `top` means that it is at the top of the plan.
     fn axis(&mut self, entry: &Entry<'_>, top: bool) -> Option<Axis> {
         let known = match &self.line {
             None => find(&entry.name).map(|field| (field.name, field.kind)),
@@ -241,7 +241,7 @@ impl Plan<'_> {
         };
         let text = texts.join(",");
         if texts.is_empty() {
-            // The matrix says what is wrong with an axis without values.
+            // The matrix reports what is wrong with an axis without values.
             let name = if name.is_empty() {
                 entry.name.as_str()
             } else {
@@ -279,7 +279,7 @@ impl Plan<'_> {
         if self.line.is_some() {
             return Problem::Contradiction {
                 place,
-                why: "beside from_diskspd the switches are varied under [axes], by their letters: o = [2, 4]".to_owned(),
+                why: "with from_diskspd the switches are varied under [axes], by their letters: o = [2, 4]".to_owned(),
             };
         }
         if !top {
@@ -296,7 +296,7 @@ impl Plan<'_> {
     }
 }
 
-/// Fields with one value for all groups are no axes: they are said once, in the request.
+/// Fields with one value for all groups are no axes: they are specified once, in the request.
 fn settle(request: &mut Request, axes: &mut Vec<Axis>, groups: &[Group]) -> Request {
     let in_groups = |name: &str| {
         let mut all = groups.iter().flat_map(|group| &group.axes);

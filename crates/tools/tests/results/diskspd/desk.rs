@@ -1,4 +1,4 @@
-//! Records made by hand, and pages of them.
+//! Records written by hand, and pages of them.
 
 use analysis::sample::Sample;
 use model::{

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use tools::diskspd::{Compat, read_xml, write_xml};
 
 /// Skips where xmllint is not installed.
-#[allow(clippy::print_stdout, reason = "a skip says why")]
+#[allow(clippy::print_stdout, reason = "a skip prints the reason")]
 fn assert_valid(document: &str) {
     let schema = format!(
         "{}/../../docs/schema/diskspd-results.xsd",
@@ -186,7 +186,7 @@ fn what_an_old_record_does_not_hold_is_left_out_of_its_intervals() {
     assert_valid(&page);
 }
 
-/// Case X068, the document's part: nothing stands before it or after it, whatever else is printed meanwhile.
+/// Case X068, the document's part: nothing is before it or after it, with any other output.
 #[test]
 fn a_verbose_run_has_the_same_pure_document() {
     let (mut asked, run) = two_targets();
@@ -196,7 +196,7 @@ fn a_verbose_run_has_the_same_pure_document() {
     assert_valid(&page);
 }
 
-/// Cases X044 and X057: the document holds the profile that was run, and reads back as one.
+/// Cases X044 and X057: the document contains the profile that was run, and reads back as one.
 #[test]
 fn the_results_are_a_profile_to_run_again() {
     let (two_targets, run) = two_targets();

@@ -78,7 +78,7 @@ fn example_b_two_targets_with_latencies_and_intervals() {
     expect_file!["two_targets.txt"].assert_eq(&desk::text(&page));
 }
 
-/// Case X062. Differs from the original in what `xml` says of itself.
+/// Case X062. Differs from the original in the documentation of `xml`.
 #[test]
 fn example_b_as_a_document() {
     let (asked, run) = two_targets();

@@ -1,9 +1,9 @@
 //! The results document: the machine, the profile, and each time span.
 //!
 //! Its elements, their order and their number formats are DISKSPD 2.2's; `docs/schema/diskspd-results.xsd` states them.
-//! Differences: text is escaped; `Tool` says which program really ran (`Implementation`); the means of both directions
-//! together stand at every target; a smallest latency of an interval is never the 0 of a thread without I/Os, and of a
-//! record from before it was counted, neither it nor the deviation is there.
+//! Differences: text is escaped; `Tool` names the program that actually ran (`Implementation`); the means of both
+//! directions together are at every target; a smallest latency of an interval is never the 0 of a thread without I/Os,
+//! and of a record from before it was counted, neither it nor the deviation is there.
 
 mod element;
 mod machine;
