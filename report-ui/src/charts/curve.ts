@@ -30,7 +30,7 @@ export function curveFigure(page: Page): Figure | null {
   const redraw = () => figure.redraw();
   const controls = [
     choice("Workload", workloads.map((name) => [name, name] as const), state.workload, (v) => { state.workload = v; redraw(); }),
-    choice<Flow>("Throughput in", [["iops", "I/Os a second"], ["throughput", "bytes a second"]], "iops", (v) => { state.flow = v; redraw(); }),
+    choice<Flow>("Throughput in", [["iops", "IOPS"], ["throughput", "bytes per second"]], "iops", (v) => { state.flow = v; redraw(); }),
     choice<string>("Latency", LATENCIES, state.latency, (v) => { state.latency = v; redraw(); }),
   ];
   const figure: Figure = new Figure("latency-throughput", "Latency against throughput", (width) => {
@@ -83,7 +83,7 @@ function draw(page: Page, curves: Curve[], state: { flow: Flow; latency: string;
   const best = Math.max(...points.map((point) => point.x), ...caps);
   const svg = Plot.plot({
     width, height: Math.min(440, Math.max(300, width * 0.5)), marginLeft: 64, marginRight: 48, marginBottom: 44, style: LOOK,
-    x: { domain: [0, best * 1.06], label: state.flow === "iops" ? "I/Os a second →" : "Bytes a second →", labelAnchor: "right",
+    x: { domain: [0, best * 1.06], label: state.flow === "iops" ? "IOPS →" : "Bytes per second →", labelAnchor: "right",
       tickFormat: (x: number) => format.tick(state.flow === "iops" ? format.rate(x) : format.size(x)), ticks: state.flow === "iops" ? Math.max(3, width / 130) : linearSizeTicks(best * 1.06, Math.max(3, width / 130)), grid: true },
     y: { type: "log", domain, ticks: logTicks(domain), tickFormat: (y: number) => format.time(y), label: "↑ Latency (logarithmic)", grid: true },
     symbol: { domain: lines, legend: lines.length > 1 },

@@ -13,7 +13,7 @@ import { LOOK } from "./plot";
 
 interface Place { x: string; y: string; cell: number; value: number | null; failed: boolean; of: number; title: string }
 const METRICS = [
-  ["iops", "I/Os a second"], ["throughput", "bytes a second"], ["latency_p50", "median latency"],
+  ["iops", "IOPS"], ["throughput", "bytes per second"], ["latency_p50", "median latency"],
   ["latency_p99", "latency, 99% within"], ["latency_p999", "latency, 99.9% within"], ["latency_mean", "mean latency"],
 ] as const;
 /** Fields by which a heat map may be laid out, the numbered ones in their order. */
@@ -74,7 +74,7 @@ function choices(page: Page, axes: string[], state: State, changed: () => void):
 function axisName(axis: string): string {
   const names: Record<string, string> = {
     part: "Result", label: "Workload", block: "Size of an I/O", depth: "Depth of each thread", threads: "Threads", write: "Share of writes",
-    pattern: "Pattern", cache: "Cache", write_through: "Write-through", size: "Range", rate: "Rate asked", random: "Random share",
+    pattern: "Pattern", cache: "Cache", write_through: "Write-through", size: "Range", rate: "Requested rate", random: "Random share",
     tool: "Tool", target: "Target",
   };
   return names[axis] ?? axis;

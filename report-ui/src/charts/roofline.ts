@@ -68,7 +68,7 @@ function draw(page: Page, roof: Roof, width: number): Drawn {
   const sorted = [...points].sort((a, b) => a.x - b.x || b.y - a.y);
   return {
     svg: svg as SVGSVGElement,
-    says: `Roofline of ${roof.name}: at most ${format.rate(roof.rate_per_s)} I/Os a second and ${format.size(roof.bytes_per_s)} a second; ` +
+    says: `Roofline of ${roof.name}: at most ${format.rate(roof.rate_per_s)} IOPS and ${format.size(roof.bytes_per_s)} per second; ` +
       `${points.length} cells lie under it.`,
     table: {
       heads: ["Cell", "Size of an I/O", "Throughput", "IOPS", "Share of the roof"],

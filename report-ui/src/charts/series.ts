@@ -89,7 +89,7 @@ export function rateChart(detail: Detail, time: TimeAxis, width: number): Drawn 
   const line = mean !== null && from !== null && to !== null ? [{ x1: from / 1e9, x2: to / 1e9, y: mean }] : [];
   const svg = overTime("rate", time, {
     width, height: 220,
-    y: { domain: [0, most * 1.2], tickFormat: (y: number) => format.tick(format.rate(y)), label: "↑ I/Os a second", grid: true, ticks: 5 },
+    y: { domain: [0, most * 1.2], tickFormat: (y: number) => format.tick(format.rate(y)), label: "↑ IOPS", grid: true, ticks: 5 },
     marks: [
       ...behind(times),
       Plot.rectY(rows, { x1: "from", x2: "to", y: "y", fill: colour(0), fillOpacity: 0.25 }),
@@ -104,7 +104,7 @@ export function rateChart(detail: Detail, time: TimeAxis, width: number): Drawn 
     : times.steady.steady ? `steady: ${format.rate(mean ?? 0)} IOPS in the last five windows` : "not steady in the last five windows";
   return {
     svg,
-    says: `Rate over time: up to ${format.rate(most)} I/Os a second; ${steady}.`,
+    says: `Rate over time: up to ${format.rate(most)} IOPS; ${steady}.`,
     note: `${times.warmup_ns > 0 ? `Load ran ${format.time(times.warmup_ns)} before counting began.` : "There was no warm-up before counting."} The rate is ${steady}.` +
       (times.merged > 1 ? ` Each step here is ${times.merged} steps of the record.` : ""),
     table: {

@@ -59,7 +59,7 @@ export function cells(page: Page): HTMLElement {
   fill();
   return section("cells", every.length === 1 ? "The result" : "All results", coverage(page),
     h("div", { class: "controls" }, h("label", { class: "choice wide" }, h("span", {}, "Filter"), input), ...quick(page, state, input, fill)),
-    h("p", { class: "note", id: "filter-help" }, "Words are looked for everywhere; fields are compared with =, !=, <, <=, >, >= and values with their units. Several conditions all have to hold."),
+    h("p", { class: "note", id: "filter-help" }, "Words are searched in all fields; fields are compared with =, !=, <, <=, >, >= and values with their units. All conditions must be met."),
     picker, status,
     h("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Table: all results" }, h("table", { class: "cells", id: "cells-table" }, head, body)),
     more,
@@ -125,7 +125,7 @@ function row(page: Page, place: number, columns: Column[]): HTMLElement {
       const weak = isWeak(page, place, column.name);
       return h("td", {
         class: ["text", "tags"].includes(column.unit) ? "" : "number", "data-field": column.name,
-        title: weak ? "fewer than ten I/Os lie beyond: another run may well say something else" : null,
+        title: weak ? "fewer than ten I/Os are beyond it: another run may give another value" : null,
       }, format.shown(value, column.unit), weak ? h("span", { class: "weak-mark" }, "~") : null);
     }));
 }

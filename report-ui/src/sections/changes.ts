@@ -33,7 +33,7 @@ function comparison(page: Page, one: Comparison, place: number): HTMLElement[] {
     h("h3", {}, name), h("p", { class: "sentence" }, `${one.answer.charAt(0).toUpperCase()}${one.answer.slice(1)}.`),
     h("div", { class: several ? "scroll tall" : "scroll", tabindex: 0, role: "region", "aria-label": `Figures: ${name}` },
       h("table", { class: "changes" }, h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...rows))),
-    ...(one.differences.length > 0 ? [h("details", {}, h("summary", {}, `${format.counted(one.differences.length, "difference")} beside the figures`),
+    ...(one.differences.length > 0 ? [h("details", {}, h("summary", {}, `${format.counted(one.differences.length, "difference")} other than the figures`),
       h("ul", {}, ...one.differences.map((it) => h("li", {}, `${it.what}: ${it.a} and ${it.b}${it.of_work ? " (of the work itself)" : ""}`))))] : []),
     ...one.notes.map((note) => h("p", { class: "note" }, `${note}.`)),
     ...(figure ? [figure.element] : []),
