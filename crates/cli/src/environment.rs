@@ -7,7 +7,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use terminal_size::{Height, Width, terminal_size_of};
 
-/// What the surroundings say, read once at the start.
+/// The environment, read once at the start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Environment {
     /// `FATHOM_STORE`.
@@ -28,7 +28,7 @@ pub(crate) struct Environment {
     pub(crate) launch: Option<Launch>,
 }
 
-/// Where results are kept, and who said so.
+/// Where results are stored, and the source of that choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StorePlace {
     /// By `--store` or `FATHOM_STORE`.
@@ -81,7 +81,7 @@ impl Environment {
         }
     }
 
-    /// Where results are kept; `None` where nobody says.
+    /// Where results are stored; `None` if not specified.
     pub(crate) fn store_place(&self, option: Option<&PathBuf>) -> Option<StorePlace> {
         if let Some(path) = option.or(self.store.as_ref()) {
             return Some(StorePlace::Named(path.clone()));
@@ -112,7 +112,7 @@ pub(crate) fn message_columns() -> Option<usize> {
     columns(terminal_size_of(std::io::stderr()))
 }
 
-/// A terminal that does not know its width says 0.
+/// A terminal that does not know its width reports 0.
 fn columns(size: Option<(Width, Height)>) -> Option<usize> {
     let (width, _) = size?;
     Some(usize::from(width.0)).filter(|&columns| columns > 0)

@@ -85,7 +85,7 @@ impl Ending {
     }
 }
 
-/// What the parser has to say: help and version are results, everything else is a refusal.
+/// Output of the parser: help and version are results, everything else is a refusal.
 pub(crate) fn parser_says(mut error: clap::Error) -> ExitCode {
     make_printable(&mut error);
     if error.use_stderr() {
@@ -99,7 +99,7 @@ pub(crate) fn parser_says(mut error: clap::Error) -> ExitCode {
     }
 }
 
-/// The parser repeats what it read as it was: what a terminal would obey is made visible, as for all messages.
+/// The parser repeats what it read as it was: what a terminal would obey is escaped, as for all messages.
 fn make_printable(error: &mut clap::Error) {
     let printable: Vec<(ContextKind, ContextValue)> = error
         .context()
@@ -109,7 +109,7 @@ fn make_printable(error: &mut clap::Error) {
                 ContextValue::Strings(texts) => {
                     ContextValue::Strings(texts.iter().map(|text| views::printable(text)).collect())
                 }
-                _ => return None, // made by the parser, of nothing that was read
+                _ => return None, // created by the parser, not from input
             };
             Some((kind, value))
         })

@@ -242,7 +242,7 @@ impl Journal {
         }
     }
 
-    /// Says how far it could be read.
+    /// Reports how far it could be read.
     pub(crate) fn tell(&self, now: model::Nanos) {
         let path = self.path.display();
         if self.scan.whole_bytes < self.length {

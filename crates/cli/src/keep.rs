@@ -1,4 +1,4 @@
-//! Where results are kept, as the command line says: opened before anything is measured, or not at all.
+//! Where results are stored, as the command line specifies: opened before anything is measured, or not at all.
 
 use crate::args::KeepArgs;
 use crate::environment::{Environment, StorePlace};
@@ -11,9 +11,9 @@ const NOWHERE: &str =
     "results are not stored: neither XDG_DATA_HOME nor HOME is set; hint: --store PATH stores them";
 
 /// For a command that can only keep.
-pub(crate) const NOWHERE_TO_KEEP: &str = "there is no place to keep results: neither XDG_DATA_HOME nor HOME is set; specify --store PATH";
+pub(crate) const NOWHERE_TO_KEEP: &str = "there is no place to store results: neither XDG_DATA_HOME nor HOME is set; specify --store PATH";
 
-pub(crate) const NOWHERE_TO_LOOK: &str = "there is no place to look for results: neither XDG_DATA_HOME nor HOME is \
+pub(crate) const NOWHERE_TO_LOOK: &str = "there is no place to read results from: neither XDG_DATA_HOME nor HOME is \
                         set; specify --store PATH";
 
 /// Where a measuring command keeps its results; `None` with `--no-store`, and with a note where there is no such place, as
@@ -83,7 +83,7 @@ fn unwritable(place: &StorePlace, error: &StoreError) -> Option<String> {
     }
 }
 
-/// Opens it, and says what was done to the file on the way.
+/// Opens it, and reports the changes to the file.
 pub(crate) fn opened(
     open: impl FnOnce(&mut dyn FnMut(Notice)) -> store::Result<Store>,
 ) -> Result<Store, CommandError> {
@@ -142,14 +142,14 @@ impl Drawn {
     }
 }
 
-/// Folders are made only in the user's data folder: elsewhere a missing one is more likely a slip.
+/// Folders are created only in the user's data folder: elsewhere a missing one is more likely a slip.
 fn refuse_missing_folder(path: &Path) -> Result<(), CommandError> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     match folder {
         Some(folder) if !folder.exists() => Err(CommandError::refused(format!(
-            "{}: its folder does not exist: make it first, or specify another place for the results",
+            "{}: its folder does not exist: create it first, or specify another place for the results",
             path.display()
         ))),
         _ => Ok(()),
@@ -174,7 +174,7 @@ pub(crate) fn look(
     match place {
         StorePlace::Default(path) if !path.exists() => Ok(None),
         StorePlace::Named(path) if !path.exists() => Err(CommandError::refused(format!(
-            "{}: nothing is kept there yet: check the spelling, or measure something first (fathom survey)",
+            "{}: nothing is stored there yet: check the spelling, or measure something first (fathom survey)",
             path.display()
         ))),
         StorePlace::Default(path) | StorePlace::Named(path) => {

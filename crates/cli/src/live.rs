@@ -22,7 +22,7 @@ pub(crate) struct Screen {
     total: Option<Nanos>,
 }
 
-/// One, where it was asked for and there is a terminal for it; that there is none is said.
+/// One, if it was requested and there is a terminal for it; a missing terminal is reported.
 pub(crate) fn screen(
     asked: bool,
     environment: &Environment,
@@ -118,7 +118,7 @@ impl Screen {
         self.update(update);
     }
 
-    /// Gives the terminal back, and says what was to stay.
+    /// Gives the terminal back, and prints the lines that stay.
     pub(crate) fn finish(&self) {
         let lines = self.live.lock().map(|mut live| live.finish());
         lines

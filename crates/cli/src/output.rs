@@ -60,8 +60,8 @@ pub(crate) fn written(outcome: io::Result<()>) -> Result<bool, CommandError> {
     }
 }
 
-/// Says one thing to the person, with the program's name before it. Names of files may hold anything, so what a
-/// terminal would obey is made visible, line ends too. Where nobody can hear it, it is not said.
+/// Prints one message to the user, with the program's name before it. Names of files may contain anything, so what a
+/// terminal would obey is escaped, line ends too. Without a reader nothing is printed.
 pub(crate) fn tell(text: &str) {
     let mut err = io::stderr().lock();
     let text = views::printable(cut(text));

@@ -14,7 +14,7 @@ use session::{Step, Watcher};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// The line never jumps: the bar has its place whatever stands before and behind it.
+/// The line never jumps: the bar has its place with any text before and behind it.
 /// What is longer than its place is cut, so that no line wraps.
 const LINE: &str = "{prefix:31!} [{bar:24}] {wide_msg}";
 /// The same where there is less room: 40 columns are left for the message on a terminal of 80.
@@ -111,7 +111,7 @@ impl Progress {
     /// took; what was read before, to prove that it may be written over, is no part of it.
     pub(crate) fn filled(&self, filled: &[Filled]) -> Nanos {
         let now = self.since.elapsed();
-        let state = self.state.lock().expect("nobody panics while drawing");
+        let state = self.state.lock().expect("drawing does not panic");
         let took = match state.chore {
             Some((Chore::Filling, since)) => now.minus(since),
             _ => Nanos(0),
@@ -146,7 +146,7 @@ impl Progress {
             screen.what(what.clone());
             screen.progress(now, now.plus(left));
         }
-        let mut state = self.state.lock().expect("nobody panics while drawing");
+        let mut state = self.state.lock().expect("drawing does not panic");
         state.what = what;
         state.began = now;
         state.last = Tick::default();
@@ -173,7 +173,7 @@ impl Progress {
 
     fn draw(&self, tick: Option<Tick>) {
         let now = self.since.elapsed();
-        let mut state = self.state.lock().expect("nobody panics while drawing");
+        let mut state = self.state.lock().expect("drawing does not panic");
         let rate = tick
             .map(|tick| rate_between(&state.last, &tick))
             .unwrap_or_default();
@@ -195,7 +195,7 @@ impl Progress {
     /// Returns how long this has taken since it was first reported.
     fn elapsed_of(&self, chore: Chore) -> Nanos {
         let now = self.since.elapsed();
-        let mut state = self.state.lock().expect("nobody panics while drawing");
+        let mut state = self.state.lock().expect("drawing does not panic");
         match state.chore {
             Some((same, since)) if same == chore => now.minus(since),
             _ => {
@@ -291,7 +291,7 @@ impl Observer for Progress {
                 self.draw_chore(Chore::Verifying, path, done, total);
             }
             Event::Phase { name } => {
-                let mut state = self.state.lock().expect("nobody panics while drawing");
+                let mut state = self.state.lock().expect("drawing does not panic");
                 if !state.survey {
                     // While it goes on it is a doing, not a deed.
                     let doing = if name == "measured" {
@@ -354,7 +354,7 @@ fn rate_between(before: &Tick, now: &Tick) -> String {
     format!("{} IOPS, {} MiB/s, ", say::rate(ios), say::mib_per_s(bytes))
 }
 
-/// Whole seconds: a tenth of a second more or less interests nobody who waits.
+/// Whole seconds: a tenth of a second more or less is irrelevant for a waiting user.
 fn left(time: Nanos) -> String {
     let seconds = time.0.div_ceil(1_000_000_000);
     if seconds < 60 {

@@ -25,7 +25,7 @@ pub(crate) struct RunContext {
 }
 
 impl RunContext {
-    /// Refused where there is no place for the results and nobody said to keep none.
+    /// Refused where there is no place for the results and storing none was not requested.
     pub(crate) fn find(
         keep: &KeepArgs,
         consent: Consent,
@@ -42,7 +42,7 @@ impl RunContext {
         })
     }
 
-    /// The same by the options that another tool's command line has beside its own.
+    /// The same by fathom's options on another tool's command line.
     pub(crate) fn of_tool(
         own: &OwnOptions,
         environment: &Environment,
@@ -55,7 +55,7 @@ impl RunContext {
     }
 
     /// The gate for fathom's own command lines: each target once, and problems in the options of `fathom run`. A dialect
-    /// says what is otherwise with it: `Admission { repeats: true, ..ground.gate() }`.
+    /// specifies its differences: `Admission { repeats: true, ..ground.gate() }`.
     pub(crate) fn gate(&self) -> Admission<'_> {
         Admission {
             root: &self.root,

@@ -11,8 +11,8 @@ use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether a person (or the system) has asked for the end. Not the same as the stop word, which a deadline may
-/// say too.
+/// Whether a person (or the system) has asked for the end. Not the same as the stop flag, which a deadline may
+/// set too.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
@@ -29,14 +29,14 @@ pub(crate) fn outlive_file_size_limit() {
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
-/// From now on the first signal says `stop`; a second one has its default action, which ends the program.
+/// From now on the first signal sets `stop`; a second one has its default action, which ends the program.
 pub(crate) fn listen(stop: &Stop) -> Result<Interrupt, CommandError> {
     let interrupt = Interrupt::default();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if signal == SIGHUP && host::hangup_is_ignored(&Root::live()) {
             continue;
         }
-        // The order matters: the default action is taken only if the word was said before this signal.
+        // The order matters: the default action is taken only if the flag was set before this signal.
         flag::register_conditional_default(signal, Arc::clone(&interrupt.0))
             .and_then(|_| flag::register(signal, stop.flag()))
             .and_then(|_| flag::register(signal, Arc::clone(&interrupt.0)))

@@ -121,7 +121,7 @@ impl SweepProgress {
         self.draw(None);
     }
 
-    /// A turn has ended. What has no result is said in a line that stays.
+    /// A turn has ended. A missing result is reported in a line that stays.
     pub(crate) fn end(&self, done: &Done) {
         let mut state = self.lock();
         state.pace.learn(done.planned, done.took);
@@ -133,12 +133,12 @@ impl SweepProgress {
             let now = self.since.elapsed();
             screen.progress(now, now.plus(left));
         }
-        let said = match &done.result {
+        let figures = match &done.result {
             Ok(result) => figures(result),
             Err(reason) => format!("NA: {reason}"),
         };
         if !self.draws || done.result.is_err() {
-            let text = format!("{count}, {}: {said}; {}", done.label, left_words(left));
+            let text = format!("{count}, {}: {figures}; {}", done.label, left_words(left));
             match &self.screen {
                 Some(screen) => screen.tell(&text),
                 None => self.bars.suspend(|| output::tell(&text)),
@@ -163,7 +163,7 @@ impl SweepProgress {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().expect("nobody panics while drawing")
+        self.state.lock().expect("drawing does not panic")
     }
 
     fn draw(&self, tick: Option<Tick>) {

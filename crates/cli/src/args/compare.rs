@@ -5,16 +5,16 @@ use clap::{Args, Subcommand};
 
 pub(super) const SIDES: &str = "\
 A side is a session (12), a result (12.3), a tag, a baseline (baseline:NAME), or several of these joined by commas. A word \
-that is no number is a tag; tag:NAME is one whatever it looks like. Results of the same work are compared with each other; \
+that is no number is a tag; tag:NAME is always one. Results of the same work are compared with each other; \
 several of the same work on one side are repeats.\n\n\
 A condition is a figure as `fathom table` names it, > with a rise or < with a fall, in percent: 'p99 > +10%', 'rate < -5%' \
 (rate is iops). It is broken where the change itself is beyond the limit and is significant. Exit codes: 0 all \
-conditions hold, or none is broken; 3 one is broken, or with --strict not shown to hold.";
+conditions are met, or none is broken; 3 one is broken, or with --strict not shown to be met.";
 
-/// What a comparison is held to.
+/// Conditions of a comparison.
 #[derive(Args, Debug, Default)]
 pub(crate) struct ConditionArgs {
-    /// End with exit code 3 where this is so: 'p99 > +10%', 'rate < -5%' (repeatable)
+    /// End with exit code 3 if this is so: 'p99 > +10%', 'rate < -5%' (repeatable)
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub(crate) fail_if: Vec<String>,
     /// The same where the data is inconclusive
@@ -26,7 +26,7 @@ pub(crate) struct ConditionArgs {
 #[derive(Args, Debug)]
 #[command(after_help = SIDES)]
 pub(crate) struct CompareArgs {
-    /// What stands before
+    /// Reference result
     #[arg(value_name = "A")]
     pub(crate) a: String,
     /// What is compared with it: ratios are B over A
@@ -51,14 +51,14 @@ pub(crate) struct BaselineArgs {
 /// What can be done with baselines.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BaselineCommand {
-    /// Give a session or a result a name, to hold later ones against; what had the name loses it
+    /// Name a session or a result, to compare later ones with it; an existing name moves to it
     Set(BaselineSetArgs),
-    /// List the names and what has them
+    /// List the names and their results
     List(BaselineListArgs),
-    /// Hold the newest session of the same kind and target against it, or what is named
+    /// Compare the newest session of the same kind and target with it, or the specified one
     #[command(after_help = SIDES)]
     Check(BaselineCheckArgs),
-    /// Take a name away; what had it stays
+    /// Remove a name; its result stays
     Remove(BaselineRemoveArgs),
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct BaselineCheckArgs {
     /// What is compared with it [default: the newest complete session of its kind and on its target]
     #[arg(value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// The newest session, whatever it is
+    /// The newest session, of any kind
     #[arg(long, conflicts_with = "id")]
     pub(crate) last: bool,
     #[command(flatten)]

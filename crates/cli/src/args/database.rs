@@ -34,7 +34,7 @@ pub(crate) struct ListArgs {
     /// Only sessions that have this tag, themselves or on a result of theirs
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Option<String>,
-    /// Only sessions that hold results of this tool: fathom, diskspd, sqlio, fio, iometer, dd, bonnie++
+    /// Only sessions with results of this tool: fathom, diskspd, sqlio, fio, iometer, dd, bonnie++
     #[arg(long, value_name = "TOOL")]
     pub(crate) tool: Option<String>,
     /// Only sessions that began then or later, in UTC: 2026-11-21, 2026-11-21T10:30
@@ -92,7 +92,7 @@ pub(crate) struct RowsArgs {
 pub(crate) struct TableArgs {
     #[command(flatten)]
     pub(crate) rows: RowsArgs,
-    /// These fields, or `all` [default: what distinguishes the results, and their results]
+    /// These fields, or `all` [default: fields that distinguish the results, and their figures]
     #[arg(long, value_name = "FIELDS")]
     pub(crate) columns: Option<String>,
     /// Lay one field out by one or two others, rows first: --by block,threads
@@ -111,7 +111,7 @@ pub(crate) struct TableArgs {
     /// One JSON list
     #[arg(long)]
     pub(crate) json: bool,
-    /// List all fields, and what they mean
+    /// List all fields with their meaning
     #[arg(long, exclusive = true)]
     pub(crate) fields: bool,
 }
@@ -232,7 +232,7 @@ pub(crate) struct DbArgs {
 /// What can be done with the file.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DbCommand {
-    /// Print where it lies
+    /// Print its path
     Path(StoreArgs),
     /// Check it for damage: its structure, all summaries, and the newest records and some others
     Check(CheckDbArgs),

@@ -44,7 +44,7 @@ pub(crate) struct FilesWorkArgs {
     /// Bytes in each of them
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = FILE_SIZE)]
     pub(crate) file_size: String,
-    /// Folders that they lie in [default: one for each 64 files, and one a thread at least]
+    /// Folders for them [default: one for each 64 files, and one per thread at least]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) folders: Option<String>,
     /// Threads, each with its own part of the files, 1 to 1024
@@ -74,7 +74,7 @@ pub(crate) struct FilesWorkArgs {
     /// Empty the system's caches before each step that reads; needs root, and slows all of the machine down for a while
     #[arg(long)]
     pub(crate) drop_caches: bool,
-    /// Give up where no operation ends for so long, as on a network mount whose server is gone
+    /// Give up if no operation completes for so long, as on a network mount whose server is gone
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = PATIENCE)]
     pub(crate) patience: String,
     /// Same seed, same random order
@@ -87,11 +87,11 @@ pub(crate) struct FilesWorkArgs {
     pub(crate) seed: String,
 }
 
-/// What stands below the options of `fathom dd`.
+/// Text below the options of `fathom dd`.
 pub(crate) const OPERANDS: &str = "\
 Operands are those of dd: if=FILE of=FILE bs=SIZE ibs= obs= count=N skip=N seek=N iflag=direct,… oflag=direct,sync,dsync,… \
 conv=fdatasync,fsync,notrunc,… status=none|noxfer|progress. Sizes end in c, w, b, kB, K, MB, M, GB, G and so on. dd's own \
-lines go to standard error; a file that holds something, or a device, is written only with the words that allow it.";
+lines go to standard error; a file with content, or a device, is written only with the option that confirms it.";
 
 /// `fathom dd`.
 #[derive(Args, Debug)]

@@ -24,15 +24,15 @@ pub(crate) struct HostsArgs {
     /// range of --length behind that of the rank before) or all [default: own]
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) layout: Option<String>,
-    /// What happens where a rank is lost: end (all stop, exit code 1) or continue [default: end]
+    /// Action if a rank is lost: end (all stop, exit code 1) or continue [default: end]
     #[arg(long, value_name = "WHAT")]
     pub(crate) on_loss: Option<String>,
     #[arg(long, value_name = "TIME", help = format!("How long a rank may be silent before it is lost [default: {HOST_TIMEOUT}]"))]
     pub(crate) host_timeout: Option<String>,
-    /// The library of the MPI whose launcher started this, where it is not found by its name
+    /// The library of the MPI whose launcher started this, if it is not found by its name
     #[arg(long, value_name = "PATH")]
     pub(crate) mpi_library: Option<PathBuf>,
-    /// Run alone, whatever launcher started this
+    /// Run alone, under any launcher
     #[arg(long, conflicts_with_all = ["hosts", "layout", "on_loss", "host_timeout", "mpi_library"])]
     pub(crate) alone: bool,
 }

@@ -4,7 +4,7 @@ use super::{KnownArgs, StoreArgs};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Writes what stands below the options: what is read.
+/// Writes the text below the options: the formats that are read.
 pub(crate) fn read() -> String {
     let rows =
         tools::imports::readers().map(|reader| format!("  {:<24} {}\n", reader.name, reader.about));

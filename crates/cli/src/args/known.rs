@@ -1,5 +1,5 @@
-//! What people know of a target beside its figures: `--cap-iops`, `--cap-mibs`, `--array-cache`, `--medium`; and what its
-//! results are to reach, `--goal`. Each is stored with the result as a note, under the name of its option.
+//! Facts that users know of a target other than its figures: `--cap-iops`, `--cap-mibs`, `--array-cache`, `--medium`;
+//! and what its goals, `--goal`. Each is stored with the result as a note, under the name of its option.
 
 use analysis::{CloudCap, Known};
 use clap::Args;
@@ -21,7 +21,7 @@ pub(crate) struct KnownArgs {
     /// Medium: hdd, hdd:N for an array of N rotating disks, sata-ssd or nvme
     #[arg(long, value_name = "MEDIUM")]
     pub(crate) medium: Option<String>,
-    /// What the result has to reach, as 'p99 < 5ms' or 'iops > 10k where write=0'; exit code 3 where it does not
+    /// Goal of the result, as 'p99 < 5ms' or 'iops > 10k where write=0'; exit code 3 if it is missed
     /// (repeatable)
     #[arg(long, value_name = "GOAL")]
     pub(crate) goal: Vec<String>,
@@ -145,7 +145,7 @@ impl KnownArgs {
     }
 }
 
-/// Returns what these notes say of a target.
+/// Returns the hints in these notes on a target.
 ///
 /// # Errors
 /// A hint was stored that this version cannot read.

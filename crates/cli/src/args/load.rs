@@ -109,19 +109,19 @@ pub(crate) struct PlaceArgs {
     /// unbuffered: direct I/O; cached: buffered I/O, through the page cache
     #[arg(long, value_name = "MODE", allow_hyphen_values = true, default_value = native::CACHE)]
     pub(crate) cache: String,
-    /// Drop what the page cache contains of the target before the run
+    /// Drop the target's pages from the page cache before the run
     #[arg(long)]
     pub(crate) drop_cache: bool,
     /// Each write returns only when the data is on stable storage
     #[arg(long)]
     pub(crate) write_through: bool,
-    /// After so many writes of a thread, fsync
+    /// fsync after so many writes of a thread
     #[arg(long, value_name = "WRITES", allow_hyphen_values = true)]
     pub(crate) fsync: Option<String>,
-    /// After so many writes of a thread, fdatasync
+    /// fdatasync after so many writes of a thread
     #[arg(long, value_name = "WRITES", allow_hyphen_values = true)]
     pub(crate) fdatasync: Option<String>,
-    /// When a thread has done its work, fsync
+    /// fsync when a thread has done its work
     #[arg(long)]
     pub(crate) end_fsync: bool,
 }
@@ -205,7 +205,7 @@ pub(crate) struct TimeArgs {
     /// One step of the time series, 1ms or more [default: 1s, or shorter, so that there are fifty]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) interval: Option<String>,
-    /// Start I/Os at this rate whatever completes (open loop: no coordinated omission): 5000 or 5000/s over all
+    /// Start I/Os at this rate, regardless of completions (open loop: no coordinated omission): 5000 or 5000/s over all
     /// threads [default: none, a new I/O as soon as one completes]
     #[arg(long, value_name = "N[/s]", allow_hyphen_values = true)]
     pub(crate) rate: Option<String>,

@@ -53,9 +53,9 @@ const NO_COLOR: &str = "--no-color";
 #[command(
     name = "fathom",
     version,
-    about = "Measures storage and says what the numbers mean",
+    about = "Measures storage and explains the figures",
     after_help = "Exit codes: 0 good; 1 the run failed or was interrupted; 2 the request was refused; 3 a \
-                  comparison or a check said no.",
+                  condition of a comparison or a check was not met.",
     max_term_width = 100,
     arg_required_else_help = true,
     disable_help_subcommand = true
@@ -86,7 +86,7 @@ impl Cli {
 }
 
 /// What there is to do.
-#[allow(clippy::large_enum_variant, reason = "one is made a process")]
+#[allow(clippy::large_enum_variant, reason = "one exists per process")]
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Measure what a disk can do: seven workloads, each at increasing queue depths
@@ -221,7 +221,7 @@ impl ConsentArgs {
     }
 }
 
-/// Where results are kept.
+/// Where results are stored.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Results")]
 pub(crate) struct KeepArgs {
@@ -391,7 +391,7 @@ pub(crate) fn replay(
     let words = words.chain(trace_and_target.map(|path| path.as_os_str().to_owned()));
     match Cli::try_parse_from(words).map(|cli| cli.command) {
         Ok(Command::Replay(args)) => Ok(*args),
-        Ok(_) => unreachable!("the words are those of replay"),
+        Ok(_) => unreachable!("the options are those of replay"),
         Err(error) => Err(CommandError::refused(error.render())),
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct ReportArgs {
     /// [default: report.html, or fathom-history]
     #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
     pub(crate) out: Option<PathBuf>,
-    /// Replace whatever is at the output's place
+    /// Replace an existing file at the output's place
     #[arg(long, conflicts_with = "json")]
     pub(crate) force: bool,
     /// Write no page; print its data as one JSON document

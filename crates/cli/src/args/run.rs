@@ -58,7 +58,7 @@ impl RunArgs {
             evidence: _, // where files go is not part of the work
             journal: _,  // likewise
             hosts: _,    // who takes part is not part of the work
-            consent: _,  // no dialect can say that data may be lost
+            consent: _,  // no dialect can confirm that data may be lost
             known: _,    // changes what is reported, not what is run
             keep: _,     // where results go is not part of the work
             output: _,   // how it is shown

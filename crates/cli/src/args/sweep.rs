@@ -1,6 +1,7 @@
 //! The words of `fathom sweep`: those of `fathom run`, of which each value may be a list or a range, and its own.
 //!
-//! A plan and a DISKSPD line say what is run in words of their own, so the options of the work cannot stand beside them.
+//! A plan and a DISKSPD line specify the work in their own words, so the options of the work cannot be combined with
+//! them.
 
 use super::{ConsentArgs, KeepArgs, KnownArgs, LoadArgs};
 use clap::Args;
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 use tools::native;
 use tools::sweep::CourseText;
 
-/// What stands below the options: how values are combined.
+/// Text below the options: how values are combined.
 pub(crate) const LISTS: &str = "\
 Every value of the work, the place, the time and the engine may be a list (8K,64K) or a range: 2..16 doubles (2, 4, 8, \
 16), 2..8+2 adds (2, 4, 6, 8). All combinations are run. fathom sweep PLAN.toml takes all of this from a file; see \
@@ -49,7 +50,7 @@ pub(crate) struct SweepArgs {
 #[command(next_help_heading = "Matrix")]
 pub(crate) struct MatrixArgs {
     /// Vary a field that has several values: any option of the work by its long name (cache=cached,unbuffered), target,
-    /// or a switch beside --from-diskspd (o=2,4,8); repeatable, the first is outermost
+    /// or a switch with --from-diskspd (o=2,4,8); repeatable, the first is outermost
     #[arg(long, value_name = "FIELD=VALUES")]
     pub(crate) axis: Vec<String>,
     /// Take the matrix from this file, in TOML
@@ -113,11 +114,11 @@ impl SweepArgs {
     pub(crate) fn request(&self) -> native::Request {
         let SweepArgs {
             targets,
-            matrix: _, // said to the sweep, not to its cells
+            matrix: _, // for the sweep, not for its cells
             course: _,
             script: _,
             load,
-            consent: _, // no dialect can say that data may be lost
+            consent: _, // no dialect can confirm that data may be lost
             known: _,   // changes what is reported, not what is run
             keep: _,
             json: _,

@@ -24,10 +24,10 @@ pub(crate) struct WatchArgs {
     /// Do not time single I/Os: averages from the counters only
     #[arg(long)]
     pub(crate) no_trace: bool,
-    /// Keep what is seen in the database, beside the runs
+    /// Store the samples in the results database
     #[arg(long)]
     pub(crate) record: bool,
-    /// The file that keeps it [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
+    /// The file in which they are stored [default: $FATHOM_STORE, or fathom/fathom.db in the user's data folder]
     #[arg(long, value_name = "PATH", requires = "record")]
     pub(crate) store: Option<PathBuf>,
     /// Serve it for Prometheus at http://ADDR:PORT/metrics; without an address for this machine alone

@@ -110,10 +110,10 @@ fn newest(store: &Store, baseline: &Baseline, last: bool) -> Result<RunName, Com
     let found = found.filter(|session| last || *session > own.id);
     found.map(|session| RunName { session, run: None }).ok_or_else(|| {
         CommandError::refused(match last {
-            true => format!("nothing but the baseline {} itself is kept: measure something first", baseline.name),
+            true => format!("only the baseline {} itself is stored: measure something first", baseline.name),
             false => format!(
-                "no complete {} of {} is newer than the baseline {} ({}): measure it again, or name what is to be held \
-                 against it: fathom baseline check {} ID",
+                "no complete {} of {} is newer than the baseline {} ({}): measure it again, or specify what to compare \
+                 with it: fathom baseline check {} ID",
                 own.kind.name(), own.target, baseline.name, baseline.of, model::shell_word(&baseline.name)
             ),
         })

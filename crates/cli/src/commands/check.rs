@@ -19,7 +19,7 @@ use tools::Reader;
 const LOOK_MIN: Nanos = Nanos::seconds(1);
 const LOOK_MAX: Nanos = Nanos::seconds(60);
 
-/// Looks, and says what was found.
+/// Checks, and reports the findings.
 pub(crate) fn check(args: &CheckArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let look = args.duration.parse::<Nanos>().ok();
     let look = look.filter(|look| (LOOK_MIN..=LOOK_MAX).contains(look));

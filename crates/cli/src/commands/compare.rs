@@ -13,7 +13,7 @@ use analysis::{CompareReport, Compared, Condition, ConditionOutcome, Side, compa
 use model::{CommandError, Origin, ResultRow};
 use store::{RunName, Store};
 
-/// Compares and says how it ended.
+/// Compares and returns the outcome.
 pub(crate) fn compare(
     args: &CompareArgs,
     environment: &Environment,
@@ -39,7 +39,7 @@ fn both(sides: [Result<Side, CommandError>; 2]) -> Result<[Side; 2], CommandErro
     }
 }
 
-/// Compares, prints, and says no where a condition does.
+/// Compares, prints, and fails if a condition does.
 pub(super) fn held_against(
     a: &Side,
     b: &Side,
@@ -63,7 +63,7 @@ pub(super) fn held_against(
     Ok(said(&found, strict))
 }
 
-/// What a pipeline needs to know, also where nobody reads the page.
+/// What a pipeline needs to know, also if no user reads the page.
 fn said(found: &CompareReport, strict: bool) -> Ending {
     let mut ending = Ending::Good;
     for condition in &found.conditions {
@@ -159,7 +159,7 @@ fn side(store: &Store, name: &str, rows: Vec<ResultRow>) -> Result<Side, Command
 }
 
 fn named(store: &Store, name: RunName) -> Result<Vec<ResultRow>, CommandError> {
-    store.count(&[name]).map_err(CommandError::refused)?; // or says what there is
+    store.count(&[name]).map_err(CommandError::refused)?; // or lists the existing ones
     let rows = store
         .rows(&sessions_of(&[name]))
         .map_err(CommandError::refused)?;
@@ -170,7 +170,7 @@ fn named(store: &Store, name: RunName) -> Result<Vec<ResultRow>, CommandError> {
     match rows.is_empty() {
         false => Ok(rows),
         true => Err(CommandError::refused(format!(
-            "session {name} holds no result: it is still running its first, was ended before that was done, or all were \
+            "session {name} has no result: its first is still running or was not completed, or all were \
              deleted"
         ))),
     }

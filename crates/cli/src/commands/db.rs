@@ -31,7 +31,7 @@ fn path(args: &StoreArgs, environment: &Environment) -> Result<Ending, CommandEr
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
     output::print(format!("{}\n", whole.display()).as_bytes())?;
     if !path.exists() {
-        output::tell("nothing is kept there yet");
+        output::tell("nothing is stored there yet");
     }
     Ok(Ending::Good)
 }

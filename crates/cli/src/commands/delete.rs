@@ -1,5 +1,5 @@
-//! `fathom delete`: the only command that throws results away. It says what would be lost and asks; where nobody can
-//! answer, the words have to be there.
+//! `fathom delete`: the only command that deletes results. It reports what would be lost and asks; if no user can
+//! answer, the option is needed.
 
 use super::answer;
 use super::rows::{names, open_store, sessions_of};
@@ -23,10 +23,10 @@ pub(crate) fn delete(args: &DeleteArgs, environment: &Environment) -> Result<End
         format!("{lost} results")
     };
     match &args.lose {
-        Some(said) if *said == words => {}
-        Some(said) => {
+        Some(given) if *given == words => {}
+        Some(given) => {
             return Err(CommandError::refused(format!(
-                "invalid value '{said}' for --lose: what would be lost is `{words}`: {}",
+                "invalid value '{given}' for --lose: what would be lost is `{words}`: {}",
                 what(&store, &names)?
             )));
         }

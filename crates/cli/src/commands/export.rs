@@ -28,7 +28,7 @@ pub(crate) fn export(args: &ExportArgs, environment: &Environment) -> Result<End
     let bytes = report::rows(&selection, Some(export), Form::of_list(false, environment));
     match &args.out {
         Some(path) => {
-            // Whatever writes never guesses: what is there stays.
+            // Code that writes never guesses: an existing file stays.
             gate::write_output(path, &bytes, Replace::Nothing)
                 .map_err(|error| crate::failure::of_output(&error))?;
             let results = if rows == 1 { "result" } else { "results" };

@@ -84,7 +84,7 @@ pub(crate) fn run(
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
     let options = options(&args.hosts)?;
-    // No rank has a confirmation, whatever its own command line says: see `refuse_confirmations`.
+    // No rank has a confirmation, with any command line of its own: see `refuse_confirmations`.
     let ground = RunContext::find(&args.keep, Consent::default(), environment)?;
     let gate = match options.layout {
         JobLayout::Own => ground.gate(),
@@ -255,7 +255,7 @@ fn timeout(args: &HostsArgs) -> Result<Nanos, CommandError> {
     }
 }
 
-/// A library is code of this process: nobody else may be able to change it.
+/// A library is code of this process: no other user may be able to change it.
 fn trusted(path: &Path) -> Result<(), CommandError> {
     let changed = host::is_writable_by_others(path).map_err(|error| {
         let why = engine::errno_text(&error);
@@ -264,7 +264,7 @@ fn trusted(path: &Path) -> Result<(), CommandError> {
     match changed {
         false => Ok(()),
         true => Err(CommandError::refused(format!(
-            "--mpi-library {}: the library must belong to root or to you, and nobody else may be able to write to it",
+            "--mpi-library {}: the library must belong to root or to you, and no other user may be able to write to it",
             path.display()
         ))),
     }
@@ -371,7 +371,7 @@ fn refuse_alone(args: &RunArgs, known: &analysis::Known) -> Result<(), CommandEr
     }
 }
 
-/// One name may be a fathom file here and user data elsewhere, so no confirmation holds for all hosts.
+/// One name may be a fathom file here and user data elsewhere, so no confirmation applies to all hosts.
 fn refuse_confirmations(consent: &ConsentArgs) -> Result<(), CommandError> {
     let option = match (consent.overwrite, consent.destroy.is_empty()) {
         (true, _) => "--overwrite",
@@ -379,7 +379,7 @@ fn refuse_confirmations(consent: &ConsentArgs) -> Result<(), CommandError> {
         (false, true) => return Ok(()),
     };
     Err(CommandError::refused(format!(
-        "{option}: it would confirm the loss of whatever has this name on every host; hint: create new files with --create, or \
+        "{option}: it would confirm the loss of any content with this name on every host; hint: create new files with --create, or \
          run fathom with {option} alone on each host first"
     )))
 }

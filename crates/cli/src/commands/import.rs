@@ -1,7 +1,7 @@
 //! `fathom import`: results of other tools onto the database. Each run is kept as it is read, all of them in one session.
 //!
-//! What can be read is imported even where something beside it cannot; that is named with its file and line. A file that
-//! is in the database already is recognised by its content and omitted.
+//! What can be read is imported even if something next to it cannot; that is reported with its file and line. A file
+//! that is in the database already is recognised by its content and omitted.
 
 use super::command_line;
 use crate::args::ImportArgs;
@@ -26,7 +26,7 @@ const STDIN: &str = "-";
 /// What a reader may take at most, as a multiple of the length of its file.
 const MEMORY_PER_BYTE: u64 = 8;
 
-/// Reads the files, keeps what is in them, says what that was.
+/// Reads the files, stores their runs, reports them.
 pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let known = args.known.read()?;
     if !args.known.goal.is_empty() {
@@ -97,10 +97,10 @@ const VERDICTS_MAX: usize = 20;
 /// What is longer goes into the database without its log: that takes two more flushes, and saves writing all of it twice.
 const LOG_BYTES_MAX: usize = 4 << 20;
 
-/// What the files hold, so far.
+/// Content of the files, so far.
 #[derive(Default)]
 struct Gathered {
-    /// What people said of the target.
+    /// The user's hints on the target.
     known: Known,
     files: Vec<ImportedFile>,
     /// What of them the runs are read from, by the number of the file. A document reads them again: they are many times
@@ -221,20 +221,20 @@ impl Gathered {
         let lossy = self.files.iter().any(ImportedFile::has_losses);
         if self.runs == 0 && lossy {
             return Err(CommandError::refused(
-                "nothing was imported: what is wrong with each file stands above",
+                "nothing was imported: the errors of each file are above",
             ));
         }
         Ok(if lossy { Ending::Wrong } else { Ending::Good })
     }
 
-    /// What the runs say: one run by itself, several together.
+    /// Findings on the runs: one run by itself, several together.
     fn findings(&self) -> Vec<Finding> {
         let known = &self.known;
         match &self.first {
             Some(only) if self.runs == 1 => imported_report_knowing(only, known).findings,
             _ if self.runs > TOGETHER_MAX => {
                 output::tell(&format!(
-                    "no findings over several runs: they are looked for in at most {TOGETHER_MAX} runs"
+                    "no findings over several runs: they are searched in at most {TOGETHER_MAX} runs"
                 ));
                 Vec::new()
             }

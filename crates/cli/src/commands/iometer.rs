@@ -291,7 +291,7 @@ fn write_icf(
     let config = iometer::restate(&show::as_asked(&record)).map_err(|reported| {
         let lines = reported
             .into_iter()
-            .map(|what| format!("IOmeter cannot say this run: {what}"));
+            .map(|what| format!("IOmeter cannot express this run: {what}"));
         CommandError::refused_for(lines)
     })?;
     let file = ResultFile {

@@ -25,7 +25,7 @@ const UNIT_MIN: u64 = 512;
 /// A run that is late ends at the latest after so many times its length, and this time more.
 const LATE_TIMES: u64 = 2;
 const LATE_MORE: Nanos = Nanos::seconds(10);
-/// Most I/Os in flight per thread, where --depth does not say more: an open loop needs room for its bursts.
+/// Most I/Os in flight per thread, if --depth does not specify more: an open loop needs room for its bursts.
 const DEPTH: &str = "64";
 
 /// Runs the workload of a profile.

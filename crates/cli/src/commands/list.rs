@@ -129,7 +129,7 @@ impl<'a> Wanted<'a> {
         words.is_empty() && texts.iter().all(|text| text.is_none())
     }
 
-    /// By what its own row says.
+    /// By its own row.
     fn fits_own(&self, session: &SessionSummary) -> bool {
         let started = session.started_utc.0;
         self.kind.is_none_or(|kind| kind == session.kind)

@@ -15,7 +15,7 @@ use views::Stored;
 /// Longest comment, in characters.
 const COMMENT_MAX: usize = 500;
 
-/// Sets and removes notes, and prints those that hold from then on.
+/// Sets and removes notes, and prints those that apply from then on.
 pub(crate) fn note(args: &NoteArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let (names, set, clear) = changes(args)?;
     let store = open_store(&args.store, environment)?;

@@ -203,12 +203,12 @@ pub(crate) fn open_store(
     let store = keep::look(args.store.as_ref(), environment)?;
     store.ok_or_else(|| {
         CommandError::refused(
-            "nothing is kept yet: measure something first (fathom survey), or fathom import FILE",
+            "nothing is stored yet: measure something first (fathom survey), or fathom import FILE",
         )
     })
 }
 
-/// Says what could not be read.
+/// Reports what could not be read.
 pub(crate) fn reported(store: &Store, damaged: &[String]) -> Ending {
     for what in damaged {
         output::tell(&format!("{}: omitted: {what}", store.path().display()));
@@ -216,14 +216,14 @@ pub(crate) fn reported(store: &Store, damaged: &[String]) -> Ending {
     if damaged.is_empty() {
         return Ending::Good;
     }
-    output::tell("the store is damaged: nothing in it was changed; fathom db check says more");
+    output::tell("the store is damaged: nothing in it was changed; fathom db check reports more");
     Ending::Wrong
 }
 
 fn named(store: &Store, names: &[RunName]) -> Result<Vec<ResultRow>, CommandError> {
     let mut rows: Vec<ResultRow> = Vec::new();
     for name in names {
-        store.count(&[*name]).map_err(CommandError::refused)?; // or says what there is
+        store.count(&[*name]).map_err(CommandError::refused)?; // or lists the existing ones
         let found = store.rows(&[name.session]).map_err(CommandError::refused)?;
         rows.extend(
             found

@@ -173,7 +173,7 @@ fn keep_evidence(profile: &mut Profile, wanted: bool) -> Result<(), CommandError
     Ok(())
 }
 
-/// Says why a journal ended before its run.
+/// Reports why a journal ended before its run.
 fn tell_journal(record: &RunRecord) {
     let verification = record.engine.verification.as_ref();
     let journal = verification.and_then(|found| found.journal.as_ref());
@@ -194,7 +194,7 @@ fn write_evidence(folder: &Evidence, record: &RunRecord) -> Result<(), CommandEr
     verification.map_or(Ok(()), |found| folder.write(&found.cases, &paths))
 }
 
-/// Says what a program that reads only the exit code and standard error has to know.
+/// Reports what a program that reads only the exit code and standard error needs.
 fn tell_outcome(record: &RunRecord) -> Ending {
     match record.result() {
         _ if ended::tell(record) => {
@@ -202,13 +202,13 @@ fn tell_outcome(record: &RunRecord) -> Ending {
             return Ending::Good;
         }
         RunResult::Interrupted => {
-            output::tell("interrupted: the result holds what was counted until then");
+            output::tell("interrupted: the result covers what was counted until then");
         }
         RunResult::Failed(NoResult::Ended(failure)) => {
             output::tell(match failure.is_of_the_target() {
                 true => "the run ended there",
                 false => {
-                    "the run ended there; to count failures and go on, add: --continue-on-error"
+                    "the run ended there; to count failures and continue, add: --continue-on-error"
                 }
             });
         }
@@ -217,7 +217,7 @@ fn tell_outcome(record: &RunRecord) -> Ending {
     Ending::Wrong
 }
 
-/// Says which targets have no name any more.
+/// Reports which targets have no name any more.
 fn tell_deleted(record: &RunRecord) {
     for &target in &record.engine.deleted_targets {
         if let Some(target) = record.targets.get(target as usize) {

@@ -1,4 +1,4 @@
-//! `fathom completions` and `fathom man`: made from the same description as the parser, so they cannot drift.
+//! `fathom completions` and `fathom man`: generated from the same description as the parser, so they cannot drift.
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::failure::Ending;
@@ -14,10 +14,10 @@ use std::path::PathBuf;
 const EXIT_STATUS: &str = ".SH \"EXIT STATUS\"
 .TP
 0
-All went as asked. The verdict on a result does not change this.
+Good. The verdict on a result does not change this.
 .TP
 1
-The run failed or was interrupted, nothing completed, or its result could not be kept.
+The run failed or was interrupted, nothing completed, or its result could not be stored.
 .TP
 2
 The request was refused; nothing was run.
@@ -31,7 +31,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending, CommandError
     Ok(Ending::Good)
 }
 
-/// Writes `fathom.1` and a page for each command. What is there stays, unless the option says otherwise.
+/// Writes `fathom.1` and a page for each command. What is there stays, unless the option replaces it.
 pub(crate) fn man(args: &ManArgs) -> Result<Ending, CommandError> {
     if !args.folder.is_dir() {
         return Err(CommandError::refused(format!(

@@ -26,7 +26,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
     let store = keep::look(args.store.store.as_ref(), environment)?;
     let store = store.ok_or_else(|| {
         CommandError::refused(format!(
-            "{name}: nothing is kept yet: measure something first (fathom survey)"
+            "{name}: nothing is stored yet: measure something first (fathom survey)"
         ))
     })?;
     let notes = store.notes(name).map_err(CommandError::refused)?;
@@ -86,14 +86,14 @@ pub(crate) fn run_named(
     let store = keep::look(store, environment)?;
     let store = store.ok_or_else(|| {
         CommandError::refused(format!(
-            "{name}: nothing is kept yet: measure something first"
+            "{name}: nothing is stored yet: measure something first"
         ))
     })?;
     let session = load(&store, name)?;
     let record = pick(&session, name)?.record().cloned();
     record.ok_or_else(|| {
         CommandError::refused(format!(
-            "{name}: this was not measured by fathom, so it cannot be said again"
+            "{name}: this was not measured by fathom, so its command is unknown"
         ))
     })
 }
@@ -135,7 +135,7 @@ fn as_rows(
     }
 }
 
-/// Only what is shown is read: what else the session holds may be damaged.
+/// Only what is shown is read: other parts of the session may be damaged.
 fn load(store: &Store, name: RunName) -> Result<Session, CommandError> {
     let Some(number) = name.run else {
         return store.load(name.session).map_err(CommandError::refused);
@@ -144,7 +144,7 @@ fn load(store: &Store, name: RunName) -> Result<Session, CommandError> {
         .load_one(name.session, number)
         .map_err(CommandError::refused)?;
     if session.runs.is_empty() {
-        return store.load(name.session).map_err(CommandError::refused); // to say what there is
+        return store.load(name.session).map_err(CommandError::refused); // to list the existing ones
     }
     Ok(session)
 }
@@ -204,7 +204,7 @@ fn all(
     let id = session.summary.id;
     if form.json {
         return Err(CommandError::refused(format!(
-            "session {id} holds {} runs, and a document shows one: name it, as {id}.1",
+            "session {id} has {} runs, and a document shows one: specify it, as {id}.1",
             session.runs.len()
         )));
     }
@@ -254,7 +254,7 @@ fn pick(session: &Session, name: RunName) -> Result<&StoredRun, CommandError> {
     let (id, runs) = (session.summary.id, &session.runs);
     let (Some(first), Some(last)) = (runs.first(), runs.last()) else {
         return Err(CommandError::refused(format!(
-            "session {id} holds no run: it is still running its first, was ended before that was done, or all were deleted"
+            "session {id} has no run: its first is still running or was not completed, or all were deleted"
         )));
     };
     let number = name.run.unwrap_or(first.number);
@@ -262,12 +262,12 @@ fn pick(session: &Session, name: RunName) -> Result<&StoredRun, CommandError> {
     run.ok_or_else(|| {
         let (first, last) = (first.number, last.number);
         CommandError::refused(match runs.len() {
-            1 => format!("session {id} has no run {number}: it holds one, {id}.{first}"),
+            1 => format!("session {id} has no run {number}: it has one, {id}.{first}"),
             count if count as u64 == u64::from(last - first) + 1 => {
-                format!("session {id} has no run {number}: it holds {id}.{first} to {id}.{last}")
+                format!("session {id} has no run {number}: it has {id}.{first} to {id}.{last}")
             }
             count => format!(
-                "session {id} has no run {number}: of {id}.{first} to {id}.{last} it holds {count}"
+                "session {id} has no run {number}: of {id}.{first} to {id}.{last} it has {count}"
             ),
         })
     })
@@ -278,7 +278,7 @@ fn alone(record: &RunRecord) -> String {
     command_of(record).map_or_else(String::new, |line| format!("this cell alone: {line}\n"))
 }
 
-/// The same line bare, as a POSIX shell reads it; `None` where our options cannot say what was run.
+/// The same line bare, as a POSIX shell reads it; `None` if our options cannot express the run.
 pub(crate) fn command_of(record: &RunRecord) -> Option<String> {
     let words = native::restate(&as_asked(record)).and_then(|request| {
         let span = as_asked(record);
@@ -298,7 +298,7 @@ pub(crate) fn command_of(record: &RunRecord) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// Leaves away what is said without saying it: an option with its default.
+/// Omits an option with its default value.
 fn without_usual(words: Vec<String>, usual_interval: bool) -> Vec<String> {
     const USUAL: [(&str, &str); 15] = [
         ("-b", native::BLOCK),
@@ -324,7 +324,7 @@ fn without_usual(words: Vec<String>, usual_interval: bool) -> Vec<String> {
             let default = USUAL.contains(&(word.as_str(), value.as_str()));
             default || (word == "--interval" && usual_interval)
         };
-        // What follows this word is a name, whatever it looks like.
+        // What follows this word is a name, in any form.
         if word == "--" {
             kept.push(word);
             kept.extend(rest);
@@ -437,7 +437,7 @@ mod tests {
         assert_eq!(absolute(&given, &facts), given, "no such file here");
         let whole = Location::Path(path);
         assert_eq!(absolute(&whole, &facts), whole);
-        facts.kind = TargetKind::Missing; // it was made by the run
+        facts.kind = TargetKind::Missing; // the run created it
         assert!(matches!(absolute(&given, &facts), Location::Path(path) if path.is_absolute()));
     }
 }

@@ -9,7 +9,7 @@ use crate::{output, report};
 use analysis::columns::{Column, Filter, Selection, best, columns_of, pivot, usual};
 use model::CommandError;
 
-/// What is laid out where nothing is said.
+/// Default layout.
 const SHOWN: &str = "iops";
 
 /// Prints the table.

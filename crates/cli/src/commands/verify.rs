@@ -199,7 +199,7 @@ impl Request {
         )
     }
 
-    /// Says how much is read, and how long that may take.
+    /// Reports how much is read, and how long that may take.
     fn forecast(&self) -> String {
         let length = self.range.end - self.range.start;
         format!(
@@ -271,7 +271,7 @@ fn refuse_kind(facts: &TargetFacts) -> Result<(), CommandError> {
         }
         TargetKind::Folder => "this is a folder: specify a file in it",
         TargetKind::Forbidden => "you may not read it: ask for access, or run as root",
-        TargetKind::NvmeNamespace => "this takes commands, not bytes: specify its block device",
+        TargetKind::NvmeNamespace => "this accepts commands, not bytes: specify its block device",
         _ => "this is neither a file nor a block device",
     };
     let path = facts.path.display();
@@ -393,7 +393,7 @@ fn session_outcome(outcome: &FilesOutcome) -> SessionOutcome {
     }
 }
 
-/// Says what a program that reads only the exit code and standard error has to know.
+/// Reports what a program that reads only the exit code and standard error needs.
 fn tell(request: &Request, work: &VerifyWork, outcome: &FilesOutcome) -> Ending {
     let ended = match outcome {
         FilesOutcome::Complete => Ending::Good,

@@ -19,7 +19,7 @@ struct Line {
     session: u64,
     /// The result in it; none for the whole session.
     number: Option<u32>,
-    /// Which command made it.
+    /// The command that created it.
     kind: String,
     /// What was measured.
     target: String,

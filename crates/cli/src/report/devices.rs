@@ -1,6 +1,6 @@
 //! The devices of this machine, as a page and as a document.
 //!
-//! The document says its units in its names, as every document of fathom does.
+//! The document has its units in its names, as every document of fathom does.
 
 use super::{Form, written};
 use host::DeviceListing;

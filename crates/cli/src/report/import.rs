@@ -16,9 +16,9 @@ pub(crate) struct Imported {
     pub(crate) imported_runs: usize,
     /// Nothing was kept.
     pub(crate) dry_run: bool,
-    /// Number of the session that holds them; none where nothing was kept.
+    /// Number of the session that contains them; none if nothing was stored.
     pub(crate) session: Option<u64>,
-    /// The store's file; none where nothing was kept.
+    /// The store's file; none if nothing was stored.
     pub(crate) store: Option<String>,
     /// Each file, as it was named.
     pub(crate) files: Vec<ImportedFile>,
@@ -27,7 +27,7 @@ pub(crate) struct Imported {
     /// The runs, in the order of the session, without their text.
     #[serde(serialize_with = "runs")]
     pub(crate) runs: Vec<Source>,
-    /// What they say: one run by itself, several together.
+    /// Findings: one run by itself, several together.
     pub(crate) findings: Vec<Finding>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct ImportedFile {
     pub(crate) notes: Vec<String>,
     /// Why nothing of it was imported, where that is so.
     pub(crate) refused: Option<String>,
-    /// The session that holds it already, and why it was omitted.
+    /// The session that contains it already, and why it was omitted.
     pub(crate) already_in_session: Option<u64>,
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn imported(what: &Imported, form: Form<'_>) -> Vec<u8> {
     written(|out| text(what, form, &findings, out))
 }
 
-/// `findings` stand before the last line, which says how to see more.
+/// `findings` are before the last line, which names the command for more.
 fn text(what: &Imported, form: Form<'_>, findings: &[u8], out: &mut dyn Write) -> io::Result<()> {
     const FILES_MAX: usize = 20;
     let runs = counted(what.imported_runs, "run");
@@ -141,7 +141,7 @@ fn text(what: &Imported, form: Form<'_>, findings: &[u8], out: &mut dyn Write) -
     };
     match (brought.is_empty(), what.dry_run, what.session) {
         (true, ..) => writeln!(out, "imported nothing")?,
-        (false, true, _) => writeln!(out, "would import {runs} from {from}; nothing was kept")?,
+        (false, true, _) => writeln!(out, "would import {runs} from {from}; nothing was stored")?,
         (false, false, Some(session)) => {
             writeln!(out, "imported {runs} from {from} as session {session}")?;
         }

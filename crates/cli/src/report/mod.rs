@@ -48,7 +48,7 @@ pub(crate) struct Form<'a> {
     pub(crate) columns: Option<usize>,
     /// Everything, not only the answer and what speaks against it.
     pub(crate) verbose: bool,
-    /// What people said of the target; `None` where no finding is reported.
+    /// The user's hints on the target; `None` where no finding is reported.
     pub(crate) known: Option<&'a Known>,
     /// The notes that are stored with it.
     pub(crate) notes: &'a [Note],
@@ -304,7 +304,7 @@ pub(crate) fn sweep(cells: &[SweepCell], context: &SweepContext, form: Form<'_>)
     })
 }
 
-/// What the runs of a session say together.
+/// Findings on all runs of a session together.
 pub(crate) fn findings(findings: &[Finding], form: Form<'_>) -> Vec<u8> {
     written(|out| views::findings_summary(findings, &form.paper(), out))
 }

@@ -45,7 +45,7 @@ pub(crate) fn reported(text: &[(&str, String)], form: Form<'_>) -> Vec<u8> {
     written(|out| lines.try_for_each(|line| writeln!(out, "{line}")))
 }
 
-/// What the store said to a question in SQL.
+/// The store's answer to an SQL query.
 pub(crate) fn answer(answer: &Answer, csv: bool, form: Form<'_>) -> Vec<u8> {
     if form.json {
         let objects = answer.rows.iter().map(|row| {

@@ -1,6 +1,6 @@
 //! The sessions of a store, as a page and as a document.
 //!
-//! The document says its units in its names, as every document of fathom does.
+//! The document has its units in its names, as every document of fathom does.
 
 use super::Form;
 use crate::commands::noted::comment_of;

@@ -1,5 +1,5 @@
 //! Documents whose figures are missing, zero, negative, no number or beyond all bounds, for every reader: each number of
-//! each document is replaced in turn. Whatever is read of them, no finding may have a figure that is none.
+//! each document is replaced in turn. With any content read, no finding may have a figure that is none.
 
 use crate::documents;
 use analysis::imported_report;

@@ -1,4 +1,4 @@
-//! Small documents of other tools, made from figures: `fio iops=6000 iodepth=64`, `dd bs=1M …`, `diskspd …`, `sqlio …`.
+//! Small documents of other tools, composed from figures: `fio iops=6000 iodepth=64`, `dd bs=1M …`, `diskspd …`, `sqlio …`.
 //!
 //! What is not specified has the figures of an honest device: latencies by Little's law from rate and depth, spread widely,
 //! windows that vary by 3%, counters that agree. Deliberately absent: published texts.

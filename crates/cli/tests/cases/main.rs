@@ -1,4 +1,4 @@
-//! The case files: for each cause a made document with the figures that it leaves, the finding that names it, and the
+//! The case files: for each cause a composed document with the figures that it leaves, the finding that names it, and the
 //! nearest innocent document, about which that finding is silent.
 //!
 //! A case is a file of `causes/`, a line a field: `cause`, `expect` (rule and severity), `figure` (name and value of the
@@ -167,7 +167,7 @@ fn cases() -> Vec<Case> {
     files.iter().map(case).collect()
 }
 
-/// What a document or a record says.
+/// Findings on a document or a record.
 struct Judged {
     findings: Vec<Finding>,
     sentence: String,

@@ -14,7 +14,7 @@ fn document(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs")).join(name)
 }
 
-/// Compares one section of a page with what the code says, or writes it.
+/// Compares one section of a page with the tables of the code, or writes it.
 #[allow(clippy::disallowed_methods, reason = "the convention of expect-test")]
 fn check_section(page: &str, section: &str, expected: &str) {
     let path = document(page);
@@ -131,7 +131,7 @@ fn the_workloads_of_the_survey_are_documented() {
 fn families() -> String {
     use analysis::device_classes::{DISK_FAMILIES, DiskFamily};
     let mut page = String::new();
-    page += "\nA disk is taken for a rotating one if the system says so, or by its model's name (`#` is a digit, `@` a letter):\n\n";
+    page += "\nA disk counts as rotating if the system reports it, or by its model's name (`#` is a digit, `@` a letter):\n\n";
     let family = |one: &DiskFamily| {
         let speed = one
             .per_minute

@@ -1,5 +1,5 @@
 //! The same work by fathom and by fio, in interleaved runs: their rates agree within 5% where the device is the
-//! limit. Both take turns on the same target, so that whatever else the machine does meets both.
+//! limit. Both take turns on the same target, so that other load of the machine affects both.
 //!
 //! A control group makes the device the limit: with a ceiling far below what the disk can do, nothing that other
 //! programs do moves the rates. Without one a disk decides only as far as fio agrees with itself.
@@ -15,7 +15,7 @@ use std::process::Command;
 const TOLERANCE: f64 = 0.05;
 /// Pairs until which noise may hide the agreement.
 const PAIRS_MAX: usize = 15;
-/// Pairs from which on a median says something.
+/// Pairs from which on a median is meaningful.
 const PAIRS_MIN: usize = 3;
 /// IOPS under a ceiling: a disk does more, also while others use it.
 const CEILING: u32 = 1000;
@@ -29,7 +29,7 @@ struct Work<'a> {
     group: Option<&'a Path>,
 }
 
-/// What fio says of one run.
+/// fio's figures of one run.
 struct OfFio {
     rate: f64,
     /// Share of the time that fio itself took, without the kernel. // in [0, 1]

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// A folder that goes away with the test. It lies beside the build, on a real disk, not where temporary files of
+/// A folder that goes away with the test. It is next to the build, on a real disk, not where temporary files of
 /// the system may be kept in memory.
 pub(crate) struct Bench {
     folder: TempDir,
 }
 
-/// What the program said, and how it ended.
+/// Output of the program, and how it ended.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) code: Option<i32>,
@@ -57,7 +57,7 @@ impl Bench {
     }
 
     /// A copy of the program in this folder. Another process writes it: what we have open for writing, a child of
-    /// another test may hold open for a moment longer, and then it cannot be run (ETXTBSY).
+    /// another test may have open for a moment longer, and then it cannot be run (ETXTBSY).
     pub(crate) fn copy_of_program(&self) -> PathBuf {
         let program = self.path("fathom");
         let mut copy = Command::new("cp");
@@ -88,7 +88,7 @@ impl Bench {
         self.say(&line.split_whitespace().collect::<Vec<_>>())
     }
 
-    /// A file that fathom did not make.
+    /// A file that fathom did not create.
     pub(crate) fn write(&self, name: &str, bytes: usize) {
         let text = b"a user's letters and pictures\n";
         let content: Vec<u8> = text.iter().copied().cycle().take(bytes).collect();
@@ -149,7 +149,7 @@ impl Said {
         self
     }
 
-    /// Good, and no more to say than to the person.
+    /// Good, with output only for the user.
     pub(crate) fn done(self) -> Self {
         assert_eq!((self.code, self.out.as_str()), (Some(0), ""), "{self:?}");
         self
@@ -184,7 +184,7 @@ pub(crate) fn seen(child: &Child) {
     }
 }
 
-/// Whether it listens and its workers have started, beside the thread that watches for silent file systems. Before it listens, its
+/// Whether it listens and its workers have started, other than the thread that watches for silent file systems. Before it listens, its
 /// targets are read by threads, too.
 fn listens_to_interrupts(child: &Child) -> bool {
     mask(child, "SigCgt:") & 2 == 2 && status(child, "Threads:").parse().unwrap_or(0u32) > 2

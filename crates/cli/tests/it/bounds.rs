@@ -8,7 +8,7 @@ use std::process::Command;
 struct Mounted(PathBuf);
 
 impl Mounted {
-    /// `None`, with the reason said, where that cannot be done.
+    /// `None`, with the reason printed, where that cannot be done.
     fn new(bench: &Bench, options: &str) -> Option<Self> {
         let at = bench.path("mnt");
         std::fs::create_dir(&at).unwrap();

@@ -1,4 +1,4 @@
-//! `fathom check`: what cannot be measured is said in the first line, and nothing else is taken for the target.
+//! `fathom check`: what cannot be measured is reported in the first line, and nothing else is taken for the target.
 
 use crate::bench::{Bench, Said};
 use std::os::unix::fs::PermissionsExt;

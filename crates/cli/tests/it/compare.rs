@@ -107,7 +107,7 @@ fn what_cannot_be_compared_is_refused_with_what_to_do() {
         (&["compare", "1", "9"][..], "session 9: "),
         (
             &["compare", "1", "1.7"],
-            "1.7: session 1 holds one result, 1.1",
+            "1.7: session 1 has one result, 1.1",
         ),
         (
             &["compare", "1", "fast"],

@@ -1,4 +1,4 @@
-//! `fathom dd` beside dd of GNU coreutils: the same bytes, the same records; and what it does not write over.
+//! `fathom dd` compared with dd of GNU coreutils: the same bytes, the same records; and what it does not write over.
 
 use crate::bench::Bench;
 use crate::looped::Loop;
@@ -112,7 +112,7 @@ fn nobodys_data_is_written_over_without_the_words() {
         .refused("there is none");
     bench
         .line("dd if=letter of=s.db")
-        .refused("the results are kept in this file");
+        .refused("the results are stored in this file");
     bench
         .line("dd if=letter bs=0 of=x foo=1")
         .refused("foo=: dd has no such operand");

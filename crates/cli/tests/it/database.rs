@@ -89,7 +89,7 @@ fn everything_wrong_with_a_table_is_reported_at_once() {
     bench.line("table 9").refused("session 9");
     bench
         .line("table 1.2")
-        .refused("1.2: session 1 holds one result, 1.1");
+        .refused("1.2: session 1 has one result, 1.1");
     bench
         .line("table --by block,threads,write")
         .refused("invalid value 'block,threads,write' for --by: must be one field, or two");
@@ -169,7 +169,7 @@ fn nothing_is_deleted_without_the_exact_words() {
         .say(&["delete", "1", "3.1", "--lose", "2 results"])
         .done();
     bench.line("show 1").refused("session 1");
-    bench.line("show 3").refused("holds no run");
+    bench.line("show 3").refused("has no run");
     bench.line("show 2").good();
     bench.line("db check").good();
 }
@@ -233,7 +233,7 @@ fn a_damaged_store_is_named_and_its_other_results_are_shown() {
     let check = bench.line("db check");
     assert_eq!(check.code, Some(1), "{check:?}");
     assert!(
-        check.out.contains("s.db: damaged;") && check.out.contains("its checksum does not hold"),
+        check.out.contains("s.db: damaged;") && check.out.contains("its checksum does not match"),
         "{check:?}"
     );
     let listed = bench.line("list");

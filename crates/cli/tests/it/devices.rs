@@ -13,7 +13,7 @@ struct Loop {
 }
 
 impl Loop {
-    /// `None`, with the reason said, where that cannot be done.
+    /// `None`, with the reason printed, where that cannot be done.
     fn new(bench: &Bench) -> Option<Self> {
         let image = bench.path("image");
         std::fs::File::create(&image)
@@ -36,7 +36,7 @@ impl Loop {
         Some(Loop { name })
     }
 
-    /// Holds zeros again, and nothing of it is in memory.
+    /// Contains zeros again, and nothing of it is in memory.
     fn wipe(&self, bench: &Bench) {
         let image = std::fs::OpenOptions::new()
             .write(true)
@@ -50,7 +50,7 @@ impl Loop {
         assert!(dropped.unwrap().success());
     }
 
-    /// As the kernel counts, since it was made.
+    /// As the kernel counts, since its creation.
     fn bytes_read(&self) -> u64 {
         let name = self.name.trim_start_matches("/dev/");
         let text = std::fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
@@ -58,7 +58,7 @@ impl Loop {
         sectors * 512
     }
 
-    /// `false`, with the reason said, where that cannot be done.
+    /// `false`, with the reason printed, where that cannot be done.
     fn format(&self) -> bool {
         let made = Command::new("mkfs.ext4")
             .args(["-q", "-F", &self.name])
@@ -162,7 +162,7 @@ fn a_quick_look_reads_before_it_proves_and_proves_before_it_writes() {
         return;
     };
     let whole = 128 << 20;
-    // It is empty at first, and holds what fathom wrote afterwards: both have to be proven, on every block.
+    // It is empty at first, and contains what fathom wrote afterwards: both have to be proven, on every block.
     for session in [1, 2] {
         let before = device.bytes_read();
         let line = format!("quick --write {}", device.name);
@@ -193,7 +193,7 @@ fn a_quick_look_that_may_not_write_leaves_nothing_behind() {
     drop(file);
     let said = bench.line(&format!("quick --write {name}"));
     said.refused(&format!("use --destroy {name} to write it anyway"));
-    said.refused("what was read before is not kept");
+    said.refused("the reads before are not stored");
     let kept = bench.line("list --json").good().json();
     assert_eq!(kept["sessions"].as_array().unwrap().len(), 1, "{kept}");
     // What a sample shows is refused before anything is read.

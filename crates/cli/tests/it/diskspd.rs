@@ -331,9 +331,9 @@ fn a_stop_in_the_warm_up_gives_no_result_and_no_failure() {
 #[test]
 fn an_event_stops_a_run_and_one_that_nobody_holds_cannot_be_set() {
     let bench = Bench::new();
-    let nobody = bench.line("diskspd -yenobody-there");
+    let nobody = bench.line("diskspd -yenone-there");
     assert_eq!(nobody.code, Some(1), "{nobody:?}");
-    assert!(nobody.err.contains("nobody-there"), "{nobody:?}");
+    assert!(nobody.err.contains("none-there"), "{nobody:?}");
     let child = bench.start("diskspd -c1M -b4K -W0 -d3600 -ypenough -ysbegun f");
     good(bench.line("diskspd -yrbegun -c1M -b4K -W0 -d1 --no-store g"));
     let set = bench.line("diskspd -yeenough");
@@ -356,7 +356,7 @@ fn a_read_that_fails_ends_the_run_without_tables() {
     file.set_len(4096).unwrap(); // most of it is gone: reads end before they begin
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(1), "{said:?}");
-    // The file is looked at beside the reads; on a busy disk that is faster than the failing read.
+    // The file is checked during the reads; on a busy disk that is faster than the failing read.
     let causes = ["error during read", "another program truncated the file"];
     assert!(
         causes.iter().any(|cause| said.err.contains(cause)),

@@ -1,11 +1,11 @@
-//! What goes wrong under `fathom diskspd` while it waits or measures: reported, and nothing done that nobody asked for.
+//! What goes wrong under `fathom diskspd` while it waits or measures: reported, and nothing else is done.
 
 use crate::bench::{Bench, Said, send};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::Child;
 
-/// Starts it and waits for the line that says so.
+/// Starts it and waits for the line that reports it.
 fn started(bench: &Bench, line: &str, until: &str) -> Child {
     let mut child = bench.start(line);
     let mut out = BufReader::new(child.stdout.take().unwrap());
@@ -57,7 +57,7 @@ fn a_stop_while_it_waits_for_an_event_starts_nothing() {
 fn one_file_under_two_names_is_two_targets() {
     let bench = Bench::new();
     for line in [
-        "diskspd -c1M -b4K -w50 -r -W0 -d1 f ./f", // made
+        "diskspd -c1M -b4K -w50 -r -W0 -d1 f ./f", // created
         "diskspd -c1M -b4K -w50 -r -W0 -d1 f ./f", // kept
     ] {
         let said = bench.line(line);

@@ -170,7 +170,7 @@ fn with_figure(case: Case, name: &'static str, value: f64) -> Case {
     }
 }
 
-/// What the verdict line does not say of the cause, or says of a healthy device.
+/// Causes that the verdict line lacks, or reports of a healthy device.
 fn missed(cause: &Cause, case: &Case, seed: u64) -> Option<String> {
     let line = format!(
         "run {} {} -d 10s --seed {seed} --no-store --json",

@@ -8,7 +8,7 @@ use std::process::Command;
 
 const RUN: &str = "run m/f --no-store --create 4M -d 200ms --warmup 0s";
 
-/// A folder that the program bindfs passes on to `m`; unmounted again whatever happens. Needs /dev/fuse.
+/// A folder that the program bindfs passes on to `m`; unmounted again in any case. Needs /dev/fuse.
 struct Passed {
     folder: PathBuf,
 }

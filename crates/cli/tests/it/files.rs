@@ -1,4 +1,4 @@
-//! `fathom files`: what it says, what it leaves, what it refuses.
+//! `fathom files`: its output, its files, its refusals.
 
 use crate::bench::{Bench, send};
 use crate::mounted::Mounted;
@@ -153,9 +153,7 @@ fn folders_that_cannot_serve_are_refused_and_all_is_reported_at_once() {
     bench
         .line("files letter")
         .refused("letter: this is no folder");
-    bench
-        .line("files gone")
-        .refused("gone: cannot be looked into");
+    bench.line("files gone").refused("gone: cannot be read");
     let reported = bench.line("files . --files 0 --data 0 --threads 0 --patience 0s");
     reported.refused("there is nothing to do");
     reported.refused("invalid value '0' for --threads");
@@ -168,7 +166,7 @@ fn folders_that_cannot_serve_are_refused_and_all_is_reported_at_once() {
     };
     bench
         .line("files m --files 10 --data 64M")
-        .refused("make room");
+        .refused("free space");
     drop(full);
     std::fs::remove_dir(bench.path("m")).unwrap();
     if let Some(_read_only) = Mounted::ext4(&bench, &["-o", "ro"]) {
@@ -193,7 +191,10 @@ fn a_file_system_that_runs_full_on_the_way_is_reported_and_cleaned_up() {
     let said = child.wait_with_output().unwrap();
     let err = String::from_utf8_lossy(&said.stderr);
     assert_eq!(said.status.code(), Some(1), "{err}");
-    assert!(err.contains("what was made is removed"), "{err}");
+    assert!(
+        err.contains("the files that it created are removed"),
+        "{err}"
+    );
     assert_eq!(left(&mounted.folder), 0);
 }
 
@@ -209,7 +210,7 @@ fn an_interrupt_removes_what_was_made_and_shows_what_was_measured() {
     let err = String::from_utf8_lossy(&said.stderr);
     assert_eq!(said.status.code(), Some(1), "{err}");
     assert!(
-        err.contains("interrupted: what was made is removed"),
+        err.contains("interrupted: the files that it created are removed"),
         "{err}"
     );
     assert_eq!(left(&bench.path(".")), 0);
@@ -249,7 +250,7 @@ fn what_a_killed_one_left_is_removed_by_the_next() {
     assert!(bench.path("letter").exists());
 }
 
-/// A frozen file system holds everybody who writes to it, as a mount does whose server is gone.
+/// A frozen file system blocks every writer, as a mount does whose server is gone.
 #[test]
 fn a_folder_that_does_not_answer_is_given_up_with_a_clear_word() {
     let bench = Bench::new();
@@ -274,7 +275,8 @@ fn a_folder_that_does_not_answer_is_given_up_with_a_clear_word() {
     assert!(freeze("--unfreeze"));
     assert!(
         read.is_ok()
-            && reported.contains("m: it does not answer: making its folder has not gone on for 1s"),
+            && reported
+                .contains("m: it does not answer: creating its folder has not progressed for 1s"),
         "{reported}"
     );
     assert_eq!(child.wait().unwrap().code(), Some(1));

@@ -1,8 +1,8 @@
-//! What experts say of eleven printed results, said by `fathom import` and `fathom show`: each result is printed text of
+//! Statements of experts on eleven printed results, reported by `fathom import` and `fathom show`: each result is printed text of
 //! a public page, each sentence has its numbers.
 //!
 //! Of the fourth page only the figures are text (its tables are pictures), and of the third only the counters of most
-//! runs; the files hold just these, in the layout of their tool. That 3-nines are not the 99th percentile is held beside
+//! runs; the files contain just these, in the layout of their tool. That 3-nines are not the 99th percentile is checked next to
 //! the rule (`undersampled-tail`), because the percentiles of that run are in a picture.
 
 use crate::bench::Bench;
@@ -130,14 +130,14 @@ fn g11_the_time_of_a_matrix_counts_the_making_of_its_file() {
     let page = one_line(&bench.line(&line).good().out);
     says(&page, "441 cells");
     says(&page, "2 h 04 min");
-    says(&page, "of making files");
-    says(&page, "f.dat: is made, with 64 MiB");
+    says(&page, "of creating files");
+    says(&page, "f.dat: is created, with 64 MiB");
     let line = "sweep f.dat --create 64M -b 4K,8K,16K,32K,64K,128K,256K,512K -o 1,2,4,8,16,32,64,128 \
                 -t 1,2,3,4,5,6,7,8 -d 120s --warmup 5s --dry-run";
     let page = one_line(&bench.line(line).good().out);
     says(&page, "512 cells");
     says(&page, "17 h 4");
-    // The making of the file is in the time, and is said: it would have been omitted of 512 x 125 s.
+    // The creation of the file is in the time, and is reported: it would have been omitted of 512 x 125 s.
     let ahead = bench.line(&format!("{line} --json")).good().json();
     let time = ahead["duration_least_ns"].as_u64().unwrap();
     assert!(time >= 512 * 125 * 1_000_000_000, "{time}");

@@ -11,7 +11,7 @@ const SURVEY: &str = "survey --depth-max 1 --budget 3s --no-store";
 /// Between the blocks that a scan of a file of 64 MiB reads.
 const HIDDEN: u64 = 33 * 4096;
 
-/// A file that fathom made, with a person's block in the middle of it.
+/// A file that fathom created, with a user's block in the middle of it.
 fn with_a_hidden_letter(bench: &Bench) {
     let line = format!("run {SHORT} --create 64M own");
     bench.line(&line).good();
@@ -102,7 +102,7 @@ fn the_store_under_a_second_name_is_no_target() {
     let before = bench.snapshot();
     bench
         .line("run -d 300ms -w 100 --overwrite harmless")
-        .refused("the results are kept in this file");
+        .refused("the results are stored in this file");
     assert!(bench.snapshot() == before);
 }
 

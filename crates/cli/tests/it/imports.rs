@@ -159,7 +159,7 @@ fn what_was_deleted_can_be_imported_again() {
     );
     bench
         .line("show 1.1")
-        .refused("session 1 has no run 1: it holds one, 1.2");
+        .refused("session 1 has no run 1: it has one, 1.2");
     let said = bench.line("import a.txt").good();
     assert!(
         said.out
@@ -213,7 +213,7 @@ fn a_trial_keeps_nothing_and_a_document_has_it_all_but_the_text() {
     let said = bench.line("import --dry-run a.txt").good();
     assert!(
         said.out
-            .starts_with("would import 2 runs from a.txt; nothing was kept\n"),
+            .starts_with("would import 2 runs from a.txt; nothing was stored\n"),
         "{said:?}"
     );
     assert!(!bench.path("s.db").exists());

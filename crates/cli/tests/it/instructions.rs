@@ -57,7 +57,7 @@ fn count(bench: &Bench, (write, depth): (u32, u32), length_ms: u32) -> Counted {
         .iter()
         .find(|row| row["operation"] == "total");
     Counted {
-        instructions: collected.unwrap_or_else(|| panic!("valgrind said {said}")),
+        instructions: collected.unwrap_or_else(|| panic!("valgrind printed {said}")),
         ios: total.unwrap()["ios"].as_f64().unwrap(),
     }
 }

@@ -19,7 +19,7 @@ fn an_interrupted_run_is_printed_kept_and_marked() {
         assert_eq!(said.code, Some(1), "{signal} {said:?}");
         assert_eq!(said.json()["outcome"]["kind"], "interrupted", "{signal}");
         assert!(
-            said.err.contains("interrupted: the result holds"),
+            said.err.contains("interrupted: the result covers"),
             "{said:?}"
         );
     }

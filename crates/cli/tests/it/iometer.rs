@@ -129,7 +129,7 @@ fn a_run_becomes_a_configuration_that_runs() {
     let reported = bench.line("iometer 3 --write-icf null.icf");
     assert_eq!(reported.code, Some(2));
     assert!(
-        reported.err.contains("IOmeter cannot say this run"),
+        reported.err.contains("IOmeter cannot express this run"),
         "{}",
         reported.err
     );

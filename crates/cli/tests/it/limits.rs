@@ -184,7 +184,7 @@ fn cores_outside_the_mask_or_the_cpuset_are_refused_with_what_widens_it() {
     if masked.err.contains("not found") {
         println!("skipped: no taskset here");
     } else {
-        // What taskset says of itself comes first.
+        // The output of taskset comes first.
         let from = masked.err.find("fathom: ").unwrap_or(0);
         let err = masked.err[from..].to_owned();
         names_the_mask(&Said { err, ..masked });
@@ -194,7 +194,7 @@ fn cores_outside_the_mask_or_the_cpuset_are_refused_with_what_widens_it() {
             let join = format!("echo $$ > {}/cgroup.procs", group.folder.display());
             names_the_mask(&after(&bench, &join));
         }
-        Err(why) => println!("skipped: no cpuset can be made: {why}"),
+        Err(why) => println!("skipped: no cpuset can be created: {why}"),
     }
 }
 
@@ -249,7 +249,7 @@ fn near_cores_are_reported() {
     );
 }
 
-/// Most of 256 threads with 256 outstanding each, in MiB: beside 4 KiB of buffer an I/O, which the null engine does not
+/// Most of 256 threads with 256 outstanding each, in MiB: in addition to 4 KiB of buffer an I/O, which the null engine does not
 /// have, a little for each thread.
 #[test]
 fn many_threads_with_many_outstanding_start_in_bounded_memory() {

@@ -1,16 +1,16 @@
-//! A loop device over a file in memory, for tests that may lose what it holds. Needs root.
+//! A loop device over a file in memory, for tests that may lose its content. Needs root.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Taken apart again whatever happens.
+/// Taken apart again in any case.
 pub(crate) struct Loop {
     pub(crate) device: PathBuf,
     _folder: tempfile::TempDir,
 }
 
 impl Loop {
-    /// Of 64 MiB, made with these options of losetup(8). `None`, with the reason printed, where there can be none.
+    /// Of 64 MiB, created with these options of losetup(8). `None`, with the reason printed, where there can be none.
     pub(crate) fn new(options: &[&str]) -> Option<Self> {
         Self::of(64 << 20, options)
     }

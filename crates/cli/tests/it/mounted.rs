@@ -5,7 +5,7 @@ use crate::looped::Loop;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Unmounted again whatever happens.
+/// Unmounted again in any case.
 pub(crate) struct Mounted {
     pub(crate) folder: PathBuf,
     pub(crate) device: PathBuf,

@@ -129,7 +129,7 @@ fn what_is_wrong_is_refused_at_once_and_changes_nothing() {
     };
     refused("note 1", &["no note is given: specify --cap-iops"]);
     refused("note 7 --medium hdd", &["session 7"]);
-    refused("note 1.7 --medium hdd", &["1.7: session 1 holds"]);
+    refused("note 1.7 --medium hdd", &["1.7: session 1 has"]);
     refused(
         "note x --medium tape --cap-iops -1",
         &["'x': must be", "'tape' for --medium", "'-1' for --cap-iops"],

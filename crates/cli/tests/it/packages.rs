@@ -1,5 +1,5 @@
 //! The .deb of `cargo xtask dist`, installed and removed in a folder that is the root of nothing else; needs root and dpkg.
-//! What `packaging` has beside it.
+//! What `packaging` has next to it.
 
 use crate::bench::Bench;
 use std::collections::BTreeSet;

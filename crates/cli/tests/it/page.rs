@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 const CHROMIUM: &str = "/usr/bin/chromium";
 
-/// A copy of `report-ui/` beside the build, with its packages; or why there is none. The sources stay as they are.
+/// A copy of `report-ui/` next to the build, with its packages; or why there is none. The sources stay as they are.
 fn workshop() -> Result<&'static Path, &'static str> {
     static WORKSHOP: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let made = WORKSHOP.get_or_init(set_up);
@@ -84,8 +84,8 @@ fn the_committed_page_is_what_its_sources_give() {
         "{}",
         String::from_utf8_lossy(&types.stdout)
     );
-    let made = folder.join("made.html");
-    let built = node(folder, &["build.mjs", "made.html"]).output().unwrap();
+    let made = folder.join("built.html");
+    let built = node(folder, &["build.mjs", "built.html"]).output().unwrap();
     assert!(
         built.status.success(),
         "{}",

@@ -1,4 +1,4 @@
-//! A file is known again by the next run whatever fathom wrote to it, and not any more after one foreign byte.
+//! A file is known again by the next run after any write of fathom, and not any more after one foreign byte.
 
 use crate::bench::{Bench, Said};
 use std::fs::File;

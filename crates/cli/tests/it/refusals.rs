@@ -1,4 +1,4 @@
-//! Requests that cannot be run: the message says what was read, what is accepted and what to do; code 2; nothing
+//! Requests that cannot be run: the message has the value, the accepted values and the remedy; code 2; nothing
 //! is written, nothing is lost.
 
 use crate::bench::{Bench, Said};
@@ -51,7 +51,7 @@ fn values_that_cannot_be_read_or_be_right() {
             ),
             ("run --base 100 f", "'100' for --base"),
             ("run --length 2M f", "goes beyond the end at 1M"),
-            ("run -b 2M f", "hold no whole block"),
+            ("run -b 2M f", "contain no whole block"),
             ("survey --size 1M", "'1M' for --size: must be"),
             ("survey --size 100000001", "'100000001' for --size"),
             ("survey --budget 1s", "cells need at least"),
@@ -164,8 +164,8 @@ fn names_that_lead_to_nothing_that_can_be_measured() {
             ("run no/where", "its folder does not exist"),
             ("run --create 1M no/where", "its folder does not exist"),
             ("run folder", "this is a folder"),
-            ("run empty", "hold no whole block"),
-            ("run small", "hold no whole block"),
+            ("run empty", "contain no whole block"),
+            ("run small", "contain no whole block"),
             ("run /dev/null", "neither a regular file nor a block device"),
             (
                 "run --create 1M dangling",
@@ -187,7 +187,7 @@ fn what_fathom_did_not_make_is_not_written() {
     let bench = Bench::new();
     bench.write("letters", 1 << 20);
     std::os::unix::fs::symlink("letters", bench.path("link")).unwrap();
-    let words = "fathom did not make this file, so it is not written";
+    let words = "fathom did not create this file, so it is not written";
     all_are_refused(
         &bench,
         &[
@@ -217,7 +217,7 @@ fn what_fathom_did_not_make_is_not_written() {
 fn the_file_that_keeps_the_results_is_no_target() {
     let bench = Bench::new();
     bench.line("run --engine null -d 300ms --warmup 0s").good();
-    let words = "the results are kept in this file";
+    let words = "the results are stored in this file";
     all_are_refused(
         &bench,
         &[
@@ -246,10 +246,10 @@ fn a_store_that_cannot_keep_is_refused_before_anything_is_measured() {
         .refused("its folder does not exist");
     bench
         .line("list --store none")
-        .refused("nothing is kept there yet");
+        .refused("nothing is stored there yet");
     bench
         .line("show 1 --store none")
-        .refused("nothing is kept there yet");
+        .refused("nothing is stored there yet");
     assert!(bench.snapshot() == before);
 }
 
@@ -297,7 +297,7 @@ fn a_name_that_is_not_text_is_refused_before_the_run() {
     bench.say(&words).refused("this name is not UTF-8");
 }
 
-/// Root may write everything, so root lets nobody ask: in a folder where nobody may go, with a copy of the program.
+/// Root may write everything, so the user nobody runs it: in a folder where that user may go, with a copy of the program.
 #[test]
 fn a_file_without_write_permission_is_read_only_to_others_than_root() {
     const NOBODY: u32 = 65534;

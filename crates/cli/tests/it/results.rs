@@ -19,7 +19,7 @@ fn a_run_is_printed_kept_listed_and_shown_again() {
     bench.line("show 2").refused("session 2");
     bench
         .line("show 1.2")
-        .refused("session 1 has no run 2: it holds one, 1.1");
+        .refused("session 1 has no run 2: it has one, 1.1");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn looking_makes_nothing() {
         Said::from(command.output().unwrap())
     };
     at_home("list").good();
-    at_home("show 1").refused("nothing is kept yet");
+    at_home("show 1").refused("nothing is stored yet");
     assert!(bench.snapshot().is_empty());
 }
 

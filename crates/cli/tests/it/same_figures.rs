@@ -68,7 +68,7 @@ fn printed(text: &str, workload: &str) -> Option<(f64, u64)> {
     Some((digits.parse::<f64>().ok()? * factor, depth.parse().ok()?))
 }
 
-/// Whether two sums of the same figures are the same, in whatever order they were added.
+/// Whether two sums of the same figures are the same, in any order of addition.
 fn near(one: Option<f64>, other: Option<f64>) -> bool {
     one.zip(other)
         .is_some_and(|(one, other)| (one / other - 1.0).abs() < 1e-9)

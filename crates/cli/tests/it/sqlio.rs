@@ -93,7 +93,7 @@ fn exit_codes_and_messages_are_those_of_the_house() {
         .refused("this is a folder");
     bench
         .line("sqlio -s1 s.db --store s.db")
-        .refused("the results are kept in this file");
+        .refused("the results are stored in this file");
     bench
         .line("sqlio -s1 f --json f")
         .refused("this is a target");
@@ -151,7 +151,7 @@ fn what_an_earlier_run_made_is_written_and_grown_without_a_word() {
     assert_eq!(zeros.count(), 0, "real data to the end");
 }
 
-/// The lines of the article that describes SQLIO, with time, path and size replaced; dashes as its page made them.
+/// The lines of the article that describes SQLIO, with time, path and size replaced; dashes as on its page.
 #[test]
 fn published_lines_run() {
     let bench = Bench::new();

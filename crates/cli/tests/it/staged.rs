@@ -1,7 +1,7 @@
 //! What an expert would notice, staged for real: limits, caches, others on the device, a full processor. As root, on
 //! devices, files and control groups that the tests make; each asks that the right finding is there, or that none is.
 //!
-//! Deliberately absent: what the rules say of records that are made up, which stands beside them in `analysis`.
+//! Deliberately absent: what the rules report on synthetic records, which is next to them in `analysis`.
 
 use crate::bench::{Bench, Said};
 use crate::looped::Loop;
@@ -87,7 +87,7 @@ fn names_it(wanted: f64, mut try_once: impl FnMut() -> Tried) {
     println!("skipped: the processors are full of something else");
 }
 
-/// What one try says of the limit.
+/// The limit as one try reports it.
 enum Tried {
     Named(f64, String),
     Unnamed,
@@ -107,7 +107,7 @@ fn reported(document: &Value, id: &str, number: &str) -> Tried {
     if is_full { Tried::Full } else { Tried::Unnamed }
 }
 
-/// Those who make the machine busy do not run beside those who need it quiet.
+/// Those who make the machine busy do not run at the same time as those who need it quiet.
 static MACHINE: RwLock<()> = RwLock::new(());
 
 fn quietly() -> impl Drop {

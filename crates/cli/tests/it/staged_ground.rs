@@ -1,5 +1,5 @@
 //! Ground for staged runs: control groups with limits, other programs at work, a mounted file system. Taken apart again
-//! whatever happens.
+//! in any case.
 
 use crate::bench::Bench;
 use crate::looped::Loop;
@@ -126,7 +126,7 @@ impl Guest {
 
 impl Drop for Guest {
     fn drop(&mut self) {
-        // Its process group has its own number, and nobody but what it started is in it.
+        // Its process group has its own number, and only its children are in it.
         let group = format!("-{}", self.0.id());
         let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
         let _ = self.0.wait();
@@ -150,7 +150,7 @@ impl Mounted {
         let done = made.is_ok_and(|status| status.success())
             && mount.status().is_ok_and(|status| status.success());
         if !done {
-            println!("skipped: no ext4 can be made and mounted here");
+            println!("skipped: no ext4 can be created and mounted here");
             return None;
         }
         Some(Mounted { at })

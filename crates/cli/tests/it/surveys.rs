@@ -31,7 +31,7 @@ fn a_survey_makes_its_file_keeps_it_and_uses_it_again() {
 
     let again = bench.line(&format!("{SHORT} --read-only")).good();
     assert!(
-        again.err.contains("made earlier and used again"),
+        again.err.contains("created earlier and used again"),
         "{}",
         again.err
     );
@@ -40,7 +40,7 @@ fn a_survey_makes_its_file_keeps_it_and_uses_it_again() {
     let shown = bench.line("show 2 --json").good();
     assert_eq!(shown.out, again.out);
     bench.line("show 1.3").good();
-    bench.line("show 1.99").refused("it holds 1.1 to 1.");
+    bench.line("show 1.99").refused("it has 1.1 to 1.");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Surveys of what will not be surveyed: no room, targets that go away, devices too slow or too noisy, too little time.
-//! Each says what it could learn and what not, and none hangs.
+//! Each reports what it measured and what not, and none hangs.
 
 use crate::bench::{Bench, Said};
 use crate::looped::Loop;

@@ -30,7 +30,7 @@ fn the_matrices_of_the_seeds_are_swept_whole() {
     }
 }
 
-/// Cells with a result or a reason. In two milliseconds of a busy machine a cell may well complete nothing, and says so.
+/// Cells with a result or a reason. In two milliseconds of a busy machine a cell may well complete nothing, and reports it.
 fn had_their_turn(report: &Value) -> u64 {
     let count = |name: &str| report["cell_counts"][name].as_u64().unwrap();
     assert_eq!(count("left"), 0);
@@ -233,9 +233,9 @@ fn a_look_ahead_does_nothing_and_says_all() {
         about 33 min 51 s for 16 cells, in the order given
         cells   write 0,100; block 8K,64K; depth 2,4,8,16
         takes   33 min 20 s of load, 30 s of rest, 128 ms of starting and keeping (8 ms
-                a run, a guess until one ran), 250 ms of making files (a guess until one
-                is made)
-        writes  f.dat: is made, with 64 MiB; cells write to it"#]]
+                a run, a guess until one ran), 250 ms of creating files (an estimate
+                until the first is created)
+        writes  f.dat: is created, with 64 MiB; cells write to it"#]]
     .assert_eq(&page.join("\n"));
     // Where the line breaks hangs on how long the way to the database is.
     let words: Vec<&str> = said.out.split_whitespace().collect();
@@ -297,7 +297,7 @@ fn a_plan_says_what_options_say_and_more() {
     assert_eq!(shown["axes"], serde_json::json!([]));
     bench
         .line("sweep --resume 1")
-        .refused("its plan, or the folder from which its target was named, has changed since");
+        .refused("its plan, or the folder of its target's path, has changed since");
 }
 
 #[test]

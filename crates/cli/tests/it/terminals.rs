@@ -204,7 +204,7 @@ fn colours_are_used_on_a_screen_unless_they_are_not_wanted() {
         (format!("--no-color {run}"), false),
         ("run --help".to_owned(), false),
     ] {
-        // Nobody sits at this terminal, so the screen may end the run.
+        // No user is at this terminal, so the screen may end the run.
         let Some(screen) = on_terminal(&bench, 100, &format!("{line} || true")) else {
             return;
         };

@@ -1,4 +1,4 @@
-//! The kernel's own events with their times, in instances of this test's own, so that nobody else's trace is touched.
+//! The kernel's own events with their times, in instances of this test's own, so that no other trace is touched.
 //!
 //! Source: the kernel's `Documentation/trace/ftrace.rst` and `events.rst`. Times come in whole microseconds.
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Made so far, by all tests of this process.
+/// Created so far, by all tests of this process.
 static INSTANCES: AtomicU32 = AtomicU32::new(0);
 /// Enough for some hundred thousand events a core.
 const BUFFER_KIB: &str = "24000";

@@ -16,7 +16,7 @@ use std::process::Command;
 
 /// Runs until which other work on the machine may hide that fathom's own part is small; a real one stays and fails.
 const RUNS_MAX: usize = 10;
-/// Fathom's own part at depth 1, with the tracing of the two events that it holds; and for each I/O more that it may
+/// Fathom's own part at depth 1, with the tracing of its two events; and for each I/O more that it may
 /// find or submit between two looks.
 const OWN_US: f64 = 5.0;
 const OWN_EACH_US: f64 = 0.5;
@@ -62,7 +62,7 @@ impl Seen {
         spans.len() * 100 >= self.ios * 99
     }
 
-    /// What holds whatever else the machine does.
+    /// True under any other load of the machine.
     fn holds(&self, depth: usize) {
         assert!(self.sees(&self.ring), "each I/O is seen");
         for (quantile, reported) in QUANTILES.iter().zip(self.reported) {

@@ -1,4 +1,4 @@
-//! `fathom watch`, `fathom check` and `--live`: on a real terminal, beside iostat, and what they cost.
+//! `fathom watch`, `fathom check` and `--live`: on a real terminal, compared with iostat, and what they cost.
 
 use crate::bench::Bench;
 use crate::looped::Loop;

@@ -1,6 +1,6 @@
 //! Every output over a corpus of stored sessions, compared byte for byte with the files of `expected/`.
 //!
-//! `record.sh` made the corpus, `rows.txt` lists the command lines, `cargo xtask net accept` writes the expected files.
+//! `record.sh` recorded the corpus, `rows.txt` lists the command lines, `cargo xtask net accept` writes the expected files.
 //! Omitted: what is right; these tests only show what a change alters.
 
 #![allow(

@@ -100,7 +100,7 @@ fn against_input(facts: &TargetFacts, asked: &DdRequest) -> Vec<String> {
         }
         TargetKind::Folder => "this is a folder: specify a file in it",
         TargetKind::Forbidden => "you may not read it: ask for access, or run as root",
-        TargetKind::NvmeNamespace => "this takes commands, not bytes: name its block device",
+        TargetKind::NvmeNamespace => "this accepts commands, not bytes: specify its block device",
         TargetKind::Other if asked.input_flags.direct => {
             "iflag=direct needs a disk or a file, and this is neither: remove it"
         }
@@ -123,7 +123,7 @@ fn against_output(
     let there = !matches!(facts.kind, TargetKind::Missing | TargetKind::MissingFolder);
     if facts.kind == TargetKind::NvmeNamespace {
         reported.push(format!(
-            "{path}: this takes commands, not bytes: name its block device"
+            "{path}: this accepts commands, not bytes: specify its block device"
         ));
     }
     if facts.kind == TargetKind::Other && !is_sink(pins, &facts.path) {
@@ -139,12 +139,12 @@ fn against_output(
     }
     if asked.conversions.excl && there {
         reported.push(format!(
-            "{path}: conv=excl asks for a new file, and this is there already"
+            "{path}: conv=excl requires a new file, and this exists already"
         ));
     }
     if asked.conversions.nocreat && !there {
         reported.push(format!(
-            "{path}: conv=nocreat asks for a file that is there, and there is none"
+            "{path}: conv=nocreat requires an existing file, and there is none"
         ));
     }
     reported
@@ -164,7 +164,7 @@ fn against_names(
     }
     if store.is_some_and(|store| keeps(store, output)) {
         reported.push(format!(
-            "{path}: the results are kept in this file: specify another output, or another --store"
+            "{path}: the results are stored in this file: specify another output, or another --store"
         ));
     }
     if asked.output.is_symlink() && !asked.output.exists() {
@@ -191,7 +191,7 @@ fn is_sink(pins: &Pins, path: &Path) -> bool {
     real.is_some_and(|real| SINKS.iter().any(|sink| real == Path::new(sink)))
 }
 
-/// Whether both ends are one file or device, under whatever names.
+/// Whether both ends are one file or device, under any names.
 fn are_one(pins: &Pins, asked: &DdRequest) -> bool {
     let pin = |path: &Path| pins.pin(path).ok();
     let both = pin(&asked.input).zip(pin(&asked.output));

@@ -79,7 +79,7 @@ fn refused_or_failed(error: CopyError) -> CommandError {
     }
 }
 
-/// A copy with all that its record says.
+/// A copy with the content of its record.
 struct Whole<'a> {
     asked: &'a DdRequest,
     host: HostRecord,
@@ -141,7 +141,7 @@ fn tell(copied: &Copied, outcome: &FilesOutcome) -> Ending {
         FilesOutcome::Complete if copied.skipped.is_empty() => return Ending::Good,
         FilesOutcome::Complete => {}
         FilesOutcome::Interrupted => {
-            output::tell("interrupted: the result holds what was copied until then");
+            output::tell("interrupted: the result covers what was copied until then");
         }
         FilesOutcome::Failed(why) => output::tell(why),
     }

@@ -117,7 +117,7 @@ impl Watcher for FilesOnly<'_> {
     }
 }
 
-/// Whether there is a result to the end; says so if not. The originals count short I/Os as results.
+/// Whether there is a result to the end; reports if not. The originals count short I/Os as results.
 fn is_whole(record: &RunRecord) -> bool {
     match record.result() {
         RunResult::Usable | RunResult::Failed(NoResult::Short(_)) => true,

@@ -1,4 +1,4 @@
-//! The files that results go to beside standard output, and the files that a line reads.
+//! Result files other than standard output, and the files that a line reads.
 //!
 //! A file that is there already is replaced only when it is an earlier result of the same kind that fathom wrote. Results
 //! are put together in memory and a file gets its name when it is whole.
@@ -20,7 +20,7 @@ pub(crate) struct ResultFile<'a> {
     /// Whether a document that begins so is an earlier result of this form.
     pub(crate) is_one: fn(&[u8]) -> bool,
     /// What only fathom writes into documents of this form. The results of the original program are foreign data; where the
-    /// form has no room for such a word, an earlier result is known by the checksum that the gate left beside it.
+    /// form has no room for such a mark, an earlier result is known by the checksum that the gate left next to it.
     pub(crate) word: Option<&'static str>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn check_files(
             ));
         } else if store.is_some_and(|store| same_name(store, path)) {
             reported.push(refusal(
-                "the runs are kept in this file: specify another one for the results",
+                "the runs are stored in this file: specify another one for the results",
             ));
         } else if files[..place]
             .iter()
@@ -95,7 +95,7 @@ pub(crate) fn write_whole(file: &ResultFile, bytes: &[u8]) -> bool {
     written.is_ok()
 }
 
-/// The text of a file of which so many bytes are wanted at most, in whatever Unicode it is; or what stands against it.
+/// The text of a file of which so many bytes are wanted at most, in any encoding of Unicode; or the problem.
 pub(crate) fn text_of(path: &Path, bytes_max: u64) -> Result<String, String> {
     let mut text = Vec::new();
     File::open(path)

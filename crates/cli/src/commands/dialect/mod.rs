@@ -1,7 +1,7 @@
 //! What the doors of other tools' dialects have in common: whose line it is, the files of the results, the database, and
 //! what is informed of I/Os that went wrong.
 //!
-//! Deliberately absent: whatever one tool does in its own way; that stands in `diskspd` and `sqlio`.
+//! Deliberately absent: what one tool does in its own way; that is in `diskspd` and `sqlio`.
 
 mod course;
 mod files;

@@ -50,7 +50,7 @@ fn ended_by(failure: &Failure, path: &str) -> String {
         return format!("{path}: {}", failure.words());
     }
     format!(
-        "{path}: error during {}: {} at byte {} failed: {} (error code: {}); to count errors and go on, add: \
+        "{path}: error during {}: {} at byte {} failed: {} (error code: {}); to count errors and continue, add: \
          --continue-on-error",
         failure.operation.name(),
         failure.length,

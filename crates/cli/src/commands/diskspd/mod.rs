@@ -1,7 +1,7 @@
 //! `fathom diskspd`, and the program under the name `diskspd`: DISKSPD's command line, output and exit codes.
 //!
 //! The dialect's exit codes are its own: 0 results were printed, 1 the run failed, 3 the request was refused. Its
-//! standard output is DISKSPD's too; whatever else there is to say goes to standard error. `session` runs the time
+//! standard output is DISKSPD's too; all other messages go to standard error. `session` runs the time
 //! spans, `events` is `-y`, `trace` is `-v` and `-P`, `pages` puts the results where they were asked for.
 //! Deliberately absent: what any switch means (`dialects`), and any number or layout (`views`).
 
@@ -53,7 +53,7 @@ impl Asked<'_> {
         }
     }
 
-    /// What the database says of it.
+    /// Its entry in the database.
     fn new_session(&self) -> NewSession {
         let spans = self.profile.time_spans.iter();
         let targets = spans.flat_map(|span| &span.targets);

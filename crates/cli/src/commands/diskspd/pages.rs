@@ -11,7 +11,7 @@ use std::path::Path;
 use tools::diskspd::figures::system;
 use tools::diskspd::{DiskspdResults, ResultFormat, diskspd_text, diskspd_xml};
 
-/// So much of a profile is read: one byte more than the dialect takes, so that it says what is wrong.
+/// So much of a profile is read: one byte more than the dialect takes, so that it reports the error.
 const PROFILE_MAX: u64 = (64 << 20) + 1;
 
 /// What was measured, ready to be shown.
@@ -106,12 +106,12 @@ impl Pages<'_> {
     }
 }
 
-/// The text of a profile, or what the system says against it.
+/// The text of a profile, or the system's error.
 pub(super) fn profile_text(path: &Path) -> Result<String, String> {
     text_of(path, PROFILE_MAX)
 }
 
-/// As the original says it; beside a document, where it does not break it.
+/// As the original prints it; next to a document, if it does not break it.
 pub(super) fn tell_interrupted(document: bool) {
     const WORDS: &str = "\n*** Interrupted by Ctrl-C. Stopping I/O Request Generator. ***\n";
     if document {

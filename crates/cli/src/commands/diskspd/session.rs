@@ -1,8 +1,8 @@
 //! The time spans of one request, one after another, and their results.
 //!
 //! All is checked before anything runs. Each time span after the first is checked again when its turn comes, because
-//! the ones before it made files. A stop ends the measuring and leaves the results; a failed I/O ends the run, and its
-//! time span has none.
+//! the ones before it created files. A stop ends the measuring and leaves the results; a failed I/O ends the run, and
+//! its time span has none.
 
 use super::events::Signals;
 use super::pages::{self, Pages};
@@ -163,7 +163,7 @@ fn with_files_of_before(profile: &model::Profile) -> model::Profile {
     whole
 }
 
-/// What the sizes of the targets say against the request's meaning.
+/// Problems of the request with the sizes of the targets.
 fn sizes(profile: &Profile, passed: &[CheckedPlan], host: &HostRecord) -> Vec<Note> {
     let mut reported = Vec::new();
     for (span, passed) in profile.time_spans.iter().zip(passed) {

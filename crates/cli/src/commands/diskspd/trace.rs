@@ -58,7 +58,7 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// Files were made: how much was written, and how fast.
+    /// Files were created: how much was written, and how fast.
     pub(super) fn filled(&self, filled: &[Filled]) {
         match &self.bar {
             Some(bar) => {
@@ -66,9 +66,9 @@ impl<'a> Trace<'a> {
             }
             None => {
                 for file in filled {
-                    let made = if file.made { "created" } else { "recreated" };
+                    let done = if file.made { "created" } else { "recreated" };
                     self.say(&format!(
-                        "{made} {} ({} bytes)",
+                        "{done} {} ({} bytes)",
                         file.path.display(),
                         file.bytes.0
                     ));

@@ -1,7 +1,7 @@
 //! `fathom files`: what a folder's file system does with names and bytes.
 //!
 //! Read in this order: the flow (here), `request` (words → values), `skip` (which steps are omitted), `room` (what is
-//! refused before anything is made).
+//! refused before anything is created).
 
 mod request;
 mod room;
@@ -115,7 +115,7 @@ impl Done<'_> {
                 path.display()
             )),
             FilesEvent::LeftAlone(path) => self.progress.tell(&format!(
-                "{}: an earlier fathom files left this, and it holds something that fathom did not create: check it, \
+                "{}: an earlier fathom files left this, and it contains something that fathom did not create: check it, \
                  and remove it yourself",
                 path.display()
             )),
@@ -150,18 +150,18 @@ fn outcome(ended: &Result<FilesEnd, FilesError>) -> SessionOutcome {
     }
 }
 
-/// Says what a program that reads only the exit code and standard error has to know.
+/// Reports what a program that reads only the exit code and standard error needs.
 fn tell(ended: &Result<FilesEnd, FilesError>) -> Ending {
     let words = match ended {
         Ok(FilesEnd::Complete) => return Ending::Good,
         Ok(FilesEnd::Interrupted) => {
-            "interrupted: what was made is removed, and the result holds what was measured until then".to_owned()
+            "interrupted: the files that it created are removed, and the result covers what was measured until then".to_owned()
         }
         Ok(FilesEnd::Failed(why)) => format!(
-            "{why}; what was made is removed, and the result holds what was measured until then"
+            "{why}; the files that it created are removed, and the result covers what was measured until then"
         ),
         Ok(FilesEnd::Left(path, why)) => format!(
-            "{}: what fathom made could not be removed ({why}); remove it yourself, or run fathom files there again",
+            "{}: the files that fathom created could not be removed ({why}); remove them yourself, or run fathom files there again",
             path.display()
         ),
         Err(error) => error.to_string(),

@@ -23,12 +23,12 @@ const FILES_MAX: u64 = 1_000_000_000;
 const FOLDERS_MAX: u64 = 10_000_000;
 const THREADS_MAX: u32 = 1024;
 const BUFFER_MAX: Bytes = Bytes::mib(64);
-/// Files of one folder where nobody says.
+/// Files of one folder by default.
 const FILES_A_FOLDER: u64 = 64;
 /// What bonnie++ counts files in.
 const BONNIE_FILES: u64 = 1024;
 
-/// What was asked for.
+/// Request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) folder: PathBuf,
@@ -110,7 +110,7 @@ fn contradictions(work: &TreeWork, reader: &mut Reader) {
     if work.files == 0 && work.data == Bytes(0) {
         reader.refuse(Problem::Contradiction {
             option: "--files",
-            why: "neither small files nor a large one: there is nothing to do, so leave --files 0 or --data 0 away",
+            why: "neither small files nor a large one: there is nothing to do, so omit --files 0 or --data 0",
         });
     }
     if work.data > Bytes(0) && work.data < work.block {

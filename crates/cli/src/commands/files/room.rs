@@ -1,4 +1,4 @@
-//! What stands against working in a folder, before anything is made in it: all of it at once.
+//! Problems of working in a folder, before anything is created in it: all of it at once.
 
 use super::request::Asked;
 use analysis::say::{bytes, count};
@@ -24,8 +24,8 @@ pub(super) fn must_serve(asked: &Asked) -> Result<(), CommandError> {
         && let Err(why) = engine::may_drop_caches()
     {
         reported.push(format!(
-            "--drop-caches: the system's caches may not be emptied ({why}): run as root, or take more files and a larger \
-             file than memory holds (--files, --data)"
+            "--drop-caches: the system's caches may not be emptied ({why}): run as root, or use more files and a file larger \
+             than memory (--files, --data)"
         ));
     }
     match reported.is_empty() {
@@ -50,13 +50,13 @@ fn against(room: &Room, work: &TreeWork) -> Vec<String> {
     let mut reported = Vec::new();
     if !room.writable {
         reported.push(
-            "you may not make anything in it: ask for access, or specify another folder".to_owned(),
+            "you may not create anything in it: get access, or specify another folder".to_owned(),
         );
     }
     let needed = needed(work);
     if needed > room.free {
         reported.push(format!(
-            "it has {} free, and this takes up to {}: make room, or take fewer --files and less --data",
+            "it has {} free, and this needs up to {}: free space, or use fewer --files and less --data",
             bytes(room.free.0),
             bytes(needed.0)
         ));
@@ -64,7 +64,7 @@ fn against(room: &Room, work: &TreeWork) -> Vec<String> {
     let names = work.files.saturating_add(work.folders).saturating_add(3);
     if room.files_free.is_some_and(|free| free < names) {
         reported.push(format!(
-            "its file system has room for {} more files, and this makes {}: take fewer --files",
+            "its file system has room for {} more files, and this creates {}: use fewer --files",
             count(room.files_free.unwrap_or(0)),
             count(names)
         ));
@@ -116,13 +116,13 @@ mod tests {
         assert_eq!(against(&room(), &work(1000, Bytes::mib(512))), [""; 0]);
         let full = against(&room(), &work(0, Bytes::gib(1)));
         assert!(
-            full[0].starts_with("it has 1 GiB free, and this takes up to 1.02 GiB"),
+            full[0].starts_with("it has 1 GiB free, and this needs up to 1.02 GiB"),
             "{full:?}"
         );
         let names = against(&room(), &work(10_000, Bytes(0)));
         assert_eq!(names.len(), 1);
         assert!(
-            names[0].contains("room for 10000 more files, and this makes 10004"),
+            names[0].contains("room for 10000 more files, and this creates 10004"),
             "{names:?}"
         );
         let without = TreeWork {

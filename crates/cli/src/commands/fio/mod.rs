@@ -1,6 +1,6 @@
 //! `fathom fio`, and the program under the name `fio`: fio's job files and command line, and its JSON.
 //!
-//! Standard output has the results alone; whatever else there is to say goes to standard error. Deliberately absent: what
+//! Standard output has the results alone; all other messages go to standard error. Deliberately absent: what
 //! any option means (`dialects`), and any number or layout (`views`).
 
 mod session;

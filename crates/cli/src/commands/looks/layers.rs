@@ -1,4 +1,4 @@
-//! `fathom layers`: what the system's cache and a file system cost, beside the device itself.
+//! `fathom layers`: what the system's cache and a file system cost, compared with the device itself.
 //!
 //! Round after round every way has its turn, each round beginning with another one, so that neither a drift nor an order
 //! is taken for a cost.
@@ -25,7 +25,7 @@ const ROUNDS_FORM: &str = "must be a whole number from 2 to 100";
 const TIME_FORM: &str = "must be 20ms to 10m";
 const ROUND_TIMES: (Nanos, Nanos) = (Nanos::millis(20), Nanos::seconds(600));
 
-/// What was asked for.
+/// Request.
 struct Asked {
     device: Location,
     file: PathBuf,
@@ -151,13 +151,13 @@ fn must_serve(
             _ => "this is no block device",
         };
         reported.push(format!(
-            "{}: {what}: specify the device that the file system lies on (fathom devices lists them)",
+            "{}: {what}: specify the device that the file system is on (fathom devices lists them)",
             device.path.display()
         ));
     }
     if folder.kind != TargetKind::Folder {
         reported.push(format!(
-            "--mount {}: this is no folder: name one on the file system that is to be measured",
+            "--mount {}: this is no folder: specify one on the file system to measure",
             asked.folder.display()
         ));
     }
@@ -171,7 +171,7 @@ fn must_serve(
     }
     if device.kind == TargetKind::BlockDevice && device.size < super::SIZE_MIN {
         reported.push(format!(
-            "{}: it holds less than {}",
+            "{}: it is smaller than {}",
             device.path.display(),
             super::SIZE_MIN
         ));
@@ -191,8 +191,8 @@ fn context(asked: &Asked, consent: &Consent) -> LooksContext {
             " with its own name"
         };
         notes.push(format!(
-            "the raw device was not written, so what writes cost is not known: --destroy{others} allows it, on a device \
-             that nobody uses"
+            "the raw device was not written, so the cost of writes is not known: --destroy{others} allows it, on a device \
+             that is not in use"
         ));
     }
     LooksContext {

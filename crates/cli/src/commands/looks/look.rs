@@ -1,5 +1,5 @@
-//! A look from the gate to the page: its file is made, its turns are taken and kept, its file is removed, its result is
-//! printed. What `fathom quick` and `fathom layers` have in common; what differs between them is a `Look`.
+//! A look from the gate to the page: its file is created, its turns are run and stored, its file is removed, its result
+//! is printed. What `fathom quick` and `fathom layers` have in common; what differs between them is a `Look`.
 //!
 //! Deliberately absent: which turns there are, and in which order (`quick`, `layers`).
 
@@ -29,14 +29,14 @@ pub(super) struct Look<'a> {
     pub(super) kind: SessionKind,
     /// Its targets as they were named, for the database.
     pub(super) named: String,
-    /// One turn of each sort, so that everything is refused before anything is made.
+    /// One turn of each sort, so that everything is refused before anything is created.
     pub(super) all: Profile,
     /// The turns that only read, where all of them come before those that write. What only the others ask for is proven
     /// when these were taken: to prove it everything is read, and the reads would meet that in caches.
     pub(super) reads: Option<Profile>,
     /// All of them, in order.
     pub(super) turns: Vec<Turn>,
-    /// The target that is looked at again once it is made.
+    /// The target that is checked again after its creation.
     pub(super) location: &'a Location,
     /// That target is a file of our own, which is removed.
     pub(super) own_file: bool,
@@ -61,9 +61,9 @@ impl Look<'_> {
     ///
     /// # Errors
     ///
-    /// What the gate refuses, a results database that cannot be opened, a file that cannot be made: then no turn was taken.
-    /// A result that cannot be printed: what was measured is kept all the same. A turn that fails is no error: the ending
-    /// reports it.
+    /// What the gate refuses, a results database that cannot be opened, a file that cannot be created: then no turn was
+    /// run. A result that cannot be printed: what was measured is kept all the same. A turn that fails is no error: the
+    /// ending reports it.
     pub(super) fn take(self, setting: &Setting<'_>) -> Result<Ending, CommandError> {
         let Setting {
             environment, gate, ..
@@ -113,7 +113,7 @@ impl Look<'_> {
         let Turns { done, context, .. } = table;
         if let Err(refusal) = taken {
             Ending::of(journal.drop_all());
-            output::tell("what was read before is not kept, because the writes are refused");
+            output::tell("the reads before are not stored, because the writes are refused");
             return Err(refusal);
         }
         let ending = end(&journal, &context);
@@ -155,11 +155,11 @@ fn form<'a>(
     }
 }
 
-/// Says what a program that reads only the exit code and standard error has to know, and ends the session.
+/// Reports what a program that reads only the exit code and standard error needs, and ends the session.
 fn end(journal: &Journal<&Store>, context: &LooksContext) -> Ending {
     let reported = match (&context.failure, context.interrupted) {
         (Some(why), _) => why.clone(),
-        (None, true) => "interrupted: the result holds what was measured until then".to_owned(),
+        (None, true) => "interrupted: the result covers what was measured until then".to_owned(),
         (None, false) => String::new(),
     };
     let ending = match reported.is_empty() {

@@ -1,7 +1,8 @@
 //! Several short runs on one target or two, one after the other: what `fathom quick` and `fathom layers` share.
 //!
 //! A turn goes through the one flow (gate, engine, record, store). Read in this order: a turn and the table where turns are
-//! taken (here), `look` (from the gate to the page), `own_file` (the file that is made in a folder), `quick`, `layers`.
+//! taken (here), `look` (from the gate to the page), `own_file` (the file that is created in a folder), `quick`,
+//! `layers`.
 
 mod layers;
 mod look;
@@ -47,7 +48,7 @@ struct Turn {
     cached: bool,
     /// Each write is on stable storage when it returns.
     flushed: bool,
-    /// What the cache holds of the target is let go before.
+    /// The target's pages are dropped from the cache before.
     cold: bool,
     /// It is so short that a reader as fast as the turn of this label does not come around.
     once_around: Option<String>,
@@ -207,7 +208,8 @@ impl Watcher for &Steps {
     }
 }
 
-/// What is to be made and proven before the first turn serves all: a turn that writes asks for more than one that reads.
+/// What is to be created and proven before the first turn serves all: a turn that writes asks for more than one that
+/// reads.
 fn to_prepare(mut passed: Vec<CheckedPlan>) -> CheckedPlan {
     let asks = |one: &CheckedPlan| {
         one.plan

@@ -1,5 +1,6 @@
-//! The file that is made in a folder to be measured, and removed. It has one name, so that one that was left behind by a
-//! fathom that was killed is found, used again and removed; any other file of that name is refused like every other.
+//! The file that is created in a folder to be measured, and removed. It has one name, so that one that was left behind
+//! by a fathom that was killed is found, used again and removed; any other file of that name is refused like every
+//! other.
 
 use crate::commands::survey::site;
 use crate::output;

@@ -30,10 +30,10 @@ const CACHED_BYTES: Bytes = Bytes::mib(2);
 const SEQUENTIAL_BLOCK: Bytes = Bytes::mib(1);
 const RANDOM_BLOCK: Bytes = Bytes::kib(4);
 
-/// What was asked for.
+/// Request.
 struct Asked {
     location: Location,
-    /// A folder was named: the file is made there and removed.
+    /// A folder was named: the file is created there and removed.
     in_folder: bool,
     write: bool,
     size: Bytes,
@@ -117,8 +117,8 @@ fn length(asked: &Asked, facts: &TargetFacts) -> Result<Bytes, CommandError> {
         matches!(facts.kind, TargetKind::File | TargetKind::BlockDevice) && there < super::SIZE_MIN;
     match small {
         true => Err(CommandError::refused(format!(
-            "{}: it holds less than {}, which is read in no time: specify a larger file, or a folder in which one is \
-            made",
+            "{}: it is smaller than {}, which is too little to measure: specify a larger file, or a folder in which to \
+            create one",
             facts.path.display(),
             super::SIZE_MIN
         ))),
@@ -178,7 +178,7 @@ fn turn(step: QuickStep, asked: &Asked, length: Bytes) -> Turn {
         cold: step == QuickStep::ReadAhead,
         once_around: (step == QuickStep::ReadAhead).then(|| QuickStep::Read.label().to_owned()),
         phases: Phases {
-            // What is read while nobody counts would be in the cache afterwards.
+            // What is read without being counted would be in the cache afterwards.
             warmup: match step {
                 QuickStep::ReadAhead => Nanos(0),
                 _ => WARMUP,

@@ -4,7 +4,7 @@ use analysis::LooksContext;
 use model::RunRecord;
 use store::{Session, SessionOutcome, StoredRun};
 
-/// A session from the database: its runs, and what was kept beside them. One that was killed has no context.
+/// A session from the database: its runs, and their stored context. One that was killed has no context.
 pub(crate) fn from_store(session: Session) -> (Vec<(String, RunRecord)>, LooksContext) {
     let context = session.context.as_deref();
     let context = context.and_then(|text| serde_json::from_str(text).ok());

@@ -1,6 +1,6 @@
 //! The results database → the page: one part a name, its results read one after another.
 //!
-//! A result that cannot be read any more is a gap that says why; the others are shown all the same.
+//! A result that cannot be read any more is a gap with the reason; the others are shown all the same.
 
 use crate::args::known_by;
 use crate::commands::looks::stored;
@@ -72,7 +72,7 @@ fn each(store: &Store, rows: Vec<ResultRow>, page: &mut PageBuilder) {
     }
 }
 
-/// What the database says of it before any result is read.
+/// Its entry in the database before any result is read.
 fn begun(summary: &SessionSummary, name: RunName) -> PagePart {
     let outcome = summary
         .outcome
@@ -135,7 +135,7 @@ fn result(
         }
         Ok(Some(StoredResult::Watch(_))) => page.described(row),
         Ok(Some(StoredResult::Missing(why))) => gap(row, why, page, also),
-        Ok(None) => gap(row, "it was deleted meanwhile".to_owned(), page, also),
+        Ok(None) => gap(row, "it was deleted in the meantime".to_owned(), page, also),
         Err(error) => gap(row, error.to_string(), page, also),
     }
     None

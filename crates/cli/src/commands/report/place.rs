@@ -1,7 +1,7 @@
 //! Where a page goes, and what it may replace.
 //!
-//! A page can be made again from the database, so an earlier page gives way to a new one; every other file may be all that
-//! a user has, so it stays unless the user confirms it.
+//! A page can be created again from the database, so an earlier page gives way to a new one; every other file may be
+//! all that a user has, so it stays unless the user confirms it.
 
 use gate::{Existing, OutputError};
 use host::Root;
@@ -17,7 +17,7 @@ const SQLITE: &[u8; 16] = b"SQLite format 3\0";
 pub(crate) enum Replace {
     /// Pages of fathom's.
     Pages,
-    /// Any file, because the person said so.
+    /// Any file, because the user confirmed it.
     Anything,
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum Replace {
 pub(super) fn allowed(to: &Path, replace: Replace) -> Result<(), CommandError> {
     if to.as_os_str() == "-" {
         return Err(CommandError::refused(
-            "-: a page is written into a file: name one, or ./- for one of this name; fathom report --json prints its data",
+            "-: a page is written into a file: specify one, or ./- for one of this name; fathom report --json prints its data",
         ));
     }
     refuse_what_is_used(to, replace)?;

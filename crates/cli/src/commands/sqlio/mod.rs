@@ -1,8 +1,8 @@
 //! `fathom sqlio`, and the program under the name `sqlio`: SQLIO's command line and output.
 //!
-//! Exit codes are fathom's own, and 0 where results were printed, also after Ctrl-C. Standard output is SQLIO's; whatever
-//! else there is to say goes to standard error, latencies in microseconds among it. `session` runs the line. Deliberately absent: what any switch means (`dialects`), and any number or
-//! layout (`views`).
+//! Exit codes are fathom's own, and 0 where results were printed, also after Ctrl-C. Standard output is SQLIO's; all
+//! other messages go to standard error, among them latencies in microseconds. `session` runs the line. Deliberately
+//! absent: what any switch means (`dialects`), and any number or layout (`views`).
 
 mod session;
 
@@ -27,7 +27,7 @@ pub(crate) fn sqlio(line: &Line, environment: &Environment) -> Result<Ending, Co
     if args == ["--help"] {
         return usage(line);
     }
-    // One byte more than the dialect takes, so that it says what is wrong.
+    // One byte more than the dialect takes, so that it reports the error.
     let read = |path: &str| text_of(Path::new(path), PARAMS_MAX + 1);
     let Request {
         action,

@@ -57,7 +57,7 @@ impl Asked<'_> {
         named.collect()
     }
 
-    /// What the database says of it.
+    /// Its entry in the database.
     fn session(&self) -> NewSession {
         session::new_session(
             SessionKind::Run,

@@ -1,4 +1,4 @@
-//! What a survey's report says beside its cells: of one that has just ended, and of one from the store.
+//! Content of a survey's report other than its cells: of one that has just ended, and of one from the store.
 //!
 //! The context of a survey that ended is kept with it. Of one that was killed, or that another version kept in
 //! another form, the command line is read again; what only the moment knew is not known any more.

@@ -1,4 +1,4 @@
-//! The end of the budget, kept hard: a word to stop at that moment, whatever the survey had planned.
+//! The end of the budget, kept strictly: the survey is stopped at that moment, with any plan.
 
 use engine::Stop;
 use model::Nanos;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 
-/// Says the stop word when its time has come; dropping it calls that off.
+/// Sets the stop flag when its time has come; dropping it cancels that.
 pub(crate) struct Deadline {
     struck: Arc<AtomicBool>,
     call_off: Option<Sender<()>>,
@@ -36,7 +36,7 @@ impl Deadline {
         })
     }
 
-    /// Whether it was this that said the word.
+    /// Whether this set the flag.
     pub(crate) fn struck(&self) -> bool {
         self.struck.load(Ordering::Relaxed)
     }

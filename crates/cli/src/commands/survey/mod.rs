@@ -1,8 +1,8 @@
 //! `fathom survey`: what a disk can do. Everything that it may do is checked before anything is touched.
 //!
 //! Read in this order: the flow (here), `request` (words → values), `site` and `size` (what it works on),
-//! `walk` (cell after cell), `deadline` (the budget, kept hard), `context` (what the report says beside the cells), `page` (the page that is left
-//! behind). Which cell comes next is `sweep`'s business.
+//! `walk` (cell after cell), `deadline` (the budget, kept hard), `context` (content of the report other than the
+//! cells), `page` (the page that is left behind). Which cell comes next is `sweep`'s business.
 
 pub(super) mod context;
 mod deadline;
@@ -202,7 +202,7 @@ fn to_prepare(mut passed: Vec<CheckedPlan>) -> CheckedPlan {
     passed.swap_remove(place) // a survey has workloads
 }
 
-/// Makes the file where one is to be made. How long that took is no part of the budget.
+/// Creates the file if one is needed. How long that took is no part of the budget.
 fn fill(
     gate: &Admission<'_>,
     first: &mut CheckedPlan,

@@ -1,7 +1,7 @@
 //! The page that every survey leaves behind, for later readers.
 //!
-//! It is made from the results database, as `fathom report` makes it. A page that cannot be written takes nothing from the
-//! survey: the results are in the database, so it is reported and the survey has succeeded all the same.
+//! It is generated from the results database, as by `fathom report`. A page that cannot be written takes nothing from
+//! the survey: the results are in the database, so it is reported and the survey has succeeded all the same.
 
 use crate::commands::report::{Replace, write_page};
 use crate::output;
@@ -27,7 +27,7 @@ pub(crate) enum PagePlace {
 }
 
 impl PagePlace {
-    /// `word` as it was typed; `keeps` says whether there is a results database to make it from.
+    /// `word` as it was typed; `keeps` is whether there is a results database to generate it from.
     pub(crate) fn read(word: Option<&Path>, keeps: bool, reader: &mut Reader) -> PagePlace {
         match word {
             Some(word) if word == Path::new(NONE) => PagePlace::Nowhere,
@@ -52,7 +52,7 @@ impl PagePlace {
         }
     }
 
-    /// Writes it, and says where it is or why it is not there.
+    /// Writes it, and reports where it is or why it is missing.
     pub(super) fn write(&self, store: Option<&Store>, journal: &Journal<&Store>) {
         let (Some(store), Some(name)) = (store, journal.name()) else {
             return;
@@ -71,7 +71,7 @@ impl PagePlace {
             Err(failure) => {
                 output::tell(&format!("note: the page is not there: {failure}"));
                 output::tell(&format!(
-                    "the survey itself is kept whole: fathom report {name} -o FILE writes its page elsewhere"
+                    "the survey itself is stored: fathom report {name} -o FILE writes its page elsewhere"
                 ));
             }
         }

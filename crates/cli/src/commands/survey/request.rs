@@ -26,7 +26,7 @@ const GOAL_FORM: &str = "must be a latency above 0, such as 500us or 5ms";
 const P99: f64 = 0.99;
 const SIZE_FORM: &str = "must be a whole number of M, 64M or more: 1G, 1500M";
 
-/// What was asked for.
+/// Request.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Asked {
     /// The file or device; with the engine null its simulated device.
@@ -118,7 +118,7 @@ impl Asked {
         if asked.options.exhaustive && asked.options.goal.is_some() {
             reader.refuse(Problem::Contradiction {
                 option: "--exhaustive",
-                why: "a rate that keeps a latency is looked for, and the whole grid is not a search: omit one",
+                why: "the rate within a latency needs a search, and the whole grid is none: omit one",
             });
         }
         if asked.raw.is_some() && asked.target.path().is_none() {

@@ -1,8 +1,8 @@
 //! What a survey works on: a file of its own, a file or device that is there, or nothing real. Decided from the
 //! facts, before anything is touched.
 //!
-//! A file that fathom made is used as it is when it still fits; one whose filling was cut short is completed; a
-//! new one is made at a size that `size` explains. A person's file is only read, unless the checker lets it
+//! A file that fathom created is used as it is when it still fits; one whose filling was cut short is completed; a
+//! new one is created with a size that `size` explains. A person's file is only read, unless the checker lets it
 //! be overwritten. Whether any of this is allowed is `model::check`'s business.
 
 use super::request::Asked;
@@ -25,7 +25,7 @@ pub(crate) struct Site {
     pub(crate) words: Vec<String>,
 }
 
-/// Decides, or says why there is nothing to work on.
+/// Decides, or reports why there is nothing to work on.
 pub(crate) fn choose(
     asked: &Asked,
     facts: &TargetFacts,
@@ -71,7 +71,7 @@ fn refuse_namespace(facts: &TargetFacts) -> CommandError {
     ))
 }
 
-/// What is read raw beside a file: a block device that holds the range.
+/// Device that is read raw for comparison with a file: a block device that contains the range.
 pub(crate) fn may_be_read_raw(
     facts: &TargetFacts,
     file: &TargetFacts,
@@ -80,13 +80,13 @@ pub(crate) fn may_be_read_raw(
     let path = facts.path.display();
     let why = match facts.kind {
         TargetKind::BlockDevice if !lies_on(file, facts) => format!(
-            "{} does not lie on this device, so the two cannot be compared; hint: specify the device that it lies on \
+            "{} is not on this device, so the two cannot be compared; hint: specify the device that it is on \
             (fathom devices lists them)",
             file.path.display()
         ),
         TargetKind::BlockDevice if facts.size >= size => return Ok(()),
-        TargetKind::BlockDevice => format!("it holds less than the {} of the file", say::bytes(size.0)),
-        _ => "this is no block device: specify the device that the file lies on (fathom devices lists them)".to_owned(),
+        TargetKind::BlockDevice => format!("it is smaller than the {} of the file", say::bytes(size.0)),
+        _ => "this is no block device: specify the device that the file is on (fathom devices lists them)".to_owned(),
     };
     Err(CommandError::refused(format!(
         "--compare-raw {path}: {why}"
@@ -99,7 +99,7 @@ pub(crate) fn lies_on(file: &TargetFacts, device: &TargetFacts) -> bool {
     named.is_some_and(|named| file.chain.iter().any(|below| below.number == named.number))
 }
 
-/// Only files that fathom made are removed, and only under their own name.
+/// Only files that fathom created are removed, and only under their own name.
 pub(crate) fn may_remove(facts: &TargetFacts) -> Result<(), CommandError> {
     let path = facts.path.display();
     let why = if facts.path.is_symlink() {
@@ -110,13 +110,11 @@ pub(crate) fn may_remove(facts: &TargetFacts) -> Result<(), CommandError> {
     ) {
         "a device cannot be removed"
     } else if facts.kind == TargetKind::File && !is_ours(facts) {
-        "fathom did not make this file, so it does not remove it"
+        "fathom did not create this file, so it does not remove it"
     } else {
         return Ok(());
     };
-    Err(CommandError::refused(format!(
-        "{path}: {why}; leave --rm out"
-    )))
+    Err(CommandError::refused(format!("{path}: {why}; omit --rm")))
 }
 
 /// Reads all of a file that is to be removed in the end, before anything else is done with it: a look here and
@@ -153,14 +151,14 @@ fn as_it_is(asked: &Asked, facts: &TargetFacts) -> Result<Site, CommandError> {
     let (path, there) = (facts.path.display(), facts.size.floor_to(Bytes::mib(1)));
     if there < SIZE_MIN {
         return Err(CommandError::refused(format!(
-            "{path}: it holds {}, and a survey needs {}: specify a larger target",
+            "{path}: its size is {}, and a survey needs {}: specify a larger target",
             say::bytes(facts.size.0),
             say::bytes(SIZE_MIN.0)
         )));
     }
     match asked.size {
         Some(size) if size > there => Err(CommandError::refused(format!(
-            "--size: read {size}; {path} holds {}: specify --size {there} or less, or omit it",
+            "--size: read {size}; {path} has {}: specify --size {there} or less, or omit it",
             say::bytes(facts.size.0)
         ))),
         size => Ok(Site {
@@ -185,14 +183,14 @@ fn reuse(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, 
         create: None,
         reason: Some("the file of an earlier survey".to_owned()),
         words: vec![format!(
-            "{}: made earlier and used again, {} of it",
+            "{}: created earlier and used again, {} of it",
             facts.path.display(),
             say::bytes(size.0)
         )],
     })
 }
 
-/// A file to be made, or to be written over from its beginning.
+/// A file to be created, or to be overwritten from its beginning.
 fn make(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, CommandError> {
     let path = facts.path.display();
     let (size, reason) = match asked.size {

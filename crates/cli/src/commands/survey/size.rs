@@ -1,4 +1,4 @@
-//! How large the survey's own file is made when nobody says.
+//! Default size of the survey's own file.
 //!
 //! Unbuffered I/O goes past the system's cache, so the file need not be larger than the memory; but it must
 //! outgrow the caches of devices and arrays, which are from tens of megabytes to a few gigabytes. The memory is
@@ -21,7 +21,7 @@ pub(crate) struct Choice {
     pub(crate) reason: String,
 }
 
-/// The size for this machine; `free` is `None` where the file system does not say. `Err` is the sentence that
+/// The size for this machine; `free` is `None` if the file system does not report it. `Err` is the sentence that
 /// refuses: not even the smallest fits.
 pub(crate) fn choose(ram: Bytes, free: Option<Bytes>, cache: CacheMode) -> Result<Choice, String> {
     let wish = Bytes(ram.0 / 4).clamp(WISH_MIN, WISH_MAX).floor_to(UNIT);

@@ -54,7 +54,7 @@ impl Walk<'_> {
             walked: Walked::default(),
         };
         let ended = Deadline::set(self.budget.plus(GRACE), self.stop)
-            .map_err(|error| CommandError::failed(format!("the budget cannot be kept: {error}")))
+            .map_err(|error| CommandError::failed(format!("the budget cannot be met: {error}")))
             .and_then(|deadline| {
                 cells.deadline = Some(deadline);
                 runner.run(&mut cells, &mut &*self.progress)
@@ -132,8 +132,8 @@ impl Watcher for &Progress {
     }
 }
 
-/// What a cell takes of the budget. In simulated time that is its own: nobody waits for it, and which cells are run must
-/// not depend on how fast this machine simulates.
+/// What a cell takes of the budget. In simulated time that is its own: it takes no real time, and which cells are run
+/// must not depend on how fast this machine simulates.
 fn cost(record: &RunRecord, elapsed: Nanos) -> Nanos {
     let mut locations = record.plan.targets.iter().map(|target| &target.location);
     match locations.any(|at| matches!(at, Location::Simulated(_))) {
@@ -168,7 +168,7 @@ impl Walked {
         }
     }
 
-    /// Says what a program that reads only the exit code and standard error has to know.
+    /// Reports what a program that reads only the exit code and standard error needs.
     pub(crate) fn tell(&self) -> Ending {
         if self.cut {
             output::tell(
@@ -177,11 +177,11 @@ impl Walked {
         }
         if let Some(record) = self.failed_cell() {
             ended::tell(record);
-            output::tell("the survey ended there: the result holds what was measured until then");
+            output::tell("the survey ended there: the result covers what was measured until then");
         } else if let Some(failure) = &self.trouble {
             crate::failure::tell(failure);
         } else if self.interrupted {
-            output::tell("interrupted: the result holds what was measured until then");
+            output::tell("interrupted: the result covers what was measured until then");
         }
         if let Some(why) = self.no_result() {
             ended::tell_lost(why);
@@ -205,7 +205,7 @@ impl Walked {
             .collect()
     }
 
-    /// Why there is no result though nobody ended it: I/Os were never answered, or none completed in any cell.
+    /// Why there is no result though it was not stopped: I/Os were never answered, or none completed in any cell.
     fn no_result(&self) -> Option<NoResult<'_>> {
         let records = self.done.iter().map(|cell| &cell.record);
         let lost: u64 = records.clone().map(RunRecord::unanswered).sum();

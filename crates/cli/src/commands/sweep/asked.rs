@@ -15,7 +15,8 @@ use tools::sweep::{self as words, Base, Definition};
 
 /// What is wrong with more cells than this is informed of the first ones.
 const PROBLEMS_MAX: usize = 20;
-/// Most targets of all combinations together, each with the lines of its mix: every one is held until the last has run.
+/// Most targets of all combinations together, each with the lines of its mix: every one stays claimed until the last
+/// has run.
 const TARGETS_MAX: usize = 100_000;
 
 /// A sweep that can be run, as far as its words go.
@@ -77,7 +78,7 @@ impl Asked {
                     problems.extend(fresh);
                     failed += 1;
                     if failed == refusal::PROBLEMS_MAX {
-                        problems.push("further combinations were not looked at".to_owned());
+                        problems.push("further combinations were not checked".to_owned());
                         break;
                     }
                     continue;
@@ -193,7 +194,7 @@ pub(super) fn define(args: &SweepArgs) -> Result<Definition, CommandError> {
     .map_err(|refusal| refused(&refusal))
 }
 
-/// A plan that is named like a target: the parser says what cannot stand beside it.
+/// A plan that is named like a target: the parser reports what cannot be combined with it.
 fn with_nothing_beside(plan: &Path) -> Result<PathBuf, CommandError> {
     let words = std::env::args_os().map(|word| {
         let is_plan = Path::new(&word) == plan;
@@ -215,7 +216,7 @@ fn with_nothing_beside(plan: &Path) -> Result<PathBuf, CommandError> {
         }) => Ok(args.matrix.plan.unwrap_or_else(|| plan.to_owned())),
         Ok(_) => Ok(plan.to_owned()),
         Err(error) => Err(CommandError::refused(format!(
-            "{}: this is a plan, which says all of the work itself: {}",
+            "{}: this is a plan, which specifies all of the work itself: {}",
             plan.display(),
             error
                 .to_string()
@@ -317,7 +318,7 @@ pub(super) fn grid_of(definition: &Definition) -> Grid {
     }
 }
 
-/// All that determines a cell. Names of targets are made absolute: `f` of another folder is another file.
+/// All that determines a cell. Names of targets become absolute: `f` of another folder is another file.
 /// Targets of a combination, each counted with the lines of its mix.
 fn weight(timespan: &Timespan) -> usize {
     let lines = |target: &Target| match &target.workload.access {

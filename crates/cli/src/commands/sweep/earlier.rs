@@ -46,20 +46,20 @@ pub(crate) fn resumed(
 ) -> Result<(SessionId, SweepArgs), CommandError> {
     if args.keep.no_store {
         return Err(CommandError::refused(
-            "--resume: a sweep is gone on with where it is kept: leave --no-store out",
+            "--resume: a sweep is resumed where it is stored: omit --no-store",
         ));
     }
     let name: RunName = id.parse().map_err(CommandError::refused)?;
     let store = keep::look(args.keep.store.as_ref(), environment)?;
     let store = store
-        .ok_or_else(|| CommandError::refused(format!("--resume {id}: nothing is kept yet")))?;
+        .ok_or_else(|| CommandError::refused(format!("--resume {id}: nothing is stored yet")))?;
     let refuse = |why: &str| CommandError::refused(format!("--resume {id}: {why}"));
     let found = store
         .summary_of(name.session)
         .map_err(|error| refuse(&error.to_string()))?;
     if found.kind != SessionKind::Sweep {
         return Err(refuse(
-            "this is no sweep: fathom list says what each session is",
+            "this is no sweep: fathom list shows the kind of each session",
         ));
     }
     let read = Cli::try_parse_from(&found.command)

@@ -1,8 +1,8 @@
 //! `fathom sweep`: a matrix of workloads, cell after cell. Everything that it may do is checked before anything is
 //! touched, and reported before anything runs.
 //!
-//! Read in this order: the flow (here), `asked` (words → cells), `site` (what is checked and made once), `forecast`
-//! (what will be done), `earlier` (what there is to go on with), `stored` (sessions and
+//! Read in this order: the flow (here), `asked` (words → cells), `site` (what is checked and created once), `forecast`
+//! (what will be done), `earlier` (the sweep to resume), `stored` (sessions and
 //! keys), `walk` (cell after cell), `shown` (from the store), `script`
 //! (the same for elsewhere). Which combinations there are and in which order they run is `sweep`'s business.
 
@@ -51,7 +51,7 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
     let gate = Admission {
         repeats: asked.repeats_targets,
         options: match asked.repeats_targets {
-            true => tools::diskspd::option, // the line has them, beside the sweep's own
+            true => tools::diskspd::option, // the line has them, in addition to the sweep's own
             false => tools::native::option,
         },
         ..ground.gate()

@@ -58,7 +58,7 @@ pub(crate) fn print(args: &SweepArgs, shell: &str) -> Result<Ending, CommandErro
     Ok(Ending::Good)
 }
 
-/// A combination with what it stands beside.
+/// A combination with its context.
 struct Row {
     /// What stays the same within a group of lines: everything but the innermost axes.
     outer: (usize, Vec<String>),
@@ -135,11 +135,11 @@ fn rows(definition: &Definition) -> Result<Vec<Row>, CommandError> {
         }
         if words > WORDS_MAX {
             problems.push(format!(
-                "the command lines have more than {WORDS_MAX} words together: take fewer values or fewer targets"
+                "the command lines have more than {WORDS_MAX} words together: use fewer values or fewer targets"
             ));
         }
         if words > WORDS_MAX || problems.len() >= PROBLEMS_MAX {
-            break; // further combinations would say the same
+            break; // further combinations would be equal
         }
     }
     asked::refuse(problems).map(|()| rows)

@@ -45,7 +45,7 @@ fn page(store: &Store, summary: &SessionSummary, form: Form<'_>) -> Result<Vec<u
     Ok(report::sweep(&cells, &context, form))
 }
 
-/// The cells of a sweep from its runs and their labels, and what is known beside them.
+/// The cells of a sweep from its runs and their labels, and their context.
 pub(crate) fn put_together(
     summary: &SessionSummary,
     runs: Vec<(String, SweepRun)>,

@@ -1,4 +1,4 @@
-//! What a sweep works on: looked at and checked once for all cells, proven and made once before the first.
+//! What a sweep works on: checked once for all cells, proven and created once before the first.
 //!
 //! Deliberately absent: what may be written, which the gate decides, before the sweep and again before each cell.
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// The targets of a sweep.
 pub(crate) struct Site {
-    /// One for each set of targets that has to be made or proven; what asks for most comes first.
+    /// One for each set of targets that has to be created or proven; the largest requirement comes first.
     chores: Vec<CheckedPlan>,
     /// Every target as it was looked at last.
     known: Vec<TargetFacts>,
@@ -119,7 +119,7 @@ impl Site {
         Ok(())
     }
 
-    /// A file that an earlier chore made is there; a cell that wants it at another size has it made when its turn comes.
+    /// A file that an earlier chore created is there; a cell that needs another size creates it in its turn.
     fn forget_made(&self, plan: &mut Plan) {
         for target in &mut plan.targets {
             let known = target.location.path().and_then(|path| self.known(path));

@@ -1,7 +1,7 @@
 //! The sweep in the store: a new session or one that is gone on with, and each cell as it comes.
 //!
-//! A key represents a turn; the store holds each key once. While a sweep runs it holds a lock beside the store, so
-//! that the same command, typed twice, does not go on with the sweep that is running.
+//! A key represents a turn; the store contains each key once. While a sweep runs it has a lock next to the store, so
+//! that the same command, typed twice, does not continue the sweep that is running.
 
 use super::asked::Asked;
 use super::earlier::{Earlier, earlier};
@@ -33,18 +33,18 @@ pub(crate) struct Walked {
 }
 
 impl Walked {
-    /// Says what a program that reads only the exit code and standard error has to know.
+    /// Reports what a program that reads only the exit code and standard error needs.
     pub(crate) fn tell(&self, session: Option<SessionId>) -> Ending {
         let resume = session.map_or_else(
-            || "nothing of it was kept, so it would begin again".to_owned(),
-            |id| format!("the same command goes on, or: fathom sweep --resume {id}"),
+            || "nothing of it was stored, so it would begin again".to_owned(),
+            |id| format!("the same command continues it, or: fathom sweep --resume {id}"),
         );
         if let Some(trouble) = &self.trouble {
             output::tell(&format!("the sweep ended early: {trouble}"));
             output::tell(&resume);
         } else if self.interrupted {
             output::tell(&format!(
-                "interrupted: the table holds what was measured until then; {resume}"
+                "interrupted: the table covers what was measured until then; {resume}"
             ));
         } else if self.failed_fast {
             output::tell(&format!(
@@ -158,8 +158,8 @@ impl<'a> StoredSession<'a> {
         if known < earlier.cells.len() {
             let session = earlier.session;
             return Err(CommandError::refused(format!(
-                "session {session} holds {} cells that this sweep does not have: its plan, or the folder from which its \
-                 target was named, has changed since; go there, or start again without --resume",
+                "session {session} has {} cells that this sweep does not have: its plan, or the folder of its \
+                 target's path, has changed since; go there, or start again without --resume",
                 earlier.cells.len() - known
             )));
         }
@@ -209,7 +209,7 @@ impl<'a> StoredSession<'a> {
         runs.sort_by_key(|(repetition, _)| *repetition);
     }
 
-    /// The table and what is said beside it. What was there before is read whole now, for its verdict.
+    /// The table and its notes. Earlier results are read whole now, for its verdict.
     pub(crate) fn result(
         &mut self,
         asked: &Asked,
@@ -258,7 +258,7 @@ impl<'a> StoredSession<'a> {
 const MARK: &str =
     "A sweep of fathom locks this file while it runs. It may be removed when none does.\n";
 
-/// Held while a sweep runs; the system lets go of it however the program ends.
+/// Locked while a sweep runs; the system releases it however the program ends.
 struct Lock {
     _file: FileLock,
 }
@@ -279,7 +279,7 @@ impl Lock {
     }
 }
 
-/// Reads a run whole, where only its row was read, and says how far it may be used.
+/// Reads a run whole, if only its row was read, and returns whether it may be used.
 pub(super) fn judge(store: &Store, session: SessionId, run: &mut SweepRun) {
     let (Ok(result), Some(number)) = (&mut run.result, run.stored) else {
         return;

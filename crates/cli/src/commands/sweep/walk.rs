@@ -30,7 +30,7 @@ pub(crate) struct Walk<'a> {
     pub(crate) stop: &'a Stop,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) fail_fast: bool,
-    /// What people said of the targets.
+    /// The user's hints on the targets.
     pub(crate) known: &'a Known,
 }
 

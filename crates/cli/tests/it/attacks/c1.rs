@@ -23,7 +23,7 @@ impl Small {
             fs::write(folder.join(file), (128 << 20).to_string()).map(|()| group)
         });
         if let Err(why) = &made {
-            println!("skipped: no memory cgroup can be made: {why}");
+            println!("skipped: no memory cgroup can be created: {why}");
         }
         made.ok()
     }

@@ -21,6 +21,6 @@ fn a_short_campaign_is_held() {
     };
     assert!(
         attack::campaign(&options).unwrap(),
-        "see what was not held above"
+        "see the broken attempts above"
     );
 }

@@ -1,4 +1,4 @@
-//! D15: whatever a command names that it writes beside its targets (evidence, pages, traces, logs, files of jobs), nothing
+//! D15: of all that a command writes other than its targets (evidence, pages, traces, logs, files of jobs), nothing
 //! foreign is changed: a file, a link, a hard link, or a link in a folder that others can change.
 
 use super::tools::{foreign, own_file};

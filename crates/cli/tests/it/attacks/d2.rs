@@ -218,7 +218,7 @@ fn what_another_user_put_there_under_the_form_of_our_names_stays() {
     symlink(bench.path("roots"), bench.path("att/.fathom-files-1-0")).unwrap();
     let left = bench.path("att/.fathom-files-1-1");
     fs::create_dir(&left).unwrap();
-    let text = "fathom files made this folder and everything in it. It may be removed.\n";
+    let text = "fathom files created this folder and everything in it. It may be removed.\n";
     fs::write(left.join("fathom.mark"), text).unwrap();
     symlink(bench.path("roots/d0000000"), left.join("d0000000")).unwrap();
     symlink(bench.path("roots/large"), left.join("large")).unwrap();

@@ -36,10 +36,10 @@ fn a_loop_device_is_not_given_another_file_between_two_cells() {
             "attempt {attempt}"
         );
     }
-    println!("D3: {tried} tried, {tried} held; {swapped} swapped while it ran");
+    println!("D3: {tried} tried, {tried} resisted; {swapped} swapped while it ran");
 }
 
-/// While a session writes a device nobody can mount it between two runs.
+/// While a session writes a device no process can mount it between two runs.
 #[test]
 fn a_device_cannot_be_mounted_between_two_cells() {
     let bench = Bench::new();

@@ -1,4 +1,4 @@
-//! A device below the one that is named is in use, though nothing that this process sees says so.
+//! A device below the one that is named is in use, though nothing visible to this process shows it.
 
 use super::tools::{Loop, foreign, tool};
 use crate::bench::Bench;

@@ -1,4 +1,4 @@
-//! A check that could not be made does not count as passed.
+//! A check that could not be performed does not count as passed.
 
 use super::tools::{Loop, foreign, own_file};
 use crate::bench::{Bench, Said};

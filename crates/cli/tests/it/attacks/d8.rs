@@ -4,7 +4,7 @@ use super::{RUN, names};
 use crate::bench::Bench;
 use std::fs;
 
-/// A database of another program: every byte but those that say whose it is.
+/// A database of another program: every byte but those that show its owner.
 fn foreign(bench: &Bench, name: &str) {
     bench.line(RUN).good();
     let mut bytes = fs::read(bench.path("s.db")).unwrap();
@@ -83,7 +83,7 @@ fn a_database_of_another_program_is_left_as_it_is() {
         for line in [RUN, "list", "db check", "delete 1 --lose x"] {
             bench
                 .line(&format!("{line} --store {name}"))
-                .refused("it was left as it is");
+                .refused("it was not changed");
         }
     }
     assert_eq!(bench.snapshot(), before);

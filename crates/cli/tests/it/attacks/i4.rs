@@ -1,4 +1,4 @@
-//! The results database holds host names, command lines and mounts: it is its user's alone.
+//! The results database contains host names, command lines and mounts: it is its user's alone.
 
 use super::RUN;
 use crate::bench::{Bench, Said};

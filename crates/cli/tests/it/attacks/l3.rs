@@ -56,7 +56,7 @@ fn a_stopped_fathom_is_the_cause_and_not_the_target() {
     names_the_stop(child);
 }
 
-/// A freezer group; its processes are thawed again whatever happens.
+/// A freezer group; its processes are thawed again in any case.
 struct Freezer(PathBuf);
 
 impl Freezer {
@@ -82,7 +82,7 @@ impl Drop for Freezer {
 #[test]
 fn a_frozen_fathom_is_the_cause_too() {
     let Some(freezer) = Freezer::new() else {
-        println!("skipped: no freezer cgroup can be made here");
+        println!("skipped: no freezer cgroup can be created here");
         return;
     };
     let bench = Bench::new();

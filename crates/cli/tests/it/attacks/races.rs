@@ -1,6 +1,6 @@
 //! A swap of two names at every system call between the start of the program and its first write.
 //!
-//! Whatever the names lead to by then, the file of another user keeps its bytes. A small tracer (`swap.c`) does the
+//! Even if the names lead elsewhere by then, the file of another user keeps its bytes. A small tracer (`swap.c`) does the
 //! swap. The usual tests do a share of the calls; `FATHOM_ATTACK_RACES=full` does all of them, and 10000 random ones.
 
 use super::tools::{foreign, is_full, own_file};
@@ -69,7 +69,7 @@ impl Foreign {
         Foreign { content, inode }
     }
 
-    /// Holds it against what it was, and puts it back under its name.
+    /// Compares it with its earlier content, and puts it back under its name.
     fn check(&self, bench: &Bench, reported: &str) {
         let is_it =
             |name: &str| fs::metadata(bench.path(name)).is_ok_and(|at| at.ino() == self.inode);
@@ -116,7 +116,7 @@ fn at_every_call(name: &str, words: &[&str], ways: &[&str], renew: &dyn Fn(&Benc
         }
     }
     println!(
-        "{name}: {tried} of {calls} calls in {} ways tried, {swapped} swapped, {tried} held",
+        "{name}: {tried} of {calls} calls in {} ways tried, {swapped} swapped, {tried} resisted",
         ways.len()
     );
     assert!(swapped > 0);
@@ -148,7 +148,7 @@ fn no_two_uses_of_the_name_are_paired_with_different_files() {
         }
     }
     println!(
-        "D1: the name is taken {} times; {tried} pairs tried, {tried} held",
+        "D1: the name is taken {} times; {tried} pairs tried, {tried} resisted",
         names.len()
     );
     assert!(!names.is_empty());
@@ -231,7 +231,7 @@ fn names_that_flip_at_random_lead_to_nothing_else() {
         own(&bench);
     }
     println!(
-        "D1: {tried} random attempts tried, {tried} held; {ran} of the runs wrote their own file"
+        "D1: {tried} random attempts tried, {tried} resisted; {ran} of the runs wrote their own file"
     );
 }
 

@@ -5,16 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Whether all attempts are to be made: `FATHOM_ATTACK_RACES=full`. Otherwise a share of them.
+/// Whether all attempts are to be run: `FATHOM_ATTACK_RACES=full`. Otherwise a share of them.
 pub(super) fn is_full() -> bool {
-    #[allow(clippy::disallowed_methods, reason = "says how long a test may take")]
+    #[allow(clippy::disallowed_methods, reason = "limits the time of a test")]
     let asked = std::env::var("FATHOM_ATTACK_RACES");
     asked.is_ok_and(|value| value == "full")
 }
 
-/// Bytes that nobody may change.
+/// Bytes that must not change.
 pub(super) fn foreign(length: usize) -> Vec<u8> {
-    let text = b"nobody may change this line of the thesis\n";
+    let text = b"this line of the thesis must not change\n";
     text.iter().copied().cycle().take(length).collect()
 }
 
@@ -24,7 +24,7 @@ pub(super) fn tool(name: &str, words: &[&str]) -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// A file that fathom made, of 1 MiB.
+/// A file that fathom created, of 1 MiB.
 pub(super) fn own_file(bench: &Bench, name: &str) {
     let line = format!("run --no-store --create 1M -d 1ms --warmup 0s {name}");
     bench.line(&line);
