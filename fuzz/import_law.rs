@@ -1,5 +1,5 @@
-//! What must hold for any bytes that are imported. The fuzz targets `import_…` are this function, from the seeds of one
-//! format each; the tests of `readers` include this file too.
+//! What must be true for any bytes that are imported. The fuzz targets `import_…` are this function, from the seeds of
+//! one format each; the tests of `readers` include this file too.
 
 /// Any bytes as a file: read, or refused in few words. What is read is in order, finite, and survives being kept.
 pub(crate) fn import(bytes: &[u8]) {

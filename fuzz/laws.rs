@@ -1,4 +1,4 @@
-//! What must hold for any text that the fuzzers come up with. The fuzz targets are these functions and nothing else;
+//! What must be true for any text that the fuzzers come up with. The fuzz targets are these functions and nothing else;
 //! the tests of `dialects` include this file too and run them on the seeds, and on seeds that were damaged.
 
 use tools::diskspd::{
@@ -92,7 +92,8 @@ pub(crate) fn sqlio_params(text: &str) {
 }
 
 /// Any text as the plan of a sweep: read, or refused in words with the place. What is read stays within the size of a
-/// sweep, and its first cell can be built and written for elsewhere, or says why not; a script's words mean that cell.
+/// sweep, and its first cell can be built and written for elsewhere, or reports why not; a script's words mean that
+/// cell.
 pub(crate) fn sweep_plan(text: &str) {
     use tools::sweep::{Base, build_cell, from_plan, script_cell};
     let plan = match from_plan(text) {

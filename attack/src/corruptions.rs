@@ -1,4 +1,4 @@
-//! A results database with changed bytes: every command says so or answers as before, and none crashes.
+//! A results database with changed bytes: every command reports it or answers as before, and none crashes.
 
 use crate::dice::Dice;
 use crate::program::Program;

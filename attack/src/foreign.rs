@@ -47,7 +47,7 @@ pub(crate) fn attempt(program: &Program, dice: &mut Dice) -> Result<Outcome, Att
     })
 }
 
-/// The words of a line with the target in its place, whatever its name contains.
+/// The words of a line with the target in its place, with any name.
 pub(crate) fn words(line: &str, target: &Path) -> Vec<std::ffi::OsString> {
     let word = |word: &str| match word.strip_suffix("{}") {
         Some(before) => {

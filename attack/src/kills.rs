@@ -73,7 +73,7 @@ pub(crate) fn attempt(program: &Program, dice: &mut Dice) -> Result<Outcome, Att
     })
 }
 
-/// The number in the sentence that says that a session is in the database.
+/// The number in the sentence that reports that a session is in the database.
 fn stored_id(text: &str) -> Option<u64> {
     let after = text.split("stored as ").nth(1)?;
     let digits: String = after.chars().take_while(char::is_ascii_digit).collect();

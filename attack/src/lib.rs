@@ -1,9 +1,9 @@
 //! Attacks the built program for a given time and prints how many attempts it withstood.
 //!
-//! An attempt is drawn by seed: a kind from `KINDS`, then foreign data, a target, a command and a moment. It is held
-//! when every foreign byte is unchanged, no run that was reported as stored is missing, and the program neither hung,
-//! crashed nor took more memory than its bound. Each attempt can be repeated alone by its kind and number. Omitted:
-//! the list of known attacks, which are tests of the program (`crates/cli/tests/it/attacks`).
+//! An attempt is drawn by seed: a kind from `KINDS`, then foreign data, a target, a command and a moment. It is
+//! resisted when every foreign byte is unchanged, no run that was reported as stored is missing, and the program
+//! neither hung, crashed nor took more memory than its bound. Each attempt can be repeated alone by its kind and
+//! number. Omitted: the list of known attacks, which are tests of the program (`crates/cli/tests/it/attacks`).
 
 #![allow(clippy::print_stdout, reason = "a campaign reports to the terminal")]
 
@@ -116,7 +116,7 @@ pub fn kinds() -> impl Iterator<Item = &'static str> {
     KINDS.iter().map(|kind| kind.name)
 }
 
-/// Runs a campaign and prints its counts; whether every attempt was held.
+/// Runs a campaign and prints its counts; returns whether every attempt was resisted.
 ///
 /// # Errors
 /// The program cannot be started, or the templates of the attempts cannot be created.
@@ -179,7 +179,7 @@ fn attempt(
             let only = options.only.as_ref().map(|only| format!(" --only {only}"));
             let only = only.unwrap_or_default();
             println!(
-                "NOT HELD {}: {what}\n  again: cargo xtask attack --seed {}{only} --case {number}",
+                "BROKEN {}: {what}\n  again: cargo xtask attack --seed {}{only} --case {number}",
                 kind.name, options.seed
             );
             count.broken.push(what);
@@ -199,14 +199,14 @@ fn report(counts: &BTreeMap<&'static str, Count>, took: Duration) -> bool {
             _ => String::new(),
         };
         println!(
-            "attack: {name}: {} tried, {} held{skipped}",
+            "attack: {name}: {} tried, {} resisted{skipped}",
             count.tried, count.held
         );
         all.0 += count.tried;
         all.1 += count.held;
     }
     println!(
-        "attack: {} tried, {} held in {} s",
+        "attack: {} tried, {} resisted in {} s",
         all.0,
         all.1,
         took.as_secs()

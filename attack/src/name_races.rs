@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// A user and group that is nobody's here.
+/// A user and group without files here.
 const NOBODY: u32 = 65_534;
 /// Commands of one attempt.
 const COMMANDS: usize = 6;

@@ -12,7 +12,7 @@ attack PROGRAM [--minutes N] [--seed N] [--jobs N] [--only KIND] [--case N]
   --only KIND   one kind alone
   --case N      the attempt with this number alone";
 
-/// Reads the words after the program's name; the error says which word is wrong.
+/// Reads the words after the program's name; the error names the wrong word.
 pub(crate) fn read(words: &[String]) -> Result<Options, String> {
     let mut words = words.iter();
     let program = words.next().ok_or("missing PROGRAM")?;

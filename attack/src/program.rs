@@ -1,6 +1,6 @@
 //! The program under attack: started in a folder, with bounds on time and memory, and judged by how it ended.
 //!
-//! Beside it stand the templates that attempts copy: a file that it created, and a results database with sessions.
+//! Next to it are the templates that attempts copy: a file that it created, and a results database with sessions.
 
 use crate::{AttackError, Outcome, now};
 use std::ffi::OsStr;
@@ -12,12 +12,12 @@ use tempfile::TempDir;
 
 /// Longest time in which a command has to end.
 pub(crate) const TIME_MAX: Duration = Duration::from_secs(10);
-/// Memory that a command may take beside what its input allows.
+/// Memory that a command may use in addition to what its input allows.
 pub(crate) const MEMORY_BASE_BYTES: u64 = 96 << 20;
 /// Bytes of the template of a file that fathom created.
 pub(crate) const OWN_BYTES: u64 = 2 << 20;
 
-/// Commands that may measure for as long as their input says, and then have to end when they are interrupted.
+/// Commands that may measure for as long as their input specifies, and then have to end when they are interrupted.
 const MEASURING: &[&str] = &["\"diskspd\"", "\"iometer\"", "\"sqlio\"", "\"fio\""];
 
 pub(crate) struct Program {
@@ -181,7 +181,7 @@ fn peak_of(child: &Child) -> u64 {
 }
 
 impl Ended {
-    /// What is wrong with the way it ended, whatever was requested; `None` for an orderly end. `input_bytes` is what
+    /// What is wrong with the way it ended, for any request; `None` for an orderly end. `input_bytes` is what
     /// it read.
     pub(crate) fn fault(&self, input_bytes: u64) -> Option<String> {
         let (line, code) = (&self.line, self.code.unwrap_or(-1));
@@ -201,7 +201,7 @@ impl Ended {
         })
     }
 
-    /// Held, unless the end was disorderly or something was damaged.
+    /// Resisted, unless the end was disorderly or something was damaged.
     pub(crate) fn judge(&self, damage: &[String]) -> Outcome {
         let fault = self.fault(0).into_iter();
         let found: Vec<String> = fault.chain(damage.iter().cloned()).collect();

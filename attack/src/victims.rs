@@ -1,4 +1,4 @@
-//! Foreign data that an attempt must not change: files with what they contained, held by a descriptor, so that a name
+//! Foreign data that an attempt must not change: files with what they contained, open by a descriptor, so that a name
 //! that was moved does not hide a change.
 
 use crate::AttackError;

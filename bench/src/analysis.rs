@@ -1,6 +1,6 @@
 //! `analysis`: what reading a record into its report takes, in this process.
 //!
-//! The records are made up: what counts is how much there is to read. Deliberately absent: reading from the database.
+//! The records are synthetic: what counts is how much there is to read. Deliberately absent: reading from the database.
 
 use crate::options::Options;
 use crate::table::short;

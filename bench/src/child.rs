@@ -1,4 +1,4 @@
-//! Runs a program to its end and says what it cost: wall time, CPU time and peak memory, as the kernel counts them.
+//! Runs a program to its end and reports its cost: wall time, CPU time and peak memory, as the kernel counts them.
 #![allow(
     unsafe_code,
     reason = "wait4 reports the cost, and std does not call it"
@@ -51,7 +51,7 @@ impl Stop {
 /// Runs `command`; an exit code other than 0 is an error with the program's last words.
 #[allow(
     clippy::disallowed_methods,
-    reason = "times processes; there is no loop here whose clock a test would hold"
+    reason = "times processes; there is no loop here whose clock a test could control"
 )]
 pub(crate) fn run(command: &mut Command, stop: &Stop) -> Result<Cost, BenchError> {
     let line = words(command);
@@ -76,7 +76,7 @@ pub(crate) fn run(command: &mut Command, stop: &Stop) -> Result<Cost, BenchError
         return Err(BenchError::Failed {
             command: line,
             status: described(status),
-            said: last_words(errors),
+            printed: last_words(errors),
         });
     }
     Ok(Cost {
@@ -99,7 +99,7 @@ fn wait(process: u32) -> std::io::Result<(i32, libc::rusage)> {
     let mut status = 0;
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     loop {
-        // SAFETY: both places are ours and live; the process is our child and nobody else waits for it.
+        // SAFETY: both places are ours and live; the process is our child and no other code waits for it.
         let got =
             unsafe { libc::wait4(process as libc::pid_t, &mut status, 0, usage.as_mut_ptr()) };
         if got >= 0 {

@@ -52,7 +52,7 @@ pub(crate) struct Measured {
     pub(crate) peak_mib: f64,
 }
 
-/// What a program says of itself.
+/// Figures that a program reports.
 struct Said {
     ios: f64,
     rate_per_s: f64,
@@ -105,7 +105,7 @@ impl Who {
         let cost = child::run(&mut command, &shop.stop)?;
         let said = self.read(&cost).ok_or_else(|| BenchError::Unreadable {
             command: child::words(&command),
-            said: cost.out.chars().take(200).collect(),
+            printed: cost.out.chars().take(200).collect(),
         })?;
         let ios = said.ios.max(1.0);
         let whole = (cost.user.as_secs_f64(), cost.system.as_secs_f64());

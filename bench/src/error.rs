@@ -1,4 +1,4 @@
-//! What can go wrong: a word that nobody knows, a program that fails, a system call that is refused.
+//! What can go wrong: an unknown word, a program that fails, a system call that is refused.
 
 use std::io;
 
@@ -9,19 +9,19 @@ pub(crate) enum BenchError {
     Usage(String),
     #[error("{doing}: {source}")]
     Io { doing: String, source: io::Error },
-    #[error("`{command}` ended with {status}: {said}")]
+    #[error("`{command}` ended with {status}: {printed}")]
     Failed {
         command: String,
         status: String,
-        said: String,
+        printed: String,
     },
-    #[error("`{command}` printed something else than expected: {said}")]
-    Unreadable { command: String, said: String },
-    #[error("stopped; everything that was made is gone")]
+    #[error("`{command}` printed something else than expected: {printed}")]
+    Unreadable { command: String, printed: String },
+    #[error("stopped; all created files are removed")]
     Stopped,
 }
 
-/// Says what was being done when the system refused.
+/// Adds the operation that the system refused.
 pub(crate) fn doing(what: impl Into<String>) -> impl FnOnce(io::Error) -> BenchError {
     let doing = what.into();
     move |source| BenchError::Io { doing, source }

@@ -1,8 +1,8 @@
 //! `gap`: what lies between the cells of a sweep beyond the rest that was asked for.
 //!
 //! A gap is the time from the last answer of a cell to the zero of the next one's clock. The records contain the wall clock
-//! when a run was put together, some ms before its zero; so a gap as it is counted here holds that stretch of the cell
-//! before it instead of its own. The sum over a sweep is the same.
+//! when a run was put together, some ms before its zero; so a gap as it is counted here contains that stretch of the
+//! cell before it instead of its own. The sum over a sweep is the same.
 
 use crate::child::{self, words};
 use crate::error::{BenchError, doing};
@@ -73,7 +73,7 @@ fn sweep(shop: &Shop, round: usize) -> Result<Vec<f64>, BenchError> {
         stretches.push(
             stretch(&reported.out).ok_or_else(|| BenchError::Unreadable {
                 command: words(&show),
-                said: reported.out.chars().take(200).collect(),
+                printed: reported.out.chars().take(200).collect(),
             })?,
         );
     }

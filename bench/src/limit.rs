@@ -1,9 +1,10 @@
 //! Limits that the kernel keeps: one device that is no faster than that, and programs that have no more memory than that.
 //!
-//! They make a device in memory as slow and as steady as a disk, and a file larger than memory, so that what programs say
-//! of either can be compared closely. The limit of the device is the root group's, because what the system's cache writes
-//! back is written by threads of that group. Source: the kernel's `Documentation/admin-guide/cgroup-v1`, the pages
-//! `blkio-controller` and `memory`. Needs root and that version of control groups.
+//! They slow a device in memory to the rate of a disk, and provide a file larger than memory, so that the figures that
+//! programs report of either can be compared closely. The limit of the device is the root group's, because what the
+//! system's cache writes back is written by threads of that group. Source: the kernel's
+//! `Documentation/admin-guide/cgroup-v1`, the pages `blkio-controller` and `memory`. Needs root and that version of
+//! control groups.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

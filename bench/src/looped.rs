@@ -85,7 +85,7 @@ pub(crate) fn filled(path: &Path, bytes: u64) -> Result<(), BenchError> {
         true => Ok(()),
         false => Err(BenchError::Unreadable {
             command: "dd".to_owned(),
-            said: done.to_string(),
+            printed: done.to_string(),
         }),
     }
 }

@@ -81,7 +81,7 @@ fn contenders(place: &Place, depth: u32) -> Vec<Who> {
     [ON_TARGET, more].concat()
 }
 
-/// The first line answers how fathom stands; those below say where, and how far the machine is to be believed.
+/// The first line has the answer; those below have its parts, and the reliability of the machine.
 fn answers(blocks: &[Block<'_>]) -> Vec<String> {
     let on_target = |block: &&Block<'_>| block.place.path.is_some();
     let against = |name: &str, above: Who, below: Who| {

@@ -1,9 +1,9 @@
-//! Holds fathom against other programs and against bare loops, in interleaved runs on this machine.
+//! Compares fathom with other programs and against bare loops, in interleaved runs on this machine.
 //!
 //! `cargo xtask bench` builds fathom for release and starts this. Everything is a child process, so that each pays
 //! for its own start, threads and memory. Ratios are meant, not rates: other work on the machine meets all in turn.
-//! Deliberately absent: any rule on how fast something has to be; a person reads the table. What a test can hold,
-//! the count of instructions, stands with the tests of `cli`.
+//! Deliberately absent: any rule on how fast something has to be; a person reads the table. What a test can check,
+//! the count of instructions, is with the tests of `cli`.
 
 #![allow(
     clippy::print_stdout,

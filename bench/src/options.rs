@@ -16,11 +16,11 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
   quick             fathom quick against hdparm and dd; as root
   files             fathom files against bonnie++ on ext4 and XFS; as root, takes minutes: see --data
   page              the page of a sweep of 441 cells: time to write, bytes, time until it answers in Chromium
-  store             fathom list, show, table and db check with 100,000 sessions: minutes, and 10 GB beside the program
+  store             fathom list, show, table and db check with 100,000 sessions: minutes, and 10 GB next to the program
   survey            fathom survey against the whole grid, on twenty simulated devices; with --real on
                     four real targets too, whose loads also take turns: half an hour, as root
   writes            writes with block headers against zeros, and the start of a run that writes against one that reads:
-                    1.1 GB beside the program
+                    1.1 GB next to the program
   verify            --verify and --journal against plain runs, on 16 MiB and 1 GiB
   --real            see survey
   --rounds N        each contender so many times, in turn [default: 5]
@@ -32,7 +32,7 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
                     of survey: sim, and with --real file, ext4, limit, zram
   --sessions N      of store [default: 100000]
   --data MIB        of files: the large file, 192 to 4096; memory is a third of it [default: 768]
-  --folder PATH     where files are made, on a real disk [default: beside the program]";
+  --folder PATH     where files are created, on a real disk [default: next to the program]";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Section {

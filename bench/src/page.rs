@@ -1,9 +1,9 @@
 //! `page`: the page of a sweep of 441 cells: how long `fathom report` takes, how large the file is, and how long Chromium
 //! takes until it answers.
 //!
-//! The cells are short runs of no I/O with as many steps of time as one of 17 s has by default; what they hold does not
-//! matter here. Chromium says the time itself: the page notes when everything on it answers, counted from the start of its
-//! loading. Deliberately absent: whether the page is right, which `report-ui/tests` says.
+//! The cells are short runs of no I/O with as many steps of time as one of 17 s has by default; their content does not
+//! matter here. Chromium reports the time itself: the page notes when everything on it answers, counted from the start
+//! of its loading. Deliberately absent: whether the page is right, which `report-ui/tests` checks.
 
 use crate::error::{BenchError, doing};
 use crate::options::Options;
@@ -37,7 +37,9 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
         .filter_map(|_| opened_ms(&page))
         .collect();
     let answers = match opened.as_slice() {
-        [] => format!("time until it answers not known: {CHROMIUM} is not there or did not say"),
+        [] => {
+            format!("time until it answers not known: {CHROMIUM} is not there or did not report it")
+        }
         _ => format!("answers in Chromium after {}", spread(opened)),
     };
     Ok(vec![
@@ -72,13 +74,13 @@ fn fathom(shop: &Shop, store: &Path, words: &[&str]) -> Result<(), BenchError> {
         return Err(BenchError::Failed {
             command: format!("fathom {}", words.join(" ")),
             status: said.status.to_string(),
-            said: String::from_utf8_lossy(&said.stderr).into_owned(),
+            printed: String::from_utf8_lossy(&said.stderr).into_owned(),
         });
     }
     Ok(())
 }
 
-/// What the page says of itself once it is there.
+/// Report of the page after its start.
 fn opened_ms(page: &Path) -> Option<f64> {
     let said = Command::new(CHROMIUM)
         .args([

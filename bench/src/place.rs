@@ -1,4 +1,4 @@
-//! Where the contenders do their I/O: files and a device that are made here and gone at the end.
+//! Where the contenders do their I/O: files and a device that are created here and removed at the end.
 //!
 //! Nothing that was there before is opened. Unbuffered files are filled first, because a disk answers for a hole
 //! without looking.
@@ -39,9 +39,9 @@ pub(crate) struct Shop {
     pub(crate) own: PathBuf,
     pub(crate) fio: bool,
     pub(crate) stop: Stop,
-    /// Places that could not be made, each with its reason.
+    /// Places that could not be created, each with its reason.
     pub(crate) skipped: Vec<String>,
-    _device: Option<Device>, // before the folder that may hold it
+    _device: Option<Device>, // before the folder that may contain it
     folder: tempfile::TempDir,
 }
 
@@ -117,7 +117,7 @@ impl Shop {
         Ok(())
     }
 
-    /// The file in the page cache, or whatever there is.
+    /// The file in the page cache, or any other file.
     pub(crate) fn cached(&self) -> Option<&Place> {
         let cached = |place: &&Place| place.path.is_some() && !place.unbuffered;
         self.places.iter().find(cached)
@@ -128,7 +128,7 @@ impl Shop {
         self.folder().join("kept.db")
     }
 
-    /// Where files are made; gone at the end.
+    /// Where files are created; removed at the end.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -148,7 +148,7 @@ impl Place {
             return Ok(None);
         };
         let past_cache = if self.unbuffered { libc::O_DIRECT } else { 0 };
-        // As fathom and fio open it. What the bench made is its own, so it may.
+        // As fathom and fio open it. The file is the bench's own, so it may.
         let flags = past_cache | libc::O_NOATIME;
         let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
         opened.map(Some)

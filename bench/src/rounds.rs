@@ -1,4 +1,4 @@
-//! Contenders take turns, so that whatever else the machine does meets all; medians and ratios of the results.
+//! Contenders take turns, so that other load of the machine affects all; medians and ratios of the results.
 
 use crate::contender::{Measured, Who, Work};
 use crate::error::BenchError;
@@ -67,7 +67,7 @@ impl Cell {
     }
 
     /// Mean of one figure. For CPU time: the kernel samples with its tick what of it was the program's own, so that a
-    /// short run may say 0, and only many together are right.
+    /// short run may report 0, and only many together are right.
     pub(crate) fn mean(&self, who: Who, figure: fn(&Measured) -> f64) -> Option<f64> {
         let all = self.of(who)?;
         Some(all.iter().map(figure).sum::<f64>() / all.len() as f64)
@@ -88,7 +88,7 @@ impl Cell {
         Some(median(ratios.collect()))
     }
 
-    /// The same with the interval that contains the true median ratio in 95 of 100 cases, whatever the distribution:
+    /// The same with the interval that contains the true median ratio in 95 of 100 cases, for any distribution:
     /// between two of the sorted ratios. Source: Hahn and Meeker, Statistical Intervals, section 5.2.
     pub(crate) fn ratio_spread(&self, above: Who, below: Who) -> Option<Spread> {
         let pairs = self.of(above)?.iter().zip(self.of(below)?);

@@ -50,7 +50,7 @@ const COMMANDS: [(&str, f64); 16] = [
 
 #[allow(
     clippy::disallowed_methods,
-    reason = "times a database that is filled; no test holds this clock"
+    reason = "times a database that is filled; no test controls this clock"
 )]
 pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchError> {
     let Some(place) = shop.cached().and_then(|place| place.path.clone()) else {
@@ -231,7 +231,7 @@ fn fill(path: &Path, seeds: &[Session], sessions: u64, shop: &Shop) -> Result<()
     if both.iter().any(Vec::is_empty) {
         return Err(BenchError::Unreadable {
             command: "survey".to_owned(),
-            said: "no record".to_owned(),
+            printed: "no record".to_owned(),
         });
     }
     for number in 0..sessions {

@@ -159,7 +159,7 @@ pub(crate) fn document(
     let number = document.as_ref().and_then(read);
     let number = number.ok_or_else(|| BenchError::Unreadable {
         command: child::words(command),
-        said: cost.out.chars().take(200).collect(),
+        printed: cost.out.chars().take(200).collect(),
     })?;
     Ok((number, cost.wall.as_secs_f64() * 1e3))
 }

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 /// Makes the tests of races exhaustive.
 const RACES: (&str, &str) = ("FATHOM_ATTACK_RACES", "full");
 
-/// Whether everything was held. The first word may be `--random-only`; the others go to the campaign.
+/// Whether every attempt was resisted. The first word may be `--random-only`; the others go to the campaign.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> bool {
     setup::run();
     let random_only = arguments

@@ -1,11 +1,11 @@
-//! `cargo xtask bench`: builds the program for release and lets the package `bench` hold it against others.
+//! `cargo xtask bench`: builds the program for release and lets the package `bench` compare it with others.
 //!
 //! Deliberately absent: the comparison itself, which needs more than this program may depend on.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Whether the table could be made. What is in it is for people to judge.
+/// Whether the table could be created. Its content is for people to judge.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> bool {
     let build = ["build", "--release", "--package", "fathom"];
     let start = ["run", "--release", "--package", "bench", "--"];

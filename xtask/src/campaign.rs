@@ -1,4 +1,4 @@
-//! `cargo xtask campaign`: honest documents made by fio itself, whose cause is known by how they were made, are imported;
+//! `cargo xtask campaign`: honest documents of fio itself, whose cause is known from their creation, are imported;
 //! a finding that is not true of its document is misleading, and listed. At most one document in a hundred may have one.
 //!
 //! As root, on targets of its own: an ext4 file on a loop device with direct I/O to its file, a loop device through the page
@@ -13,7 +13,7 @@ const DOCUMENTS: usize = 300;
 const MISLEADING_MAX: f64 = 0.01;
 const SYNCHRONOUS: [&str; 4] = ["sync", "psync", "pvsync2", "mmap"];
 
-/// What a document was made of.
+/// Parameters of a document.
 #[derive(Clone, Copy)]
 struct Made {
     target: &'static str,
@@ -28,7 +28,7 @@ struct Made {
     length: &'static str,
 }
 
-/// Draws by seed, so that the same documents are made again.
+/// Draws by seed, so that the same documents are created again.
 struct Draw(u64);
 
 impl Draw {
@@ -121,7 +121,7 @@ impl Made {
     }
 }
 
-/// Files and devices that were made for it.
+/// Files and devices that were created for it.
 struct Ground {
     folder: PathBuf,
     loops: Vec<String>,
@@ -266,7 +266,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> bool {
     share <= MISLEADING_MAX
 }
 
-/// What is said of a document and is not true of it. Consequences count as what they follow from.
+/// Findings on a document that are not true. Consequences count as what they follow from.
 fn lies(program: &Path, folder: &Path, (made, document): (Made, &Path)) -> Vec<String> {
     let store = folder.join("store.db");
     let _ = fs::remove_file(&store);

@@ -1,4 +1,4 @@
-//! `cargo xtask check`: everything that a tool can say about the tree without running the program.
+//! `cargo xtask check`: everything that a tool can check in the tree without running the program.
 //!
 //! Every step runs, even after one that failed: a person wants the whole list at once. Whether the published
 //! schema still fits the types is a test in `views`, so it is not asked here.

@@ -1,4 +1,4 @@
-//! `cargo xtask quick` and `cargo xtask full`: what has to hold before a change is merged, in two parts.
+//! `cargo xtask quick` and `cargo xtask full`: the checks before a change is merged, in two parts.
 //!
 //! `quick` takes minutes and finds most defects; `full` is everything else, so that both together test all of it once.
 //! `cargo xtask quick full` runs both, and its last line counts the tests of both. Omitted: what a check is

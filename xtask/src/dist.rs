@@ -27,7 +27,7 @@ const COMPLETIONS: [(&str, &str); 3] = [
 const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
 const DOCUMENT_FOLDER: &str = "usr/share/doc/fathom";
 const MUSL: &str = "x86_64-unknown-linux-musl";
-const DESCRIPTION: &str = "measures storage and says what the numbers mean
+const DESCRIPTION: &str = "measures storage and explains the figures
  Surveys a disk, runs single workloads and sweeps, compares results with confidence
  intervals, and runs the requests of DISKSPD, SQLIO, fio and IOmeter.";
 

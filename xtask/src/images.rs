@@ -1,7 +1,7 @@
 //! `cargo xtask images`: the pictures of README and docs, from the simulated device `sim:ssd`.
 //!
 //! The terminal is drawn from the sample in README, which a test of the program compares with the program's output. The
-//! HTML report is a screenshot by Chromium; `report.inputs` has the checksum of what it was made from. Omitted: real
+//! HTML report is a screenshot by Chromium; `report.inputs` has the checksum of its inputs. Omitted: real
 //! devices, whose figures differ from run to run.
 
 use std::fmt::Write;
@@ -55,7 +55,7 @@ fn put(root: &Path, name: &str, content: &[u8]) -> Result<(), String> {
     written.map_err(|why| format!("{name}: {why}"))
 }
 
-/// Draws a terminal with this text. Every character has its column, whatever font the viewer has.
+/// Draws a terminal with this text. Every character has its column, with any font of the viewer.
 fn svg(sample: &str) -> String {
     let lines: Vec<&str> = ["$ fathom survey sim:ssd"]
         .into_iter()
@@ -136,7 +136,7 @@ fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// Returns the checksum of what the screenshot is made from.
+/// Returns the checksum of the screenshot's inputs.
 fn inputs(root: &Path) -> Result<String, String> {
     let mut all = sample(root)?;
     for name in SOURCES {

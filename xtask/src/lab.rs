@@ -2,8 +2,8 @@
 //!
 //! QEMU emulates the processor and the disks, the distribution's own kernel boots, and one script is all that runs
 //! there. Nothing of this machine is visible inside but the programs and what they are linked with. Where something is
-//! missing, the lab says so and is skipped. What it finds is right or wrong, never fast: no rate of it means anything.
-//! Read in this order: the table of labs (here), one of them, `machine`. A new lab is one file and one row.
+//! missing, the lab reports it and is skipped. What it finds is right or wrong, never fast: no rate of it means
+//! anything. Read in this order: the table of labs (here), one of them, `machine`. A new lab is one file and one row.
 
 mod archive;
 mod cgroups;
@@ -192,7 +192,7 @@ fn find(program: &str) -> Option<PathBuf> {
 /// A folder that a person names in the environment.
 #[allow(
     clippy::disallowed_methods,
-    reason = "where to build, and which kernel to boot, is said there"
+    reason = "it specifies where to build, and which kernel to boot"
 )]
 fn named(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from)

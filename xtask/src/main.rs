@@ -37,7 +37,7 @@ cargo xtask full            the rest: sets up, cargo deny, documentation and the
 cargo xtask check           formatting, clippy, tidy and the documentation; changes nothing
 cargo xtask tidy            the rules of the house alone
 cargo xtask test [ARGS]     sets up what the tests need, then runs them; ARGS go to cargo test
-cargo xtask bench [ARGS]    the program beside bare loops and fio, see docs/bench.md
+cargo xtask bench [ARGS]    the program compared with bare loops and fio, see docs/bench.md
 cargo xtask book [install]  builds the documents as a book, target/book; or installs mdBook for that
 cargo xtask attack [ARGS]   known attacks, then random ones for 30 minutes; see docs/safety.md
 cargo xtask dist [--check]  builds packages: .deb, tarballs, bill of materials, checksums; target/dist; installs and runs them
@@ -47,7 +47,7 @@ cargo xtask lab environments    the program in file systems, containers and limi
 cargo xtask licenses        writes the notices of the linked libraries again: crates/cli/assets/third-party.txt
 cargo xtask net [accept]    compares all outputs over stored sessions with the expected ones, or accepts them
 cargo xtask net record-corpus   records these sessions again and accepts their outputs; as root
-cargo xtask campaign [N]    N honest documents made by fio here, as root: which findings mislead; 300 without N
+cargo xtask campaign [N]    N honest documents that fio writes here, as root: which findings mislead; 300 without N
 cargo xtask cases           the case files of the findings: sensitivity and false alarms of each rule
 cargo xtask cases --drawn N the same, and N simulated devices per cause, drawn by seed
 cargo xtask setup           sets up what the tests need, and no more";

@@ -1,7 +1,7 @@
 //! What the tests need from the distribution: installs what is missing, and only that.
 //!
-//! On Debian and its kin, as root. Elsewhere it says what is missing and goes on; the tests that need it then
-//! skip and say why. Deliberately absent: kernel modules, users, and anything that the program needs to run.
+//! On Debian and its kin, as root. Elsewhere it reports what is missing and continues; the tests that need it then
+//! skip with the reason. Deliberately absent: kernel modules, users, and anything that the program needs to run.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -65,7 +65,7 @@ const NEEDS: &[Need] = &[
 
 /// What a test asks whether it can read our results, from PyPI: fio-plot, without what it draws with.
 const PLOT_READER: &str = "fio-plot";
-/// Beside the build, where that test looks: `CARGO_TARGET_TMPDIR`.
+/// Next to the build, where that test looks: `CARGO_TARGET_TMPDIR`.
 const PLOT_FOLDER: &str = "tmp/fio-plot-reader";
 /// Part of Debian's package prometheus.
 const PROMTOOL_FOLDER: &str = "tmp/promtool";
@@ -80,7 +80,7 @@ const fn need(program: &'static str, package: &'static str) -> Need {
     Need { program, package }
 }
 
-/// Installs what is missing, or says why not. Never fails: a test that misses something skips.
+/// Installs what is missing, or reports why not. Never fails: a test that misses something skips.
 pub(crate) fn run() {
     programs();
     plot_reader();
@@ -109,8 +109,8 @@ fn programs() {
     }
 }
 
-/// Installs what a static build needs beside cargo: the standard library of the target and a C compiler for it. Returns
-/// whether both are there.
+/// Installs what a static build needs in addition to cargo: the standard library of the target and a C compiler for it.
+/// Returns whether both are there.
 pub(crate) fn static_builds(target: &str) -> bool {
     let is_compiler_there = || is_there(&search_path(), "musl-gcc");
     if !is_compiler_there() && is_root() && is_there(&search_path(), "apt-get") {
@@ -198,7 +198,7 @@ fn plot_reader() {
     println!("setup: the test that needs {PLOT_READER} skips");
 }
 
-/// Unpacked beside the build: to install the package would start a server.
+/// Unpacked next to the build: to install the package would start a server.
 fn promtool() {
     let Some(folder) = beside_the_build(PROMTOOL_FOLDER) else {
         return;

@@ -62,7 +62,7 @@ fn cargo_test(root: &Path, arguments: &[String], variable: Option<(&str, &str)>)
     command
 }
 
-/// What the test binaries have said so far.
+/// Output of the test binaries so far.
 #[derive(Default)]
 pub(crate) struct Account {
     passed: u64, // as the harness counts: skips are among them
@@ -89,7 +89,7 @@ enum Section {
 }
 
 impl Account {
-    /// Takes one line; says whether a person should see it. The output of tests that passed is not shown.
+    /// Takes one line; returns whether it is shown. The output of tests that passed is not shown.
     fn hear(&mut self, line: &str) -> bool {
         match line {
             "successes:" => self.section = Section::Successes,

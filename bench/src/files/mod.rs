@@ -1,8 +1,8 @@
-//! `files`: `fathom files` beside bonnie++, on ext4 and XFS on a loop device.
+//! `files`: `fathom files` compared with bonnie++, on ext4 and XFS on a loop device.
 //!
-//! The device is held to the rate of a disk, and both programs to less memory than the large file has bytes, so that a
-//! block that is read comes from the device, as bonnie++ wants it by a file of twice the memory. Read in this order: the
-//! rounds (here), `reported` (what each program said), `table`.
+//! The device is limited to the rate of a disk, and both programs to less memory than the large file has bytes, so that
+//! a block that is read comes from the device, as bonnie++ requires it by a file of twice the memory. Read in this
+//! order: the rounds (here), `reported` (output of each program), `table`.
 
 mod reported;
 mod table;
@@ -55,7 +55,7 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
     progress("");
     let (data, rounds) = (options.data_mib, options.rounds);
     let head = format!(
-        "files: fathom beside bonnie++ 2.00 in {:.0} s; medians of {rounds} interleaved rounds, a file of {data} MiB and 16384 \
+        "files: fathom and bonnie++ 2.00 in {:.0} s; medians of {rounds} interleaved rounds, a file of {data} MiB and 16384 \
          empty ones, {} MiB of memory, a device of 256 MiB/s; `interval`: fathom's 95% intervals, from the lowest to the \
          highest end of all rounds; `is`: fathom's multiple, least to most; `+`: it prints plus signs",
         wall.as_secs_f64(),
@@ -73,7 +73,7 @@ fn made(kind: &str, data_mib: u64) -> Result<(Looped, Limit), String> {
     Ok((looped, limit))
 }
 
-/// The first write after the device was made is slower than those after it (docs/bench.md), so it is nobody's of the two.
+/// The first write to a new device is slower than those after it (docs/bench.md), so neither of the two gets it.
 fn write_once((looped, limit): (&Looped, &Limit), data_mib: u64) -> Result<(), String> {
     let file = looped.folder().join("first");
     let mut command = Command::new("dd");
@@ -112,7 +112,7 @@ fn rounds(
             let Cost { out, wall, .. } = child::run(&mut limit.around(&command), &shop.stop)?;
             let unreadable = || BenchError::Unreadable {
                 command: name.to_owned(),
-                said: out.chars().take(200).collect(),
+                printed: out.chars().take(200).collect(),
             };
             if ours {
                 rounds

@@ -1,4 +1,4 @@
-//! What each of the two programs said, figure by figure, in the order of `FIGURES`.
+//! Output of each of the two programs, figure by figure, in the order of `FIGURES`.
 
 use serde_json::Value;
 

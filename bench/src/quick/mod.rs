@@ -1,7 +1,8 @@
-//! `quick`: the figures of `fathom quick` beside those of hdparm and dd that measure the same, on a device and on a file.
+//! `quick`: the figures of `fathom quick` compared with those of hdparm and dd that measure the same, on a device and
+//! on a file.
 //!
-//! Like is held with like: the same target, the same block, the cache in the same state, read or written for about as
-//! long. A device in memory is measured twice: with a limit that the kernel keeps, where all have to say the same, and
+//! Equal work is compared: the same target, the same block, the cache in the same state, read or written for about as
+//! long. A device in memory is measured twice: with a limit that the kernel keeps, where all have to agree, and
 //! without one, where what the programs themselves cost shows, and how the machine gives memory to the cache.
 
 mod others;
@@ -74,7 +75,7 @@ pub(crate) struct Ground {
 /// Makes one; `Err` is the reason why not.
 type Make = fn() -> Result<Ground, String>;
 
-/// What both say, in MiB/s, by round.
+/// Figures of both, in MiB/s, by round.
 struct Row {
     ours: &'static str,
     theirs: &'static str,
@@ -83,7 +84,7 @@ struct Row {
 
 pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchError> {
     let mut lines = vec![format!(
-        "quick: fathom beside hdparm and dd; {} interleaved rounds, MiB/s; `is`: fathom's multiple of the other, least to most",
+        "quick: fathom, hdparm and dd; {} interleaved rounds, MiB/s; `is`: fathom's multiple of the other, least to most",
         options.rounds
     )];
     let grounds: [(&str, Make); 3] = [
@@ -103,7 +104,7 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
 fn limited() -> Result<Ground, String> {
     let looped = filled()?;
     Ok(Ground {
-        title: "loop device in memory, held by the kernel to 256 MiB/s",
+        title: "loop device in memory, limited by the kernel to 256 MiB/s",
         target: looped.device.clone(),
         is_file: false,
         limit: Some(Limit::new(&looped.device, LIMIT_BYTES_PER_S)?),
@@ -129,7 +130,7 @@ fn file_on_limited() -> Result<Ground, String> {
         .fill_file(&target, FILE_BYTES)
         .map_err(|error| error.to_string())?;
     Ok(Ground {
-        title: "file on ext4 on a loop device in memory, held by the kernel to 256 MiB/s",
+        title: "file on ext4 on a loop device in memory, limited by the kernel to 256 MiB/s",
         target,
         is_file: true,
         limit: Some(Limit::new(&looped.device, LIMIT_BYTES_PER_S)?),

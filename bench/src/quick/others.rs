@@ -1,7 +1,7 @@
-//! hdparm and dd, asked for what `fathom quick` says too, and their answers read.
+//! hdparm and dd, run for the figures of `fathom quick`, with their output parsed.
 //!
 //! hdparm waits three seconds before it reads, and empties the device's cache before only where `-T` is asked for as well;
-//! a device that nobody has open has an empty one. Source: its calls, as strace shows them, hdparm 9.65.
+//! a device without users has an empty one. Source: its calls, as strace shows them, hdparm 9.65.
 
 use super::Ground;
 use crate::child::words;
@@ -30,7 +30,7 @@ pub(crate) enum Other {
     Written,
 }
 
-/// What it says, in MiB/s.
+/// Its figure, in MiB/s.
 pub(crate) fn other(shop: &Shop, ground: &Ground, which: Other) -> Result<f64, BenchError> {
     let target = ground.target.display();
     let (read, write) = (
@@ -97,7 +97,7 @@ fn copied(reported: &str) -> Option<f64> {
 fn unreadable(command: &Command, reported: &str) -> BenchError {
     BenchError::Unreadable {
         command: words(command),
-        said: reported.chars().take(200).collect(),
+        printed: reported.chars().take(200).collect(),
     }
 }
 

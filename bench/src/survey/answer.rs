@@ -1,4 +1,4 @@
-//! What a survey said, from its document.
+//! Results of a survey, from its document.
 
 use serde_json::Value;
 

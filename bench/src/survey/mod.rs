@@ -1,11 +1,11 @@
 //! `survey`: what `fathom survey` finds against the whole grid of `--exhaustive`: knee, peak and limit of every workload,
 //! and the measured time that either took.
 //!
-//! Simulated devices first, in time that nobody waits for; with `--real` also a file on a real disk, a loop device under a
-//! control group's limit, and a zram device, all made here and gone at the end; on these the loads also take turns, for a
-//! real device is not repeatable. Read in this order: the table (here), `answer` (what a survey said), `real`, `turns`.
-//! What is asked: the knee within one doubling, the peak within 3%, the same limit named, in at most a tenth of the
-//! measured time. And rates that keep a latency against those that Erlang knows.
+//! Simulated devices first, in simulated time; with `--real` also a file on a real disk, a loop device under a
+//! control group's limit, and a zram device, all created here and removed at the end; on these the loads also take
+//! turns, for a real device is not repeatable. Read in this order: the table (here), `answer` (results of a survey),
+//! `real`, `turns`. What is asked: the knee within one doubling, the peak within 3%, the same limit named, in at most a
+//! tenth of the measured time. And rates that keep a latency against those that Erlang knows.
 
 mod answer;
 mod goal;
@@ -85,7 +85,7 @@ fn devices() -> impl Iterator<Item = &'static str> {
         .filter(|line| !line.is_empty())
 }
 
-/// What the program says of this target.
+/// The program's results for this target.
 fn surveyed(shop: &Shop, words: &[&str], more: &[&str]) -> Result<Answer, BenchError> {
     let mut command = Command::new(&shop.fathom);
     command
@@ -100,7 +100,7 @@ fn answered(command: &mut Command, shop: &Shop) -> Result<Answer, BenchError> {
     let reported = child::run(command, &shop.stop)?.out;
     Answer::read(&reported).ok_or_else(|| BenchError::Unreadable {
         command: child::words(command),
-        said: reported.chars().take(200).collect(),
+        printed: reported.chars().take(200).collect(),
     })
 }
 

@@ -1,5 +1,5 @@
-//! Real targets, made here: a file on the disk of the bench's folder, a loop device under a control group's limit, a zram
-//! device. As root; each is gone at the end.
+//! Real targets, created here: a file on the disk of the bench's folder, a loop device under a control group's limit, a
+//! zram device. As root; each is gone at the end.
 
 use super::answer::Answer;
 use super::{Case, answered, turns};
@@ -45,7 +45,7 @@ pub(super) struct Site<'a> {
 }
 
 /// What one is called in `--places`, its title in a reason for skipping it, and how it is compared; `Err` where it cannot
-/// be made.
+/// be created.
 type Real = (
     &'static str,
     &'static str,

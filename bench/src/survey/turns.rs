@@ -1,5 +1,5 @@
-//! The loads of a real target in turns: each for half a second, round after round, so that whatever the machine is at from
-//! one minute to the next affects all of them equally.
+//! The loads of a real target in turns: each for half a second, round after round, so that changes of the machine from
+//! one minute to the next affect all of them equally.
 //!
 //! A survey and a grid measure a target in different minutes, and a target that is another in each of them shows both
 //! something else, whichever is right. In turns the question is whether the load that the survey calls the best does as
@@ -18,7 +18,7 @@ const ROUNDS: usize = 5;
 const DEPTHS: [u64; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 const LENGTH: &[&str] = &["--warmup", "200ms", "--duration", "500ms"];
 
-/// What the turns say of one workload.
+/// Results of the turns for one workload.
 pub(super) struct Told {
     workload: String,
     /// Of the survey, and in turns.
@@ -75,7 +75,7 @@ fn rate(site: &Site<'_>, options: &[&str], (threads, in_flight): Load) -> Result
     });
     total.ok_or_else(|| BenchError::Unreadable {
         command: words.join(" "),
-        said: reported.chars().take(200).collect(),
+        printed: reported.chars().take(200).collect(),
     })
 }
 

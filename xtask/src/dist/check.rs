@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// What the test of the installed package calls beside the package.
+/// What the test of the installed package calls other than the package.
 const INCLUDED: &str = "--include=man-db,zsh,fish,bash-completion";
 const SURVEY: [&str; 5] = ["survey", "sim:ssd", "--no-store", "--page", "none"];
 const RUN: [&str; 5] = ["--duration", "200ms", "--warmup", "0s", "--no-store"];
@@ -43,7 +43,7 @@ fn check(root: &Path, scratch: &Path, written: &[PathBuf]) -> Result<(), String>
     fresh_debian(root, &scratch.join("debian"), deb)
 }
 
-/// Without /proc and /sys nobody can tell who uses a file: reads work, writes are refused. With them writes work.
+/// Without /proc and /sys the users of a file are unknown: reads work, writes are refused. With them writes work.
 fn static_program(root: &Path, tarball: &Path) -> Result<(), String> {
     for folder in ["data", "proc", "sys"] {
         make_folder(&root.join(folder))?;

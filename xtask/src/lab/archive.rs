@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-/// Files and folders, in the order in which they were put in; folders above a file are made.
+/// Files and folders, in the order in which they were put in; folders above a file are created.
 pub(super) struct Archive {
     bytes: Vec<u8>,
     folders: BTreeSet<String>,

@@ -146,29 +146,29 @@ impl Expectation {
             String::from_utf8_lossy(&ran.stderr),
         );
         // Sentences go over several lines.
-        let said = format!("{err} {out}");
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let output = format!("{err} {out}");
+        let output = output.split_whitespace().collect::<Vec<_>>().join(" ");
         let code = ran.status.code().unwrap_or(-1);
-        if let Some((_, why)) = said.split_once("lacks: ").filter(|_| code == LACKS) {
+        if let Some((_, why)) = output.split_once("lacks: ").filter(|_| code == LACKS) {
             return Ok(Outcome::Lacking(why.to_owned()));
         }
         let lacks = |words: &&&str| match words.strip_prefix("not ") {
-            Some(words) => said.contains(words),
-            None => !said.contains(**words),
+            Some(words) => output.contains(words),
+            None => !output.contains(**words),
         };
         let what = match self.words.iter().find(lacks) {
             _ if !self.codes.contains(&code) => format!("exit code {code}"),
             Some(words) => format!("`{words}` is expected"),
-            None => return Ok(Outcome::Met(measured(&said))),
+            None => return Ok(Outcome::Met(measured(&output))),
         };
-        let said: String = said.chars().take(1500).collect();
-        Ok(Outcome::Missed(format!("{what}; the output: {said}")))
+        let output: String = output.chars().take(1500).collect();
+        Ok(Outcome::Missed(format!("{what}; the output: {output}")))
     }
 }
 
-/// The ratio after `beside fio: `.
-fn measured(said: &str) -> Option<String> {
-    let (_, rest) = said.split_once("beside fio: ")?;
+/// The ratio after `compared with fio: `.
+fn measured(output: &str) -> Option<String> {
+    let (_, rest) = output.split_once("compared with fio: ")?;
     rest.split(' ').next().map(str::to_owned)
 }
 

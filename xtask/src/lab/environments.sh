@@ -69,8 +69,8 @@ memory() {
     before=(sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group")
 }
 
-# beside_fio: the same command line by fathom and by fio, three turns of a second; prints the middle ratio of their rates.
-beside_fio() {
+# with_fio: the same command line by fathom and by fio, three turns of a second; prints the middle ratio of their rates.
+with_fio() {
     local line=(--name=a --filename="$target" --size=64M --rw=randread --bs=4k --direct=1 --ioengine=io_uring --iodepth=4
         --runtime=1 --time_based --output-format=terse) own other turn
     need fio
@@ -80,7 +80,7 @@ beside_fio() {
         own=$(grep '^3;' <<<"$own" | cut -d';' -f8)
         echo "$own $other" >>"$base/ratios"
     done
-    awk '{ print $1 / ($2 ? $2 : 1) }' "$base/ratios" | sort -n | awk 'NR == 2 { printf "beside fio: %.2f of its IOPS.\n", $1 }'
+    awk '{ print $1 / ($2 ? $2 : 1) }' "$base/ratios" | sort -n | awk 'NR == 2 { printf "compared with fio: %.2f of its IOPS.\n", $1 }'
 }
 
 case $environment in
@@ -197,7 +197,7 @@ case $command in
     quick) words=("$program" quick "$([ -n "$is_device" ] && echo "$target" || echo "$at")" --size 64M); [ -n "$is_device" ] && words=("$program" quick "$target") ;;
     files) words=("$program" files "$at" --files 64 --data 4M --step-limit 1s) ;;
     fio) words=(fio --name=a --filename="$target" --size=64M --rw=randread --bs=4k --direct=1 --ioengine=libaio --iodepth=4 --runtime=1 --time_based --output-format=terse) ;;
-    beside-fio) words=(beside_fio) before=() ;;
+    with-fio) words=(with_fio) before=() ;;
     fio-psync) words=(fio --name=a --filename="$target" --size=64M --rw=randread --bs=4k --direct=1 --ioengine=psync --runtime=1 --time_based --output-format=terse) ;;
     *) echo "no command $command"; exit 64 ;;
 esac

@@ -1,4 +1,4 @@
-//! The emulated machine: what its first file system holds, how it is started, and what it says on its serial line.
+//! The emulated machine: content of its first file system, how it is started, and its output on the serial line.
 
 use super::archive::Archive;
 use super::kernel::Kernel;
@@ -46,7 +46,7 @@ impl Machine {
     /// Nothing by chance from one start to the next, and a clock that is that of the instructions.
     pub(super) const ALIKE: &str = "nokaslr norandmaps mitigations=off tsc=reliable";
 
-    /// What the machine said until its end; each line is printed as it comes.
+    /// Output of the machine until its end; each line is printed as it comes.
     pub(super) fn boot(&self, kernel: &Kernel, first: &Path) -> Result<String> {
         let words = format!(
             "console=ttyS0 panic=-1 quiet loglevel=1 {}",

@@ -61,7 +61,7 @@ impl Disks {
             .arg(&disks.mounted)
             .status()?;
         if !made.success() {
-            return Err("the file system could not be made".into());
+            return Err("the file system could not be created".into());
         }
         // Sector 4096 of 512 bytes: byte 2 MiB. Source: QEMU's docs/devel/blkdebug.rst.
         let rules = "[inject-error]\nevent = \"none\"\niotype = \"read\"\nerrno = \"5\"\nsector = \"4096\"\n";
