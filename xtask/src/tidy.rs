@@ -1,7 +1,7 @@
-//! `cargo xtask tidy`: the rules of the house that no other tool holds, each finding with its remedy.
+//! `cargo xtask tidy`: the rules of the house that no other tool checks, each finding with its remedy.
 //!
 //! A check is a function from the tree to findings and one row in [`CHECKS`]. Deliberately absent: what
-//! clippy and rustfmt say already, and any opinion on code that needs more than its words.
+//! clippy and rustfmt check already, and any opinion on code that needs more than its words.
 
 mod circles;
 mod crates;

@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         &[],
         "attacks the built program as another user or process does; knows nothing of its insides",
     ),
-    ("model", &[], "the words of the house know nobody"),
+    ("model", &[], "the shared terms depend on no crate"),
     (
         "host",
         &["gate", "model"],
@@ -43,7 +43,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "sweep",
         &["analysis", "model"],
-        "asks what the records say before it chooses the next point",
+        "reads the records before it chooses the next point",
     ),
     (
         "job",
@@ -120,7 +120,7 @@ pub(super) fn arrows(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Every dependency from outside says who may use it and why, and nobody else does.
+/// Every dependency from outside names its users and the reason, and no other crate uses it.
 pub(super) fn owners(tree: &Tree) -> Vec<Finding> {
     let Some(manifest) = tree.file(MANIFEST) else {
         return Vec::new();
@@ -152,7 +152,7 @@ pub(super) fn owners(tree: &Tree) -> Vec<Finding> {
             tell(
                 MANIFEST,
                 row.line,
-                format!("nobody uses `{}`", row.name),
+                format!("no crate uses `{}`", row.name),
                 "take the line out",
             );
         }
@@ -177,7 +177,7 @@ pub(super) fn owners(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Tests may use whatever the tree builds anyway; what is there for tests, only tests may use.
+/// Tests may use every crate that the tree builds anyway; what is there for tests, only tests may use.
 fn is_owner(owners: &[&str], room: &str, only_tests: bool) -> bool {
     only_tests || owners.contains(&room) || owners.contains(&"every room")
 }
@@ -316,7 +316,7 @@ mod tests {
         );
         assert_eq!(
             what(owners(&tree(row, "views", ""))),
-            ["nobody uses `serde`"]
+            ["no crate uses `serde`"]
         );
         let bare = "[workspace.dependencies]\nserde = \"1\"\n";
         assert_eq!(

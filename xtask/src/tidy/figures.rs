@@ -1,5 +1,5 @@
 //! Figures of the shape of the code, each with a bound that only goes down: above it is a finding, below it the line
-//! says that the bound can be lowered.
+//! reports that the bound can be lowered.
 //!
 //! Counted are the program's crates, without tests. Omitted: the tools (`attack`, `bench`, `xtask`), and what the
 //! figures should be, which is a decision.

@@ -6,7 +6,7 @@
 use super::tree::{Rust, Text};
 
 impl Rust {
-    /// Splits a file. A file that cannot be Rust comes out as something; rustc says what is wrong with it.
+    /// Splits a file. A file that cannot be Rust gives some result; rustc reports its errors.
     pub(super) fn split(path: &str, text: &str) -> Rust {
         let mut lexer = Lexer {
             rest: text.chars().collect(),

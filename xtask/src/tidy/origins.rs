@@ -16,7 +16,7 @@ const HOSTS: &[(&str, &str)] = &[
     ("://local", "host"),
     ("://127.0", ".0.1"),
 ];
-/// Settings that say where packages come from.
+/// Settings with the origin of packages.
 const SOURCES: &[&str] = &["[source.", "[registries", "replace-with", "registry-index"];
 /// Folders of one machine or one person. `user`, or a single letter, is any user.
 const FOLDERS: &[(&str, &str)] = &[
@@ -80,14 +80,14 @@ fn look(file: &File, number: usize, line: &str) -> Option<Finding> {
     {
         return finding(
             format!("`{folder}`: a folder of one machine"),
-            "use a relative or made-up path",
+            "use a relative or invented path",
         );
     }
     let outside = format!("{}{}", OUTSIDE.0, OUTSIDE.1);
     if line.contains(&outside) {
         return finding(
             format!("`{outside}`: not in this tree"),
-            "say here what it says there",
+            "repeat its content here",
         );
     }
     None

@@ -192,7 +192,7 @@ pub(super) fn changelog(tree: &Tree) -> Vec<Finding> {
         CHANGELOG,
         1,
         "no section `## [Unreleased]`",
-        "open one at the top and say there what changed for people",
+        "open one at the top and describe there the visible changes",
     )]
 }
 

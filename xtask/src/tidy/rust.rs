@@ -1,6 +1,6 @@
-//! The shape of Rust files: they say what they are for, are short, and leave nothing half done.
+//! The shape of Rust files: they state their purpose, are short, and leave nothing half done.
 //!
-//! Deliberately absent: style that rustfmt and clippy hold.
+//! Deliberately absent: style that rustfmt and clippy check.
 
 use super::Finding;
 use super::tree::Tree;
@@ -8,7 +8,7 @@ use super::tree::Tree;
 /// Lines of a file with its tests; above this it has more than one subject.
 const LINES_MAX: usize = 700;
 
-/// Every file says first what it is for.
+/// Every file states its purpose first.
 pub(super) fn heads(tree: &Tree) -> Vec<Finding> {
     let lacks = |text: &str| !text.starts_with("//!");
     tree.rust()
@@ -64,7 +64,7 @@ pub(super) fn leftovers(tree: &Tree) -> Vec<Finding> {
                     &file.path,
                     number,
                     "a test is switched off",
-                    "assert what happens today and say that it is wrong; or skip with a reason",
+                    "assert the present behaviour and note that it is wrong; or skip with a reason",
                 ));
             }
         }

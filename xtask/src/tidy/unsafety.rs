@@ -1,4 +1,4 @@
-//! `unsafe` stands only in files that are named here, and each use says which promise is kept by whom.
+//! `unsafe` is only in files that are listed here, and each use states which promise is kept by whom.
 
 use super::Finding;
 use super::rust::has_word;
@@ -19,7 +19,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "crates/engine/src/backend/io_uring/entry.rs",
-        "an entry is the kernel's structure, made of whole words",
+        "an entry is the kernel's structure, of whole words",
     ),
     (
         "crates/engine/src/backend/io_uring/split_ring.rs",

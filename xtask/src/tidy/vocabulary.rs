@@ -1,7 +1,7 @@
 //! Finds the words that docs/words.toml replaces, in strings and comments of Rust and in Markdown.
 //!
-//! A word has a bound (`left`, 0 by default) that only goes down. Omitted: names in the code, uses that are broken over two
-//! lines, and files with an `[[allow]]` entry for the word.
+//! A word has a bound (`left`, 0 by default) that only goes down. Omitted: names in the code and in the braces of
+//! a format string, uses that are broken over two lines, and files with an `[[allow]]` entry for the word.
 
 use super::Finding;
 use super::tree::{File, Tree};
@@ -182,15 +182,15 @@ fn lines_with(file: &File, word: &str) -> Vec<usize> {
     file.lines().flat_map(uses).collect()
 }
 
-/// Counts the places where the whole word is.
+/// Counts the places where the whole word is, but for names in the braces of a format string.
 fn matches(line: &str, word: &str) -> usize {
     let line = line.to_lowercase();
     let is_inside = |c: char| c.is_alphanumeric() || c == '_';
     let places = line.match_indices(word);
     places
-        .filter(|(at, _)| {
-            !line[..*at].ends_with(is_inside) && !line[at + word.len()..].starts_with(is_inside)
-        })
+        .map(|(at, _)| (&line[..at], &line[at + word.len()..]))
+        .filter(|(before, after)| !before.ends_with(is_inside) && !after.starts_with(is_inside))
+        .filter(|(before, after)| !(before.ends_with('{') && after.starts_with(['}', ':'])))
         .count()
 }
 
@@ -201,7 +201,7 @@ mod tests {
     const WORD: &str = "[[word]]\nnot = \"told\"\nuse = \"reported\"\n";
     const SOURCE: (&str, &str) = (
         "crates/a/src/lib.rs",
-        "/// Told, retold.\nfn told() { say(\"is told\") }\n",
+        "/// Told, retold.\nfn told() { print(\"is told\", \"{told} {told:?}\") }\n",
     );
     const PAGE: (&str, &str) = ("docs/a.md", "# A\nNobody was told.\n");
 

@@ -1,7 +1,7 @@
 //! What opens for writing, creates, renames or removes stands in the gate, and in the files that are named here.
 //!
 //! The words are looked for in the code of the program (`crates/`). Tests create what they please, and the tools of the
-//! tree (`xtask`, `bench`) write beside the build.
+//! tree (`xtask`, `bench`) write next to the build.
 
 use super::Finding;
 use super::rust::has_word;
