@@ -8,6 +8,7 @@ use crate::diskspd_address::Walk;
 use crate::permuted::Permuted;
 use crate::rng::Jenkins;
 use crate::rng::Rng;
+use crate::runs::Runs;
 use crate::skewed::Skewed;
 use crate::stripe::Stripe;
 use crate::thread_plan::TargetShare;
@@ -52,6 +53,7 @@ enum Pattern {
     Permuted(Permuted),
     Skewed(Box<Skewed>),
     Stripe(Stripe),
+    Runs(Runs),
 }
 
 impl Steps {
@@ -70,6 +72,14 @@ impl Steps {
             },
             Access::Stripe(access) => {
                 Pattern::Stripe(Stripe::new(access, seat.index, seat.threads))
+            }
+            Access::Runs {
+                run,
+                columns,
+                first,
+            } => {
+                let column = (u64::from(first) + u64::from(seat.index)) % u64::from(columns);
+                Pattern::Runs(Runs::new(blocks, run, columns, column))
             }
             Access::Permuted(access) => Pattern::Permuted(Permuted::new(
                 access,
@@ -100,6 +110,7 @@ impl Steps {
             Pattern::Permuted(permuted) => permuted.next(),
             Pattern::Skewed(skewed) => skewed.next(&mut self.rng),
             Pattern::Stripe(stripe) => stripe.next(),
+            Pattern::Runs(runs) => runs.next(),
             Pattern::Sequential { next } => {
                 let number = *next;
                 *next = if number + 1 == self.blocks {

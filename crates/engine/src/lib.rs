@@ -40,6 +40,7 @@ mod recorded;
 mod rehearsal;
 mod ring;
 mod rng;
+mod runs;
 mod sampler;
 mod schedule;
 mod shape;

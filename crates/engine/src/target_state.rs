@@ -197,6 +197,7 @@ impl TargetState {
             | Access::Permuted(_)
             | Access::Skewed(_)
             | Access::Stripe(_)
+            | Access::Runs { .. }
             | Access::Mixed(_)
             | Access::Recorded(_) => Route::Own(Steps::new(target, plan.seed, seat, apart)),
         };

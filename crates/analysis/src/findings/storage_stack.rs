@@ -52,7 +52,9 @@ impl<'a> Below<'a> {
                 .lines
                 .iter()
                 .all(|line| line.random.as_percent() == 100),
-            Access::Sequential | Access::Stripe(_) | Access::Recorded(_) => false,
+            Access::Sequential | Access::Stripe(_) | Access::Runs { .. } | Access::Recorded(_) => {
+                false
+            }
         }
     }
 

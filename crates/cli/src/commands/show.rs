@@ -350,6 +350,7 @@ pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
             length: (!whole).then_some(planned.length),
             create: None,
             create_exactly: false,
+            sparse: false,
             cache: planned.cache,
             fsync: planned.fsync,
             drop_cache: planned.drop_cache,

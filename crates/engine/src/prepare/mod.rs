@@ -11,6 +11,7 @@ use crate::stop::Stop;
 use crate::target::{hold_all, unopened};
 use filling::{Filling, PIECE};
 use gate::{OFlags, Pin, Pins};
+use model::block_header::BLOCK;
 use model::{Bytes, CacheMode, Content, Plan, PlannedTarget, TargetFacts, TargetKind};
 use std::fs::File;
 use std::io;
@@ -119,6 +120,7 @@ fn fill_all(
             path,
             pin: &pin,
             size,
+            sparse: target.sparse,
             facts,
             cache: target.cache,
             shape: Shape::of(&target.content),
@@ -136,6 +138,7 @@ struct Order<'a> {
     path: &'a Path,
     pin: &'a Pin,
     size: Bytes,
+    sparse: bool,
     facts: &'a TargetFacts,
     cache: CacheMode,
     shape: Shape,
@@ -199,12 +202,15 @@ impl Order<'_> {
 
     /// Writes what is missing and brings it to stable storage; returns how much was written.
     fn fill(&self, file: &File, onlookers: &Onlookers<'_>) -> Result<Bytes, RunError> {
-        let from = self.keep(file)?;
-        raw::reserve(file, from, self.size).map_err(|source| self.failed(from, source))?;
+        let (from, to) = match self.sparse {
+            false => (self.keep(file)?, self.size),
+            true => (self.empty(file)?, self.size.min(BLOCK)),
+        };
+        raw::reserve(file, from, to).map_err(|source| self.failed(from, source))?;
         let work = Filling {
             file,
             from,
-            to: self.size,
+            to,
             shape: self.shape,
             block: self.block.0 as usize,
             write_back: self.cache == CacheMode::Cached,
@@ -218,13 +224,21 @@ impl Order<'_> {
         if onlookers.stop.asked() {
             return Err(interrupted());
         }
-        file.sync_all()
+        file.set_len(self.size.0)
+            .and_then(|()| file.sync_all())
             .map_err(|source| self.failed(self.size, source))?;
         if onlookers.stop.asked() {
             return Err(interrupted());
         }
         raw::drop_cache(file);
-        Ok(Bytes(self.size.0 - from.0))
+        Ok(Bytes(to.0 - from.0))
+    }
+
+    /// Lets go of all that the file contains. Returns where it is written from.
+    fn empty(&self, file: &File) -> Result<Bytes, RunError> {
+        file.set_len(0)
+            .map_err(|source| self.failed(Bytes(0), source))?;
+        Ok(Bytes(0))
     }
 
     /// How much of the file stays: what fathom wrote whole before. Everything else is written again from the

@@ -282,9 +282,12 @@ fn prepare<B: Backend>(
         affinity::bind(&orders.cores)?; // first, so that its memory comes from where it runs
     }
     let (shared, place) = (&orders.shared, &orders.place);
-    let (targets, aims) = open_all(&shared.plan, place, &shared.pins)?;
     let clock = WallClock::monotonic();
+    let from = clock.now();
+    let (targets, aims) = open_all(&shared.plan, place, &shared.pins)?;
+    let opened = clock.now().minus(from);
     let mut work = Work::new(shared, place, clock, Arc::clone(&orders.live))?;
+    work.account.opened = Some(opened);
     work.syncs = Syncs::new(&shared.plan, place, &targets)?;
     let planned = place
         .seats

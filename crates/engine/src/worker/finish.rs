@@ -86,10 +86,17 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
     };
     let unread = broken.map(|why| unread(&why, &work));
     let buffers = ManuallyDrop::new(work.buffers);
+    // Its descriptors are those of the targets, which are closed by the last.
+    let syncs = work
+        .syncs
+        .map_or_else(Vec::new, |syncs| syncs.into_counts());
+    let mut closed = None;
     if abandoned.iter().all(|&count| count == 0) {
         drop(ManuallyDrop::into_inner(backend)); // before the memory that it has registered
         drop(ManuallyDrop::into_inner(buffers));
+        let from = work.clock.now();
         drop(ManuallyDrop::into_inner(targets));
+        closed = work.account.opened.map(|_| work.clock.now().minus(from));
     }
     if let Some(verify) = work.verify {
         verify.close();
@@ -111,6 +118,8 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
         drained,
         worker: WorkerRecord {
             thread: work.config.thread,
+            opened: work.account.opened,
+            closed,
             backlog: work.open.map(|open| open.backlog(&work.config.schedule)),
             account: Some(Account {
                 cpu: work.account.cpu,
@@ -119,9 +128,7 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
                 ..work.account.book.close()
             }),
             lines,
-            syncs: work
-                .syncs
-                .map_or_else(Vec::new, |syncs| syncs.into_counts()),
+            syncs,
             recorded,
         },
     })

@@ -70,6 +70,7 @@ pub(crate) struct Accounting {
     pub(super) found: BatchTime, // the last batch
     pub(super) book: LoopProfile,
     pub(super) again: u64,             // I/Os submitted again
+    pub(crate) opened: Option<Nanos>,  // how long it took to open the targets; its owner sets it
     pub(crate) cpu: Option<ThreadCpu>, // used in the turns; its owner sets it
     pub(crate) delayed: Option<Nanos>, // ready in the turns, without a processor; likewise
     pub(super) failure: Option<Failure>,
@@ -133,6 +134,7 @@ impl<C: Clock> Work<C> {
                 found: BatchTime::NEVER,
                 book: LoopProfile::new(),
                 again: 0,
+                opened: None,
                 cpu: None,
                 delayed: None,
                 failure: None,

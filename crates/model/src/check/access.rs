@@ -18,11 +18,11 @@ pub(super) fn is_unbuffered(target: &Target) -> bool {
     target.cache != CacheMode::Cached && target.mapped.is_none()
 }
 
-/// The walks of DISKSPD and fio through the system's cache may go anywhere; every other I/O consists of sectors.
+/// The walks of DISKSPD, fio and IOR through the system's cache may go anywhere; every other I/O is made of sectors.
 pub(super) fn unit(target: &Target) -> Bytes {
     let anywhere = matches!(
         target.workload.access,
-        Access::Diskspd(_) | Access::Permuted(_) | Access::Skewed(_)
+        Access::Diskspd(_) | Access::Permuted(_) | Access::Skewed(_) | Access::Runs { .. }
     );
     let free = anywhere && !is_unbuffered(target);
     if free { Bytes(1) } else { BLOCK_MIN }
@@ -93,6 +93,10 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
         let threads = span.pool.map_or(target.threads, |pool| pool.threads);
         check_stripe(target, stripe, threads, problems);
     }
+    if let Access::Runs { .. } = target.workload.access {
+        let threads = span.pool.map_or(target.threads, |pool| pool.threads);
+        check_runs(target, threads, problems);
+    }
     if target.mapped.is_some() {
         check_mapped(span, target, problems);
     }
@@ -118,6 +122,33 @@ fn check_stripe(target: &Target, stripe: StripeAccess, threads: u32, problems: &
             columns: stripe.columns,
             threads,
         });
+    }
+}
+
+/// Rows are whole, and each thread has a column of its own.
+fn check_runs(target: &Target, threads: u32, problems: &mut Vec<Problem>) {
+    let Access::Runs {
+        run,
+        columns,
+        first,
+    } = target.workload.access
+    else {
+        return;
+    };
+    let row = u128::from(run) * u128::from(columns) * u128::from(target.workload.block.0);
+    let mut refuse = |why| problems.push(Problem::Walk { why });
+    if row == 0 || first >= columns {
+        refuse("runs have at least one block, and the first thread has one of their columns");
+    } else if target
+        .length
+        .is_none_or(|length| length.0 == 0 || !u128::from(length.0).is_multiple_of(row))
+    {
+        refuse(
+            "the range of runs is whole rows of them: specify a multiple of a row as its length",
+        );
+    }
+    if threads > columns {
+        refuse("each thread has a column of runs of its own: use fewer threads, or more columns");
     }
 }
 

@@ -162,6 +162,7 @@ fn plan_target(
         base: target.base,
         length,
         create,
+        sparse: target.sparse,
         cache: target.cache,
         drop_cache: target.drop_cache,
         write_through: target.write_through,
@@ -241,7 +242,12 @@ fn creation(
     if safety::serves(target, asked, facts) {
         return None;
     }
-    let needed = Bytes(asked.0.saturating_sub(facts.allocated.0));
+    // How much is written before a time ends nothing foretells.
+    let most = match target.sparse && target.active.length.is_some() {
+        true => Bytes(0),
+        false => asked,
+    };
+    let needed = Bytes(most.0.saturating_sub(facts.allocated.0));
     if let Some(fs) = &facts.file_system
         && needed > fs.free
     {

@@ -218,7 +218,10 @@ pub(super) fn serves(target: &Target, asked: Bytes, facts: &TargetFacts) -> bool
     } else {
         facts.size >= asked
     };
-    facts.kind == TargetKind::File && facts.content == Content::Fathom && size_fits
+    facts.kind == TargetKind::File
+        && facts.content == Content::Fathom
+        && size_fits
+        && !target.sparse
 }
 
 /// Whether every block has to be read before it is written: a sample cannot prove that nothing else is there.

@@ -62,6 +62,9 @@ pub struct PlannedTarget {
     pub length: Bytes,
     /// Make or complete the file at this size first; `None` uses what is there.
     pub create: Option<Bytes>,
+    /// Its first block alone is written then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sparse: bool,
     /// Caches between the I/O and the device.
     pub cache: CacheMode,
     /// What the system's cache contained of the target was dropped before the run.
@@ -159,9 +162,11 @@ impl PlannedTarget {
     /// Returns what a write map counts versions of: the block where each I/O is one, else the unit of block headers.
     pub fn grain(&self) -> Bytes {
         match self.workload.access {
-            Access::Sequential | Access::Random | Access::Permuted(_) | Access::Skewed(_) => {
-                self.workload.block
-            }
+            Access::Sequential
+            | Access::Random
+            | Access::Permuted(_)
+            | Access::Skewed(_)
+            | Access::Runs { .. } => self.workload.block,
             Access::Stripe(_) | Access::Diskspd(_) | Access::Mixed(_) | Access::Recorded(_) => {
                 BLOCK
             }

@@ -23,6 +23,11 @@ pub struct Target {
     pub create: Option<Bytes>,
     /// A file of fathom serves only if it has just that size; else it is created again.
     pub create_exactly: bool,
+    /// Of a file that is created its first block alone is written, which shows that fathom created it. The rest has no
+    /// storage until the run writes it, and a file of fathom that is there is emptied. Called elsewhere: IOR, which removes
+    /// its file before it writes.
+    #[serde(default)]
+    pub sparse: bool,
     /// Caches between the I/O and the device.
     pub cache: CacheMode,
     /// What the system's cache contains of the target is dropped before the run. Called elsewhere: fio `invalidate`.
@@ -75,6 +80,7 @@ impl Target {
             length: None,
             create: None,
             create_exactly: false,
+            sparse: false,
             cache: CacheMode::default(),
             drop_cache: false,
             write_through: false,

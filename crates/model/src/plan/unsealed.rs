@@ -92,6 +92,7 @@ impl PlannedTarget {
             | Access::Random
             | Access::Permuted(_)
             | Access::Skewed(_)
+            | Access::Runs { .. }
             | Access::Stripe(_) => whole(self.workload.block),
         };
         workload && whole(self.base)

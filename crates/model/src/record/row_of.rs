@@ -77,7 +77,7 @@ fn random_percent(access: &Access) -> Option<u8> {
     match access {
         Access::Sequential => Some(0),
         Access::Random | Access::Permuted(_) | Access::Skewed(_) => Some(100),
-        Access::Stripe(_) | Access::Recorded(_) => None,
+        Access::Stripe(_) | Access::Runs { .. } | Access::Recorded(_) => None,
         Access::Diskspd(walk) => Some(walk.random.as_percent()),
         Access::Mixed(mixed) => Some(mixed.random().as_percent()),
     }
@@ -86,6 +86,7 @@ fn random_percent(access: &Access) -> Option<u8> {
 fn pattern_of(access: &Access) -> &'static str {
     match (access, random_percent(access)) {
         (Access::Stripe(_), _) => "stripe",
+        (Access::Runs { .. }, _) => "runs",
         (Access::Recorded(_), _) => "trace",
         (Access::Permuted(_), _) => "permuted",
         (Access::Skewed(Skew::Zipf(_)), _) => "zipf",

@@ -13,6 +13,12 @@ use serde::{Deserialize, Serialize};
 pub struct WorkerRecord {
     /// Number over the whole plan.
     pub thread: u32,
+    /// How long it took to open its targets. None in records kept before that was measured; likewise the next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<Nanos>,
+    /// How long it took to close them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Nanos>,
     /// What waited to be started; only where a rate was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backlog: Option<Backlog>,

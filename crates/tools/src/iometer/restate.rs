@@ -149,6 +149,9 @@ fn lines(target: &Target) -> Result<Vec<Line>, String> {
         Access::Stripe(_) => {
             return Err("a stripe: IOmeter is sequential, random or both".to_owned());
         }
+        Access::Runs { .. } => {
+            return Err("runs of blocks: IOmeter is sequential, random or both".to_owned());
+        }
         Access::Recorded(_) => {
             return Err("a trace: IOmeter draws its I/Os".to_owned());
         }

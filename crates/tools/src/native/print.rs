@@ -102,6 +102,7 @@ fn restate_work(target: &Target) -> Option<WorkText> {
             Access::Permuted(PermutedAccess::Each)
             | Access::Diskspd(_)
             | Access::Stripe(_)
+            | Access::Runs { .. }
             | Access::Recorded(_) => return None,
         },
     })
