@@ -1,6 +1,6 @@
 //! Other tools, a folder each: the requests they take, read and printed, and the results they print, printed and read.
 //!
-//! [`diskspd`], [`sqlio`], [`fio`] and [`iometer`] have both, [`dd`] and [`bonnie`] parts of them; [`TOOLS`] has a row for each.
+//! [`diskspd`], [`sqlio`], [`fio`], [`ior`] and [`iometer`] have both, [`dd`] and [`bonnie`] parts of them; [`TOOLS`] has a row for each.
 //! A request is read by `build`, which turns it, as typed, into a [`model::Profile`] with notes, or into every problem at
 //! once; `print` turns a timespan back into the command line that repeats it, and what `print` returns, `build` reads as the
 //! same timespan. Results are printed by `result` from `figures`, which are computed from a record by the rules of the tool,
@@ -21,6 +21,7 @@ pub mod diskspd;
 pub mod fio;
 pub mod imports;
 pub mod iometer;
+pub mod ior;
 pub mod native;
 mod own_options;
 mod page;
@@ -58,6 +59,7 @@ pub const TOOLS: &[Tool] = &[
     sqlio::TOOL,
     fio::TOOL,
     iometer::TOOL,
+    ior::TOOL,
     script::TOOL,
     dd::TOOL,
     bonnie::TOOL,

@@ -10,6 +10,7 @@ mod facts;
 mod fio_examples;
 mod fuzz;
 mod hostile;
+mod ior;
 mod laws;
 mod manual;
 mod plan;

@@ -21,6 +21,15 @@ fn the_manual_holds_the_table_of_fio_s_options() {
     holds_table("fio", marks, &tools::fio::option_table());
 }
 
+#[test]
+fn the_manual_holds_the_table_of_ior_s_options() {
+    let marks = (
+        "<!-- options of IOR: written from the table in the code -->\n",
+        "<!-- end of options of IOR -->\n",
+    );
+    holds_table("ior", marks, &tools::ior::option_table());
+}
+
 /// The table between these marks in the page on a tool.
 pub(crate) fn table_of(tool: &str, (begin, end): (&str, &str)) -> String {
     let page = std::fs::read_to_string(page_of(tool)).expect("the page is there");

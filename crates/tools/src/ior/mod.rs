@@ -1,0 +1,41 @@
+//! IOR's command line and scripts, versions 3 and 4: writes and reads of many tasks on a shared file, or a file of each.
+//!
+//! Read in this order: `test` (what a test is), `rows` (every option: the table drives reading, help and the manual), `command` and
+//! `script` (words → tests), `settle` (what of a test contradicts itself, and what is refused), `build` (a phase of a test → a
+//! timespan). `result` prints what `figures` has from the records, as IOR's table, JSON or CSV. Where fathom differs stands in
+//! `docs/compatibility/ior.md`.
+//!
+//! Deliberately absent: files (`cli` reads them and checks targets), which phase is next (`cli`), and whether data may be
+//! overwritten: no option of IOR's says so, and `model::check` decides.
+
+mod build;
+mod command;
+mod figures;
+mod number;
+mod result;
+mod result_json;
+mod rows;
+mod script;
+mod settle;
+mod test;
+
+pub use build::{Phase, names, timespan};
+pub use command::{Action, Environment, Request, parse};
+pub use figures::{IorFigures, ior_figures};
+pub use result::{IorResults, IorRun, IorTest, ior_csv, ior_text};
+pub use result_json::ior_json;
+pub use rows::{option, option_table, usage};
+pub use script::SCRIPT_MAX;
+pub use test::{Actions, Course, Files, Form, Layout, Order, Output, Storage, Test};
+
+use crate::Tool;
+
+/// Defines the row of IOR.
+pub(crate) const TOOL: Tool = Tool {
+    name: "ior",
+    option: Some(option),
+    readers: &[],
+};
+
+/// The version of IOR whose requests are read and whose results are written.
+pub const IOR_VERSION: &str = "4.1.0";
