@@ -2,7 +2,7 @@
 //!
 //! `--program FILE` packages a built program as .deb alone, compressed lightly, for the test of that package; `--to FOLDER` writes
 //! elsewhere; `--check` installs and runs the packages in roots without anything else. Two calls on one commit write the same
-//! bytes. The names of other tools (`diskspd`, `sqlio`, `fio`) are links in a folder of their own, so that the package hides none of them.
+//! bytes. The names of other tools (`diskspd`, `sqlio`, `fio`, `ior`) are links in a folder of their own, so that the package hides none of them.
 //! Omitted: signatures, and publishing.
 
 mod bill;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Links to the program by which it behaves as another tool. Not in PATH.
-const LINKS: [&str; 3] = ["diskspd", "sqlio", "fio"];
+const LINKS: [&str; 4] = ["diskspd", "sqlio", "fio", "ior"];
 const LINK_FOLDER: &str = "usr/lib/fathom/bin";
 /// Shells with the place where their completions are found.
 const COMPLETIONS: [(&str, &str); 3] = [
@@ -29,7 +29,7 @@ const DOCUMENT_FOLDER: &str = "usr/share/doc/fathom";
 const MUSL: &str = "x86_64-unknown-linux-musl";
 const DESCRIPTION: &str = "measures storage and explains the figures
  Surveys a disk, runs single workloads and sweeps, compares results with confidence
- intervals, and runs the requests of DISKSPD, SQLIO, fio and IOmeter.";
+ intervals, and runs the requests of DISKSPD, SQLIO, fio, IOmeter and IOR.";
 
 /// What to package and where to put it.
 struct Order {

@@ -64,6 +64,12 @@ fn main() -> ExitCode {
             Err(failure) => failure::tell(&failure),
         };
     }
+    if let Some(line) = commands::ior::line_of(&words) {
+        return match commands::ior::ior(&line, &Environment::read()) {
+            Ok(ending) => ending.exit_code(),
+            Err(failure) => failure::tell(&failure),
+        };
+    }
     if words.len() == 2 && words[1] == "--licenses" {
         return licenses();
     }
@@ -102,6 +108,7 @@ fn refuse_many_of_dialect(words: &[OsString]) -> Result<(), CommandError> {
         () if commands::diskspd::line_of(words).is_some() => "diskspd",
         () if commands::sqlio::line_of(words).is_some() => "sqlio",
         () if commands::fio::line_of(words).is_some() => "fio",
+        () if commands::ior::line_of(words).is_some() => "ior",
         () => return Ok(()),
     };
     commands::hosts::refuse_many(&format!("fathom {name}"), &Environment::read())
@@ -142,7 +149,7 @@ fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Com
         Command::Layers(args) => commands::looks::layers(args, environment),
         Command::Files(args) => commands::files::files(args, environment),
         Command::Dd(args) => commands::dd::dd(args, environment),
-        Command::Diskspd(_) | Command::Sqlio(_) | Command::Fio(_) => {
+        Command::Diskspd(_) | Command::Sqlio(_) | Command::Fio(_) | Command::Ior(_) => {
             unreachable!("a line of another tool's is not read by this parser")
         }
         Command::Iometer(args) => commands::iometer::iometer(args, environment),

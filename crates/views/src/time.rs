@@ -75,6 +75,17 @@ pub fn local_stamp(utc_ns: u64, zone: &Zone) -> String {
     )
 }
 
+/// The local time as ctime(3) writes it: `Sat Nov 21 12:05:17 2026`.
+pub fn ctime_stamp(utc_ns: u64, zone: &Zone) -> String {
+    Timestamp::from_nanosecond(i128::from(utc_ns)).map_or_else(
+        |_| "-".to_owned(),
+        |moment| {
+            let local = moment.to_zoned(zone.0.clone());
+            local.strftime("%a %b %e %H:%M:%S %Y").to_string()
+        },
+    )
+}
+
 /// The local date without separators, as names of files have it: `20261121`.
 pub fn local_day(utc_ns: u64, zone: &Zone) -> String {
     let stamp = local_stamp(utc_ns, zone);
@@ -113,6 +124,9 @@ mod tests {
         assert_eq!(minute(ns, &Zone::fixed(1)), "2026-11-21 12:05");
         assert_eq!(local_stamp(ns, &Zone::fixed(1)), "2026-11-21T12:05:17");
         assert_eq!(local_day(ns, &Zone::fixed(14)), "20261122");
+        let first = ns - 20 * 86_400_000_000_000;
+        assert_eq!(ctime_stamp(ns, &Zone::fixed(1)), "Sat Nov 21 12:05:17 2026");
+        assert_eq!(ctime_stamp(first, &Zone::utc()), "Sun Nov  1 11:05:17 2026");
         assert!(write_time(u64::MAX, &Zone::utc()).starts_with("2554-"));
     }
 

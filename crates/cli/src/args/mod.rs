@@ -122,6 +122,9 @@ pub(crate) enum Command {
     /// Run job files and command lines of fio 3 and print its JSON; `fathom fio --help` lists its options
     #[command(disable_help_flag = true)]
     Fio(DialectArgs),
+    /// Run a command line or script of IOR 3 and 4 and print its table or JSON; `fathom ior --help` lists its options
+    #[command(disable_help_flag = true)]
+    Ior(DialectArgs),
     /// Run an IOmeter configuration (.icf) and write its results as IOmeter does; or write one from a run
     Iometer(IometerArgs),
     /// Import results of DISKSPD, SQLIO, fio, IOmeter, dd, bonnie++ and a dozen others, to compare them with fathom's own

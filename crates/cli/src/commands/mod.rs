@@ -19,6 +19,7 @@ pub(crate) mod fio;
 pub(crate) mod hosts;
 pub(crate) mod import;
 pub(crate) mod iometer;
+pub(crate) mod ior;
 pub(crate) mod learn;
 pub(crate) mod learned;
 pub(crate) mod list;

@@ -41,6 +41,7 @@ mod imports;
 mod instructions;
 mod interrupts;
 mod iometer;
+mod ior;
 mod learned;
 mod limits;
 mod lists;

@@ -10,7 +10,9 @@ use crate::progress::RunBars;
 use crate::signals;
 use engine::{Filled, Observer, Recording, Stop};
 use model::{CommandError, Nanos, NoResult, Profile, RunRecord, RunResult};
-use session::{Admission, CheckedPlan, Ended, ProvenFiles, Runner, Step, Timespans, Watcher};
+use session::{
+    Admission, CheckedPlan, Ended, ProvenFiles, Runner, Schedule, Step, Timespans, Watcher,
+};
 use store::Store;
 
 /// What all of them have in common.
@@ -54,6 +56,20 @@ impl Course<'_> {
             records: Vec::new(),
             whole: !stop.asked(),
         })
+    }
+
+    /// Makes the runs of a schedule of the dialect's own.
+    ///
+    /// # Errors
+    /// Those of [`Runner::run`].
+    pub(crate) fn follow(
+        &self,
+        schedule: &mut dyn Schedule,
+        stored: &StoredSession,
+        stop: &Stop,
+    ) -> Result<Ended, CommandError> {
+        let mut runner = self.runner(stored, stop);
+        runner.run(schedule, &mut RunBars::new(self.environment))
     }
 
     fn runner<'r>(&'r self, stored: &'r StoredSession, stop: &'r Stop) -> Runner<'r, Store> {
@@ -118,7 +134,7 @@ impl Watcher for FilesOnly<'_> {
 }
 
 /// Whether there is a result to the end; reports if not. The originals count short I/Os as results.
-fn is_whole(record: &RunRecord) -> bool {
+pub(crate) fn is_whole(record: &RunRecord) -> bool {
     match record.result() {
         RunResult::Usable | RunResult::Failed(NoResult::Short(_)) => true,
         RunResult::Interrupted | RunResult::Failed(NoResult::Ended(_)) => false, // what failed was printed

@@ -10,9 +10,31 @@ mod saved;
 #[cfg(test)]
 pub(super) mod stored;
 mod trouble;
+mod unlink;
 
-pub(crate) use course::Course;
+pub(crate) use course::{Course, is_whole};
 pub(crate) use files::{ResultFile, check_files, has, is_report, joined, text_of, write_whole};
 pub(crate) use line::Line;
 pub(crate) use saved::StoredSession;
 pub(crate) use trouble::tell as tell_trouble;
+pub(crate) use unlink::{Removal, check as check_removal, remove};
+
+use model::{Content, Location, TargetKind};
+use session::Admission;
+use std::path::Path;
+use tools::fio::There;
+
+/// Returns what is there under a name, as far as a dialect has to know.
+pub(crate) fn look(gate: &Admission, path: &Path) -> Option<There> {
+    let facts = gate.look(&Location::Path(path.to_owned()));
+    let there = |device| There {
+        bytes: facts.size.0,
+        device,
+        unfinished: facts.content == Content::FathomPartial,
+    };
+    match facts.kind {
+        TargetKind::File => Some(there(false)),
+        TargetKind::BlockDevice | TargetKind::NvmeNamespace => Some(there(true)),
+        _ => None,
+    }
+}

@@ -4,7 +4,6 @@
 //! any option means (`dialects`), and any number or layout (`views`).
 
 mod session;
-mod unlink;
 
 use super::VERSION;
 use super::dialect::{Line, text_of};

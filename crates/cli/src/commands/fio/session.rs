@@ -2,10 +2,10 @@
 //!
 //! All is checked before anything is written; a stop ends the measuring and leaves the results.
 
-use super::{refused, unlink};
+use super::refused;
 use crate::commands::VERSION;
 use crate::commands::dialect::{
-    self, Course, ResultFile, StoredSession, check_files, has, write_whole,
+    self, Course, Removal, ResultFile, StoredSession, check_files, has, look, write_whole,
 };
 use crate::commands::replay;
 use crate::environment::Environment;
@@ -14,15 +14,15 @@ use crate::run_context::RunContext;
 use crate::{output, report};
 use analysis::say;
 use engine::Recording;
-use model::{Access, CommandError, Content, Location, RunRecord, Target, TargetKind};
+use model::{Access, CommandError, RunRecord, Target};
 use session::{Admission, clock};
 use std::path::Path;
 use store::SessionKind;
 use tools::OwnOptions;
 use tools::fio::figures::{Job, disks, jobs};
 use tools::fio::{
-    self, Built, Extra, FioResults, Form, JobPart, Replay, Request, There, fio_json, fio_logs,
-    fio_normal, fio_terse,
+    self, Built, Extra, FioResults, Form, JobPart, Replay, Request, fio_json, fio_logs, fio_normal,
+    fio_terse,
 };
 use views::Zone;
 
@@ -67,8 +67,12 @@ pub(super) fn run(
     let mut files = file.as_slice().to_vec();
     files.extend(logs.iter().map(|(path, _)| log_file(path)));
     check_files(&files, &targets, gate.store)?;
-    let overwrite = extra.own.consent.overwrite_files;
-    unlink::check(&built.unlinked, &gate, overwrite)?;
+    let removal = Removal {
+        option: "unlink",
+        kept: "without unlink",
+        overwrite: extra.own.consent.overwrite_files,
+    };
+    dialect::check_removal(&built.unlinked, &gate, removal)?;
     let first = gate.check(&built.profile)?;
     let notes = notes(request, &built);
     if !quiet {
@@ -99,7 +103,7 @@ pub(super) fn run(
         false => course.run(&built.profile, first, &stored)?,
     };
     let kept = stored.close(&ran.records);
-    let removed = unlink::remove(&built.unlinked, &gate, overwrite)?;
+    let removed = dialect::remove(&built.unlinked, &gate, removal)?;
     let page: Vec<u8> = forms
         .iter()
         .flat_map(|form| match form {
@@ -202,21 +206,6 @@ fn write_logs(built: &Built, records: &[RunRecord]) -> bool {
         written &= write_whole(&log_file(&path), text.as_bytes());
     }
     written
-}
-
-/// What is there under a name, as far as the dialect has to know.
-fn look(gate: &Admission, path: &Path) -> Option<There> {
-    let facts = gate.look(&Location::Path(path.to_owned()));
-    let there = |device| There {
-        bytes: facts.size.0,
-        device,
-        unfinished: facts.content == Content::FathomPartial,
-    };
-    match facts.kind {
-        TargetKind::File => Some(there(false)),
-        TargetKind::BlockDevice | TargetKind::NvmeNamespace => Some(there(true)),
-        _ => None,
-    }
 }
 
 fn result_file(path: Option<&Path>, form: Form) -> Option<ResultFile<'_>> {

@@ -1,7 +1,7 @@
-//! Removes the files of jobs with `unlink=1` when all jobs are done.
+//! Removes the files of a request when all is done: those of fio's jobs with `unlink=1`, and those of IOR without `-k`.
 //!
 //! A file is removed only if fathom wrote all of it, which its record proves or reading the whole file, or if
-//! `--overwrite` confirms the loss. Deliberately absent: which files these are (`tools::fio`), and the removal while jobs
+//! `--overwrite` confirms the loss. Deliberately absent: which files these are (`tools`), and the removal while others
 //! run, which fio does.
 
 use crate::{output, signals};
@@ -9,6 +9,17 @@ use engine::{Silent, Stop};
 use model::{CommandError, Content, Location, TargetFacts, TargetKind};
 use session::Admission;
 use std::path::{Path, PathBuf};
+
+/// The words of a tool for it.
+#[derive(Clone, Copy)]
+pub(crate) struct Removal {
+    /// What asks for it, before each message.
+    pub(crate) option: &'static str,
+    /// How a file stays.
+    pub(crate) kept: &'static str,
+    /// The person confirmed that the data in the files may be lost.
+    pub(crate) overwrite: bool,
+}
 
 /// fio removes the link, and fathom would remove the file.
 const IS_A_LINK: &str =
@@ -18,18 +29,18 @@ const IS_A_LINK: &str =
 ///
 /// # Errors
 /// A sentence for each.
-pub(super) fn check(
+pub(crate) fn check(
     files: &[PathBuf],
     gate: &Admission,
-    overwrite: bool,
+    removal: Removal,
 ) -> Result<(), CommandError> {
     let refused = files.iter().filter_map(|path| {
         let facts = facts(path, gate);
-        let foreign = facts.kind == TargetKind::File && !overwrite && !seems_own(&facts);
+        let foreign = facts.kind == TargetKind::File && !removal.overwrite && !seems_own(&facts);
         let link = path.is_symlink();
-        let link = link.then(|| format!("unlink: {} {IS_A_LINK}", path.display()));
-        link.or_else(|| in_use(&facts))
-            .or_else(|| foreign.then(|| why(path)))
+        let link = link.then(|| format!("{}: {} {IS_A_LINK}", removal.option, path.display()));
+        link.or_else(|| in_use(&facts, removal))
+            .or_else(|| foreign.then(|| why(path, removal)))
     });
     let refused: Vec<String> = refused.collect();
     match refused.is_empty() {
@@ -40,10 +51,10 @@ pub(super) fn check(
 
 /// Removes them. Returns whether all are gone; each that stays is reported. A signal ends the reading of what is to be
 /// proven.
-pub(super) fn remove(
+pub(crate) fn remove(
     files: &[PathBuf],
     gate: &Admission,
-    overwrite: bool,
+    removal: Removal,
 ) -> Result<bool, CommandError> {
     let stop = Stop::new();
     if !files.is_empty() {
@@ -51,7 +62,7 @@ pub(super) fn remove(
     }
     let mut gone = true;
     for path in files {
-        if let Err(why) = remove_one(path, gate, overwrite, &stop) {
+        if let Err(why) = remove_one(path, gate, removal, &stop) {
             output::tell(&why);
             gone = false;
         }
@@ -59,21 +70,22 @@ pub(super) fn remove(
     Ok(gone)
 }
 
-fn remove_one(path: &Path, gate: &Admission, overwrite: bool, stop: &Stop) -> Result<(), String> {
-    let stays = |error: &dyn std::fmt::Display| format!("unlink: {}: {error}", path.display());
+fn remove_one(path: &Path, gate: &Admission, removal: Removal, stop: &Stop) -> Result<(), String> {
+    let stays =
+        |error: &dyn std::fmt::Display| format!("{}: {}: {error}", removal.option, path.display());
     let pin = gate.pins.pin(path).map_err(|error| stays(&error))?;
     let facts = facts(path, gate);
-    if let Some(why) = in_use(&facts) {
+    if let Some(why) = in_use(&facts, removal) {
         return Err(why);
     }
     match facts.kind {
         TargetKind::Missing => return Ok(()),
-        TargetKind::File if overwrite => {}
+        TargetKind::File if removal.overwrite => {}
         TargetKind::File if seems_own(&facts) => {
             let proven = gate.prove_own(&facts, &Silent, stop);
             proven.map_err(|error| stays(&error))?;
         }
-        _ => return Err(why(path)),
+        _ => return Err(why(path, removal)),
     }
     match pin.remove() {
         Ok(true) => Ok(()),
@@ -83,18 +95,19 @@ fn remove_one(path: &Path, gate: &Admission, overwrite: bool, stop: &Stop) -> Re
 }
 
 /// Why no option allows its removal: others use its data, or whether they do could not be checked.
-fn in_use(facts: &TargetFacts) -> Option<String> {
+fn in_use(facts: &TargetFacts, removal: Removal) -> Option<String> {
+    let option = removal.option;
     let uses = facts.claims.iter().filter(|claim| claim.in_use());
     let uses: Vec<String> = uses.map(ToString::to_string).collect();
     let path = facts.path.display();
     match facts.unchecked.as_slice() {
         _ if !uses.is_empty() => Some(format!(
-            "unlink: {path} is in use, so it is not removed: {}",
+            "{option}: {path} is in use, so it is not removed: {}",
             uses.join(", ")
         )),
         [] => None,
         unchecked => Some(format!(
-            "unlink: {path} is not removed, because this could not be checked: {}",
+            "{option}: {path} is not removed, because this could not be checked: {}",
             unchecked.join(", ")
         )),
     }
@@ -111,9 +124,11 @@ fn seems_own(facts: &TargetFacts) -> bool {
     )
 }
 
-fn why(path: &Path) -> String {
+fn why(path: &Path, removal: Removal) -> String {
     format!(
-        "unlink: {} has data that fathom did not write; hint: --overwrite confirms that it is lost; without unlink it stays",
-        path.display()
+        "{}: {} has data that fathom did not write; hint: --overwrite confirms that it is lost; {} it stays",
+        removal.option,
+        path.display(),
+        removal.kept
     )
 }
