@@ -182,6 +182,49 @@ fn fill(
 }
 
 #[test]
+fn a_sparse_file_has_its_first_block_and_an_earlier_one_is_emptied_when_it_is_proven() {
+    let folder = folder();
+    let path = folder.path().join("sparse.dat");
+    let size = Bytes::mib(64);
+    let sparse = |content| {
+        let there = Bytes(std::fs::metadata(&path).map_or(0, |meta| meta.len()));
+        let mut job = jobs::file(&path, there, content, EngineChoice::Sync, &|span| {
+            span.targets[0].create = Some(size);
+            span.targets[0].sparse = true;
+        });
+        prepare(
+            &mut job.plan,
+            &job.targets,
+            &job.pins,
+            &Silent,
+            &Stop::new(),
+        )
+        .map(|filled| filled[0].bytes)
+        .map_err(|error| error.to_string())
+    };
+    let allocated =
+        || std::os::unix::fs::MetadataExt::blocks(&std::fs::metadata(&path).unwrap()) * 512;
+    assert_eq!(sparse(Content::Unknown), Ok(Bytes(4096)));
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), size.0);
+    assert!(allocated() < 1 << 20, "{}", allocated());
+    assert!(block_header::is_whole(
+        &std::fs::read(&path).unwrap()[..4096]
+    ));
+    fill(&path, Content::Fathom, size, &Silent, &Stop::new()).unwrap();
+    assert_eq!(sparse(Content::Fathom), Ok(Bytes(4096)));
+    assert!(allocated() < 1 << 20, "{}", allocated());
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.write_all_at(b"a user's words", 5 << 20).unwrap();
+    let reported = sparse(Content::FathomPartial).unwrap_err();
+    assert!(reported.contains("did not write"), "{reported}");
+    assert_eq!(
+        std::fs::metadata(&path).unwrap().len(),
+        size.0,
+        "it is not emptied"
+    );
+}
+
+#[test]
 fn every_block_is_marked_and_no_extent_is_unwritten() {
     let folder = folder();
     let path = folder.path().join("new.dat");
