@@ -130,6 +130,15 @@ import_formats! {
     SysbenchText "sysbench_text" "sysbench",
     /// The averages of vdbench.
     VdbenchText "vdbench_text" "vdbench",
+    /// What IOR prints.
+    IorText "ior_text" "ior",
+    /// IOR's document.
+    IorJson "ior_json" "ior",
+    /// mdtest's summary of rates.
+    MdtestText "mdtest_text" "mdtest",
+    /// Results of IO500.
+    #[serde(rename = "io500_text")]
+    Io500Text "io500_text" "io500",
 }
 
 /// Request. A field is `None` if the text does not contain it, or if the targets of one run differ in it;

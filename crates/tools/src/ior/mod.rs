@@ -12,6 +12,8 @@ mod build;
 mod command;
 mod figures;
 mod number;
+mod reader;
+mod reader_json;
 mod result;
 mod result_json;
 mod rows;
@@ -29,12 +31,29 @@ pub use script::SCRIPT_MAX;
 pub use test::{Actions, Course, Files, Form, Layout, Order, Output, Storage, Test};
 
 use crate::Tool;
+use crate::imports::Reader;
+use model::ImportFormat;
 
 /// Defines the row of IOR.
 pub(crate) const TOOL: Tool = Tool {
     name: "ior",
     option: Some(option),
-    readers: &[],
+    readers: &[
+        Reader {
+            format: ImportFormat::IorText,
+            name: "IOR's text",
+            about: "what IOR prints, versions 2.10 to 4",
+            begins: reader::begins,
+            read: reader::read,
+        },
+        Reader {
+            format: ImportFormat::IorJson,
+            name: "IOR's JSON",
+            about: "IOR's -O summaryFormat=JSON",
+            begins: reader_json::begins,
+            read: reader_json::read,
+        },
+    ],
 };
 
 /// The version of IOR whose requests are read and whose results are written.

@@ -5,9 +5,11 @@
 pub(crate) mod crystaldiskmark;
 pub(crate) mod elbencho;
 pub(crate) mod hdparm;
+pub(crate) mod io500;
 pub(crate) mod ioping;
 pub(crate) mod iozone;
 pub(crate) mod kubernetes_dbench;
+pub(crate) mod mdtest;
 pub(crate) mod pg_test_fsync;
 pub(crate) mod rados_bench;
 pub(crate) mod spdk_perf;

@@ -10,6 +10,7 @@ mod diskspd;
 mod encodings;
 mod fio;
 mod fio_text;
+mod hpc;
 mod iometer;
 mod mixed;
 mod others;
