@@ -108,6 +108,8 @@ mod tests {
         let worker = |thread, user, kernel| WorkerRecord {
             syncs: Vec::new(),
             recorded: None,
+            opened: None,
+            closed: None,
             lines: Vec::new(),
             thread,
             backlog: None,

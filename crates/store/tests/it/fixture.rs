@@ -84,6 +84,8 @@ fn rate_record() -> RunRecord {
     record.engine.workers = vec![WorkerRecord {
         syncs: Vec::new(),
         recorded: None,
+        opened: None,
+        closed: None,
         thread: 1,
         backlog: Some(Backlog {
             from: waiting(0),

@@ -210,6 +210,7 @@ fn planned_target(dice: &mut Dice) -> PlannedTarget {
         cache: dice.one(&[CacheMode::Cached, CacheMode::Unbuffered]),
         fsync: model::Fsync::default(), // came later
         drop_cache: false,              // came later
+        sparse: false,                  // came later
         write_through: dice.yes(),
         exclusive: dice.yes(),
         mapped: None,

@@ -45,6 +45,7 @@ fn plan(span: &Timespan) -> Plan {
         base: target.base,
         length: target.length.unwrap(),
         create: None,
+        sparse: false,
         cache: target.cache,
         write_through: false,
         exclusive: false,
