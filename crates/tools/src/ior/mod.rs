@@ -36,7 +36,7 @@ use model::ImportFormat;
 
 /// Defines the row of IOR.
 pub(crate) const TOOL: Tool = Tool {
-    name: "ior",
+    name: "IOR",
     option: Some(option),
     readers: &[
         Reader {

@@ -12,7 +12,7 @@ use model::{ImportFormat, ImportedOperation, ImportedRun, Nanos, Ratio};
 
 /// Defines the row of IO500.
 pub(crate) const TOOL: Tool = Tool {
-    name: "io500",
+    name: "IO500",
     option: None,
     readers: &[Reader {
         format: ImportFormat::Io500Text,
