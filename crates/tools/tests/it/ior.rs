@@ -12,11 +12,14 @@ fn request_with(line: &str, script: &str) -> Result<Request, String> {
 }
 
 fn request(line: &str) -> Request {
-    request_with(line, "").unwrap()
+    request_with(line, "").unwrap_or_else(|why| panic!("{why}"))
 }
 
 fn refused(line: &str) -> String {
-    request_with(line, "").map(|_| ()).unwrap_err()
+    match request_with(line, "") {
+        Ok(_) => panic!("{line} is accepted"),
+        Err(why) => why,
+    }
 }
 
 fn span(line: &str, phase: Phase) -> Timespan {

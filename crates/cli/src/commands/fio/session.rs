@@ -67,11 +67,7 @@ pub(super) fn run(
     let mut files = file.as_slice().to_vec();
     files.extend(logs.iter().map(|(path, _)| log_file(path)));
     check_files(&files, &targets, gate.store)?;
-    let removal = Removal {
-        option: "unlink",
-        kept: "without unlink",
-        overwrite: extra.own.consent.overwrite_files,
-    };
+    let removal = removal(extra);
     dialect::check_removal(&built.unlinked, &gate, removal)?;
     let first = gate.check(&built.profile)?;
     let notes = notes(request, &built);
@@ -121,6 +117,14 @@ pub(super) fn run(
     let right = tell_corrupt(&ran.records);
     let good = kept && removed && shown && logged && right && ran.whole;
     Ok(if good { Ending::Good } else { Ending::Wrong })
+}
+
+fn removal(extra: &Extra) -> Removal {
+    Removal {
+        option: "unlink",
+        kept: "without unlink",
+        overwrite: extra.own.consent.overwrite_files,
+    }
 }
 
 /// Reads the trace of a job that has one, and puts its I/Os into the profile.
