@@ -1,13 +1,12 @@
 //! The rate over time, and whether it was steady.
 //!
-//! Steady state after SNIA's Solid State Storage Performance Test Specification (PTS 2.0.2): over five
-//! windows, largest minus smallest is at most 20% of the mean, and the least-squares line over them rises
-//! or falls by at most 10% of the mean. Their windows are rounds of a minute; ours are five equal windows
-//! of whole intervals at the end of the measured phase, because a run has no rounds. So this is their rule,
-//! and not a claim to conform to their test.
+//! Steady state is SNIA's rule (`steady_state`). Their windows are rounds of a minute; ours are five equal windows of whole
+//! intervals at the end of the measured phase, because a run has no rounds. So this is their rule, and not a claim to
+//! conform to their test.
 
 use crate::changes::{Drift, RateDrop, changes};
 use crate::rows::per_second;
+use crate::steady_state::{STEADY_SLOPE_MAX, STEADY_WINDOW, SteadyWindow};
 use model::{Nanos, RunRecord, Tally};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,12 +55,11 @@ pub struct Steadiness {
 }
 
 /// Windows that are looked at.
-const WINDOWS: usize = 5;
+const WINDOWS: usize = STEADY_WINDOW;
 /// Fewest I/Os in a window: with 100, chance alone moves a Poisson rate by 10%, and a closed loop by less.
 const WINDOW_IOS_MIN: u64 = 100;
-const RANGE_MAX: f64 = 0.20;
 /// Slope that a steady rate may have, as a share of the mean.
-pub(crate) const SLOPE_MAX: f64 = 0.10;
+pub(crate) const SLOPE_MAX: f64 = STEADY_SLOPE_MAX;
 
 pub(crate) fn interval_rows(record: &RunRecord, total: &Tally) -> Vec<IntervalRow> {
     let step = record.plan.interval.0;
@@ -126,33 +124,18 @@ pub(crate) fn steadiness(rows: &[IntervalRow], step: Nanos) -> Steadiness {
             "{mean:.0} I/Os a window; {WINDOW_IOS_MIN} are needed"
         ));
     }
-    let (smallest, largest) = (ios.iter().min(), ios.iter().max());
-    let range = largest
-        .zip(smallest)
-        .map_or(0.0, |(high, low)| (high - low) as f64)
-        / mean;
-    let slope = rise(&ios) / mean;
+    let counts: Vec<f64> = ios.iter().map(|&ios| ios as f64).collect();
+    let judged = SteadyWindow::of(&counts);
     Steadiness {
-        steady: Some(range <= RANGE_MAX && slope.abs() <= SLOPE_MAX),
+        steady: judged.as_ref().map(|window| window.steady),
         why_not: None,
         window_ns: Some(window.0),
         window_rates_per_s: ios.iter().map(|&n| per_second(n as f64, window)).collect(),
-        range_share: Some(range),
-        slope_share: Some(slope),
+        range_share: judged.as_ref().map(|window| window.range_share),
+        slope_share: judged.as_ref().map(|window| window.slope_share),
         drift,
         drop,
     }
-}
-
-/// Rise of the least-squares line from the first to the last of the values.
-fn rise(values: &[u64]) -> f64 {
-    let middle = (values.len() - 1) as f64 / 2.0;
-    let numbered = || (0u32..).zip(values);
-    let (above, below) = numbered().fold((0.0, 0.0), |(above, below), (place, &value)| {
-        let x = f64::from(place) - middle;
-        (above + x * value as f64, below + x * x)
-    });
-    above / below * 2.0 * middle
 }
 
 #[cfg(test)]

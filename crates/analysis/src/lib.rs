@@ -51,6 +51,7 @@ mod run;
 pub mod sample;
 pub mod say;
 mod spread;
+pub mod steady_state;
 mod student;
 mod survey;
 mod sweep;
