@@ -103,12 +103,15 @@ impl Device {
         };
         Device {
             law: Law::new(is.law, is.spread),
-            speed: Speed::new(&is.faults, seed, number),
+            speed: Speed::new(&is.faults, seed, number).of_age(is.past.age),
             channels: vec![0.0; is.channels as usize].into(),
             queue: vec![0.0; is.queue as usize].into(),
             gains: (0..=deepest).map(gain).collect(),
             hits: (is.cache.0 as f64 / range.0.max(1) as f64).min(1.0),
-            limits: Limits::default(),
+            limits: Limits {
+                kept: is.past.cached.0 as f64,
+                ..Limits::default()
+            },
             ended_at: u64::MAX,
             neighbour_at,
             counted: Counted {

@@ -19,6 +19,7 @@ pub(super) struct Speed {
     rng: Rng,
     walk: f64, // logarithm of the slowness
     step_at: Nanos,
+    age: Nanos, // at the start of the run
 }
 
 impl Speed {
@@ -29,9 +30,15 @@ impl Speed {
             rng: Rng::new(seed, STREAM.wrapping_add(number)),
             walk: 0.0,
             step_at: STEP,
+            age: Nanos(0),
         };
         speed.walk = speed.deviation() * normal(&mut speed.rng);
         speed
+    }
+
+    /// Goes on with drift and drop from where earlier runs of the session ended.
+    pub(super) fn of_age(self, age: Nanos) -> Self {
+        Speed { age, ..self }
     }
 
     fn deviation(&self) -> f64 {
@@ -54,6 +61,7 @@ impl Speed {
             self.step_at = self.step_at.plus(STEP);
         }
         let mut slow = self.walk.exp();
+        let at = at.plus(self.age);
         slow *= 1.0 + self.faults.drift as f64 / 100.0 * at.0 as f64 / NS_PER_MINUTE;
         if self.faults.drop > 0 && at >= self.faults.drop_at {
             slow /= 1.0 - self.faults.drop as f64 / 100.0;
@@ -90,6 +98,8 @@ mod tests {
         assert_eq!(at, [1.0, 2.0, 2.0]);
         let mut drift = speed(|f| f.drift = 30);
         assert_eq!(drift.slowness(Nanos::seconds(120)), 1.6);
+        let mut aged = speed(|f| f.drift = 30).of_age(Nanos::seconds(60));
+        assert_eq!(aged.slowness(Nanos::seconds(60)), 1.6);
         let pause = speed(|f| (f.pause, f.pause_every) = (Nanos(10), Nanos(100)));
         let done = [5.0, 95.0, 100.0, 104.0, 110.0, 205.0].map(|at| pause.after_pause(at));
         assert_eq!(done, [5.0, 95.0, 110.0, 110.0, 110.0, 210.0]);

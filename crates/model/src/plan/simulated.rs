@@ -110,6 +110,47 @@ pub struct SimulatedDevice {
     /// What it may lose when its power is cut, and when that is.
     #[serde(default, skip_serializing_if = "PowerCut::is_none")]
     pub cut: PowerCut,
+    /// What earlier runs of the session left in it.
+    #[serde(default, skip_serializing_if = "SimulatedPast::is_none")]
+    pub past: SimulatedPast,
+}
+
+/// What earlier runs of a session left in a simulated device. No word means it: a device begins without a past.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SimulatedPast {
+    /// How long it was in use and idle: drift and a drop go on from there.
+    pub age: Nanos,
+    /// Content of the write cache.
+    pub cached: Bytes,
+}
+
+impl SimulatedPast {
+    /// Returns whether there is none.
+    #[allow(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks with a reference"
+    )]
+    pub fn is_none(&self) -> bool {
+        *self == SimulatedPast::default()
+    }
+}
+
+impl SimulatedDevice {
+    /// Returns the device after so many bytes were written to it in this time. While bytes come, the cache is drained.
+    #[must_use]
+    pub fn after(self, time: Nanos, written: Bytes) -> SimulatedDevice {
+        let drained = u128::from(self.drain) * u128::from(time.0) / 1_000_000_000;
+        let came = u128::from(self.past.cached.0) + u128::from(written.0);
+        let left = came.saturating_sub(drained);
+        let cached = left.min(u128::from(self.write_cache.0)) as u64; // at most the cache
+        SimulatedDevice {
+            past: SimulatedPast {
+                age: self.past.age.plus(time),
+                cached: Bytes(cached),
+            },
+            ..self
+        }
+    }
 }
 
 #[allow(
@@ -247,5 +288,34 @@ fn flash(model: SimulatedModel) -> SimulatedDevice {
         alias: Bytes(0),
         data_faults: DataFaults::default(),
         cut: PowerCut::default(),
+        past: SimulatedPast::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_cache_fills_while_written_and_drains_while_idle() {
+        let device = SimulatedDevice {
+            write_cache: Bytes::mib(64),
+            drain: Bytes::mib(1).0,
+            ..SimulatedModel::Ssd.device()
+        };
+        let filled = device.after(Nanos::seconds(10), Bytes::mib(50));
+        assert_eq!(filled.past.cached, Bytes::mib(40));
+        assert_eq!(
+            filled.after(Nanos::seconds(1), Bytes::mib(500)).past.cached,
+            Bytes::mib(64)
+        );
+        let rested = filled.after(Nanos::seconds(30), Bytes(0));
+        assert_eq!(rested.past.cached, Bytes::mib(10));
+        assert_eq!(rested.past.age, Nanos::seconds(40));
+        assert_eq!(
+            rested.after(Nanos::seconds(30), Bytes(0)).past.cached,
+            Bytes(0)
+        );
+        assert_eq!(rested.to_string(), device.to_string());
     }
 }
