@@ -45,6 +45,7 @@ mod observed;
 mod open_loop;
 pub mod page;
 mod preflight;
+pub mod pts;
 mod rows;
 mod run;
 #[cfg(any(test, feature = "sample"))]
