@@ -66,6 +66,7 @@ mod one_at_a_time;
 mod overload;
 mod page_cache;
 mod process_stopped;
+mod pts;
 mod qos_limit;
 mod qos_shape;
 mod queue_depth_ignored;
@@ -128,7 +129,7 @@ pub(crate) use loop_page_cache::is_on_loop;
 pub(crate) use not_repeatable::not_repeatable;
 pub(crate) use short_run::shortness;
 pub use tell::session_findings;
-pub(crate) use tell::{findings, job_findings};
+pub(crate) use tell::{findings, job_findings, pts_findings};
 
 /// Rules that are compared with outside of this folder.
 pub(crate) const BANDWIDTH_LIMIT: RuleId = bandwidth_limit::RULE.id;
@@ -168,6 +169,9 @@ pub const FINDINGS: &[Rule] = &[
     overload::RULE,
     replay_late::RULE,
     address_overlap::RULE,
+    pts::SCALED,
+    pts::NOT_STEADY,
+    pts::DEMANDS,
     cgroup_io_limit::RULE,
     iops_limit::RULE,
     bandwidth_limit::RULE,
@@ -328,6 +332,8 @@ pub enum Look {
     Job(fn(&JobSeen<'_>) -> Option<Finding>),
     /// Checks the repeats of one load.
     Repeats(fn(&Repeats<'_>) -> Option<Finding>),
+    /// Checks a test of SNIA's PTS.
+    Pts(fn(&PtsSeen) -> Option<Finding>),
 }
 
 /// What findings come from. Several rules may see the same thing from different sides.
@@ -375,6 +381,30 @@ pub struct Repeats<'a> {
     pub in_flight: u64,
     /// How long each run measured, in nanoseconds, and its IOPS, in order of time.
     pub runs: &'a [(f64, Estimate)],
+}
+
+/// A test of SNIA's PTS.
+#[derive(Clone, Debug, Default)]
+pub struct PtsSeen {
+    /// By what its times are multiplied. // in (0, 1]
+    pub scale: f64,
+    /// The last rounds, where none was in steady state and no further one is allowed.
+    pub not_steady: Option<NotSteady>,
+    /// Demands that are not met, by name.
+    pub unmet: Vec<String>,
+    /// Demands of which it is not known.
+    pub unknown: u64,
+}
+
+/// Five rounds that are not in steady state.
+#[derive(Clone, Copy, Debug)]
+pub struct NotSteady {
+    /// Rounds in all.
+    pub rounds: u32,
+    /// Largest minus smallest value, as a share of the mean.
+    pub range_share: f64,
+    /// Rise of the least-squares line, as a share of the mean.
+    pub slope_share: f64,
 }
 
 /// What is derived from fathom's own record.

@@ -1,7 +1,7 @@
 //! Which findings are reported, and in which order: by consequence, and of one cause only the strongest.
 
 use super::explains::explained;
-use super::{Cause, FINDINGS, Finding, Look, Seen, Several, process_stopped};
+use super::{Cause, FINDINGS, Finding, Look, PtsSeen, Seen, Several, process_stopped};
 use crate::job::seen::JobSeen;
 use crate::known::Known;
 use crate::observed::Observed;
@@ -12,7 +12,7 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
         let finding = match rule.look {
             Look::Own(look) => look(seen.own?),
             Look::Any(look) | Look::Both(look, _) => look(seen),
-            Look::Several(_) | Look::Repeats(_) | Look::Job(_) => None,
+            Look::Several(_) | Look::Repeats(_) | Look::Job(_) | Look::Pts(_) => None,
         }?;
         Some((rule.cause, finding))
     });
@@ -28,6 +28,15 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
 pub(crate) fn job_findings(seen: &JobSeen<'_>) -> Vec<Finding> {
     let reported = FINDINGS.iter().filter_map(|rule| match rule.look {
         Look::Job(look) => Some((rule.cause, look(seen)?)),
+        _ => None,
+    });
+    strongest(reported.collect())
+}
+
+/// What a test of SNIA's PTS shows; the order is as above.
+pub(crate) fn pts_findings(seen: &PtsSeen) -> Vec<Finding> {
+    let reported = FINDINGS.iter().filter_map(|rule| match rule.look {
+        Look::Pts(look) => Some((rule.cause, look(seen)?)),
         _ => None,
     });
     strongest(reported.collect())

@@ -132,7 +132,7 @@ fn checks<'a, I: Iterator<Item = &'a Verdict>>(all: impl Fn() -> I) -> Checks {
     }
 }
 
-fn place_of(first: Option<&RunReport>, all: &[RunReport]) -> Option<LooksPlace> {
+pub(crate) fn place_of(first: Option<&RunReport>, all: &[RunReport]) -> Option<LooksPlace> {
     let first = first?;
     let mut targets: Vec<TargetDigest> = Vec::new();
     for facts in all

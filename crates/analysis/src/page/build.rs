@@ -16,6 +16,7 @@ use crate::files::FilesReport;
 use crate::findings::{Finding, NOT_REPEATABLE, RuleId, Severity};
 use crate::imported::ImportedReport;
 use crate::looks::{LayersReport, QuickReport};
+use crate::pts::PtsReport;
 use crate::rows::per_second;
 use crate::run::{OutcomeKind, RunReport};
 use crate::survey::{CellReport, SurveyReport};
@@ -307,6 +308,39 @@ impl PageBuilder {
             part.table = Some(table::of_layers(report));
             part.panel = tiles::of_answers(&report.answers);
             reports::looks(part, &report.verdict, &report.answers, &report.notes);
+        }
+    }
+
+    /// The same of a test of PTS.
+    pub fn pts(&mut self, report: &PtsReport) {
+        let found: Vec<Finding> = report
+            .findings
+            .iter()
+            .filter(|one| one.step.is_empty())
+            .map(|one| one.finding.clone())
+            .collect();
+        self.together(&found);
+        if let Some(part) = self.document.parts.last_mut() {
+            part.table = Some(table::of_pts(report));
+            part.panel = tiles::of_answers(&report.answers);
+            let demands = report
+                .demands
+                .iter()
+                .map(|one| format!("demand {}: {}: {}", one.state.name(), one.demand, one.fact));
+            let setup = report.setup.iter();
+            let setup = setup.map(|fact| format!("{}: {}", fact.name, fact.value));
+            let windows = report.parts.iter().flat_map(|part| &part.steady);
+            let windows = windows.map(|steady| {
+                format!(
+                    "steady-state window of {}: rounds {} to {}, line {}",
+                    steady.cell,
+                    steady.from_round,
+                    steady.from_round + 4,
+                    steady.formula
+                )
+            });
+            let notes: Vec<String> = demands.chain(windows).chain(setup).collect();
+            reports::looks(part, &report.verdict, &report.answers, &notes);
         }
     }
 

@@ -11,6 +11,7 @@ use crate::estimate::Estimate;
 use crate::files::{FilesReport, FilesRow};
 use crate::latency::{Latency, TailSamples};
 use crate::looks::{LayerRow, LayersReport, QuickReport};
+use crate::pts::{PtsCellReport, PtsPartReport, PtsReport};
 use crate::run::RunReport;
 use crate::survey::{CellReport, SurveyReport, SurveyRow};
 use crate::verdict::Validity;
@@ -63,6 +64,15 @@ const LAYERS: &Heads = &[
     ("cost", Unit::Percent),
     ("MiB/s less", Unit::SizePerSecond),
 ];
+const PTS: &Heads = &[
+    ("IOPS", Unit::Rate),
+    ("MiB/s", Unit::SizePerSecond),
+    ("mean", Unit::Time),
+    ("max", Unit::Time),
+    ("rounds", Unit::Count),
+];
+/// Rows of a part of a test; the table of all cells has more.
+const PTS_ROWS_MAX: usize = 64;
 /// More results than this have the table of all cells alone.
 const RESULTS_MAX: usize = 24;
 
@@ -253,6 +263,38 @@ pub(super) fn of_layers(report: &LayersReport) -> PageTable {
 }
 
 /// Completes the note with the marks that the table has.
+/// One row a cell of a test of PTS, with its value over the rounds.
+pub(super) fn of_pts(report: &PtsReport) -> PageTable {
+    let parts = report.parts.iter();
+    let measured = parts.filter(|part| part.kind != "precondition");
+    let row = |part: &PtsPartReport, cell: &PtsCellReport| {
+        let means = cell.means?;
+        let name = format!("{} {} {}", part.name, cell.row, cell.column);
+        Some(PageRow {
+            name: name.trim().to_owned(),
+            figures: vec![
+                real(means.rate_per_s),
+                real(means.bytes_per_s),
+                real(means.mean_latency_ns),
+                whole(Some(means.max_latency_ns)),
+                whole(Some(u64::from(means.rounds))),
+            ],
+            trend: cell.values.clone(),
+            ..PageRow::default()
+        })
+    };
+    let rows = measured.flat_map(|part| {
+        let cells = part.cells.iter().take(PTS_ROWS_MAX);
+        cells.filter_map(|cell| row(part, cell)).collect::<Vec<_>>()
+    });
+    table(
+        "Cell",
+        PTS,
+        rows.collect(),
+        "means over the measurement window; the line shows the value of each round: convergence to steady state",
+    )
+}
+
 fn table(rows_are: &str, heads: &Heads, rows: Vec<PageRow>, note: &str) -> PageTable {
     const MARKS: [(&str, &str); 3] = [
         ("*", "* doubtful"),
