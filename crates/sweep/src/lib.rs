@@ -13,6 +13,7 @@ mod forecast;
 mod grid;
 mod key;
 mod order;
+mod pts;
 mod repeat;
 mod survey;
 
@@ -21,6 +22,7 @@ pub use forecast::{AROUND_GUESS, FILL_GUESS_BYTES_PER_S, Pace, filling};
 pub use grid::{Axis, CELLS_MAX, Cell, Exclusion, Grid, GridProblem, Group};
 pub use key::key;
 pub use order::{Order, Turn, turns};
+pub use pts::{Pts, PtsPoint, PtsRequest};
 pub use repeat::{Repeat, is_tight};
 pub use survey::{
     GRID_SHARE_DEFAULT, Load, PRECISION_DEFAULT, SETS, Skipped, Survey, SurveyError, SurveyOptions,
