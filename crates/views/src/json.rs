@@ -3,6 +3,7 @@
 use crate::findings::Explained;
 use crate::paper::Stored;
 use analysis::page::PageDocument;
+use analysis::pts::{PtsForecast, PtsReport};
 use analysis::{
     CompareReport, Explanation, FilesReport, History, ImportedReport, JobReport, LayersReport,
     Preflight, QuickReport, RunReport, SurveyReport, SweepForecast, SweepReport, WatchReport,
@@ -232,6 +233,14 @@ fn schemas_of_results() -> Vec<(&'static str, String)> {
         (
             "layers-report.schema.json",
             schema::<Document<LayersReport>>("fathom report of what layers cost"),
+        ),
+        (
+            "pts-report.schema.json",
+            schema::<Document<PtsReport>>("fathom report of a test of PTS"),
+        ),
+        (
+            "pts-forecast.schema.json",
+            schema::<Versioned<PtsForecast>>("fathom forecast of a test of PTS"),
         ),
         (
             "watch-report.schema.json",

@@ -106,7 +106,7 @@ pub fn layers_json(
     document(report, stored, out)
 }
 
-fn setting(place: Option<&LooksPlace>, paper: &Paper) -> Vec<String> {
+pub(crate) fn setting(place: Option<&LooksPlace>, paper: &Paper) -> Vec<String> {
     let Some(place) = place else {
         return Vec::new();
     };
