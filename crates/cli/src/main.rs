@@ -119,6 +119,7 @@ fn refuse_many(command: &Command, environment: &Environment) -> Result<(), Comma
     let name = match command {
         Command::Survey(_) => "survey",
         Command::Sweep(_) => "sweep",
+        Command::Pts(_) => "pts",
         Command::Verify(_) => "verify",
         Command::Quick(_) => "quick",
         Command::Layers(_) => "layers",
@@ -138,6 +139,7 @@ fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Com
     match command {
         Command::Survey(args) => commands::survey::survey(args, environment),
         Command::Sweep(args) => commands::sweep::sweep(args, environment),
+        Command::Pts(args) => commands::pts::pts(args, environment),
         Command::Run(args) => match &args.profile.profile {
             Some(path) => commands::learned::run(path, args, environment),
             None => commands::run::run(args, environment),

@@ -27,6 +27,24 @@ pub(crate) fn survey(field: Field) -> Option<&'static str> {
     })
 }
 
+/// Returns the option of `fathom pts`.
+pub(crate) fn pts(field: Field) -> Option<&'static str> {
+    match field {
+        Field::Block => Some("--block"),
+        Field::QueueDepth => Some("--depth"),
+        Field::Threads => Some("--threads"),
+        Field::FileSize | Field::Create => Some("--create"),
+        Field::Length => Some("--range"),
+        Field::Duration | Field::Interval | Field::Amount => Some("--scale"),
+        Field::Engine => Some("--engine"),
+        Field::Overwrite | Field::Destroy => dd(field),
+        Field::Base | Field::Stride | Field::ThreadStride | Field::Distribution => None,
+        Field::Rate | Field::Source | Field::Buffered | Field::Unbuffered => None,
+        Field::ReadOnly | Field::Passthrough | Field::CompletionPolling => None,
+        Field::SubmissionPolling | Field::Pool | Field::VerifyMemory => None,
+    }
+}
+
 /// Returns the option of `fathom quick` and `fathom layers`, or the command that does what they do not.
 pub(crate) fn looks(field: Field) -> Option<&'static str> {
     match field {

@@ -85,11 +85,13 @@ pub enum SessionKind {
     Watch,
     /// `fathom verify`.
     Verify,
+    /// `fathom pts`.
+    Pts,
 }
 
 impl SessionKind {
     /// All of them.
-    pub const ALL: [SessionKind; 10] = [
+    pub const ALL: [SessionKind; 11] = [
         SessionKind::Run,
         SessionKind::Survey,
         SessionKind::Sweep,
@@ -100,6 +102,7 @@ impl SessionKind {
         SessionKind::Layers,
         SessionKind::Watch,
         SessionKind::Verify,
+        SessionKind::Pts,
     ];
 
     /// As it stands in the file and in lists.
@@ -115,6 +118,7 @@ impl SessionKind {
             SessionKind::Layers => "layers",
             SessionKind::Watch => "watch",
             SessionKind::Verify => "verify",
+            SessionKind::Pts => "pts",
         }
     }
 

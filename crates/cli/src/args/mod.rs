@@ -12,6 +12,7 @@ mod known;
 mod learn;
 mod load;
 mod looks;
+mod pts;
 mod replay;
 mod report;
 mod run;
@@ -36,6 +37,7 @@ pub(crate) use learn::{FidelityArgs, LearnArgs, ProfileArgs};
 pub(crate) use load::LoadArgs;
 pub(crate) use looks::{LayersArgs, QuickArgs};
 use model::CommandError;
+pub(crate) use pts::{PtsArgs, PtsCourseArgs, PtsWorkArgs};
 pub(crate) use replay::ReplayArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
@@ -94,6 +96,9 @@ pub(crate) enum Command {
     /// Run every combination of a matrix of workloads; resume where it was interrupted
     #[command(after_help = sweep::LISTS)]
     Sweep(Box<SweepArgs>),
+    /// Run a test of SNIA's Solid State Storage Performance Test Specification (PTS)
+    #[command(after_help = pts::TESTS)]
+    Pts(Box<PtsArgs>),
     /// Run one workload
     Run(Box<RunArgs>),
     /// Read a file or device that fathom wrote, and check every block

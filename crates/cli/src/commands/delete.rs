@@ -82,6 +82,7 @@ fn what(store: &Store, names: &[RunName]) -> Result<String, CommandError> {
             SessionKind::Run => "a run",
             SessionKind::Survey => "a survey",
             SessionKind::Sweep => "a sweep",
+            SessionKind::Pts => "a test of PTS",
             SessionKind::Files => "work with files",
             SessionKind::Dd => "a copy",
             SessionKind::Quick => "a quick look",

@@ -27,6 +27,7 @@ pub(crate) mod looks;
 pub(crate) mod note;
 pub(crate) mod noted;
 mod preflight;
+pub(crate) mod pts;
 pub(crate) mod replay;
 pub(crate) mod report;
 mod rows;

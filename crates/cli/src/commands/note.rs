@@ -124,6 +124,7 @@ fn can_have_hints(store: &Store, names: &[RunName], goal: bool) -> Result<(), Co
             SessionKind::Files
             | SessionKind::Dd
             | SessionKind::Quick
+            | SessionKind::Pts
             | SessionKind::Layers
             | SessionKind::Watch
             | SessionKind::Verify => wrong.push(format!(

@@ -113,6 +113,7 @@ fn as_rows(
         .map_err(CommandError::refused)?;
     match summary.kind {
         SessionKind::Sweep => Ok(Some(shown::shown(store, &summary, form)?)),
+        SessionKind::Pts => Ok(Some(super::pts::stored::shown(store, &summary, form)?)),
         SessionKind::Import if summary.runs != 1 && !known.goals.is_empty() => Err(
             CommandError::refused(format!("{name}: {ONE_RESULT}, as {name}.1")),
         ),

@@ -21,6 +21,7 @@ use crate::failure::Ending;
 use crate::output;
 use analysis::JobPart;
 use analysis::page::PageDocument;
+use analysis::pts::{PtsForecast, PtsReport};
 use analysis::{
     CompareReport, Explanation, Finding, GoalReport, History, Known, LooksContext, Preflight,
     SurveyContext, SweepCell, SweepContext, SweepForecast, WatchReport,
@@ -301,6 +302,22 @@ pub(crate) fn sweep(cells: &[SweepCell], context: &SweepContext, form: Form<'_>)
     written(|out| match form.json {
         true => views::sweep_json(&report, form.stored().as_ref(), out),
         false => views::sweep_summary(&report, &form.paper(), out),
+    })
+}
+
+/// A test of SNIA's PTS, whole or not.
+pub(crate) fn pts(report: &PtsReport, form: Form<'_>) -> Vec<u8> {
+    written(|out| match form.json {
+        true => views::pts_json(report, form.stored().as_ref(), out),
+        false => views::pts_summary(report, &form.paper(), out),
+    })
+}
+
+/// What such a test will do.
+pub(crate) fn pts_forecast(forecast: &PtsForecast, form: Form<'_>) -> Vec<u8> {
+    written(|out| match form.json {
+        true => views::pts_forecast_json(forecast, out),
+        false => views::pts_forecast(forecast, &form.paper(), out),
     })
 }
 

@@ -5,6 +5,7 @@
 use crate::args::known_by;
 use crate::commands::looks::stored;
 use crate::commands::noted::sentences;
+use crate::commands::pts::stored::report_of as pts_report_of;
 use crate::commands::show::command_of;
 use crate::commands::survey::context;
 use crate::commands::sweep::shown;
@@ -40,6 +41,13 @@ pub(crate) fn part(
         _ if name.run.is_some() => each(store, rows, page),
         SessionKind::Sweep => whole_sweep(store, &summary, &known, rows, page),
         SessionKind::Survey => whole_survey(store, name.session, &known, rows, page)?,
+        SessionKind::Pts => {
+            each(store, rows, page);
+            // One without a run yet has no report.
+            if let Ok(report) = pts_report_of(store, &summary) {
+                page.pts(&report);
+            }
+        }
         SessionKind::Quick | SessionKind::Layers => {
             each(store, rows, page);
             // A session that cannot be read whole keeps its runs, each with its own figures.

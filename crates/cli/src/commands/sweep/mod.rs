@@ -28,10 +28,12 @@ use asked::Asked;
 use engine::Stop;
 use model::{CommandError, Note};
 use session::{Admission, Journal, ProvenFiles, Runner, clock};
-use site::Site;
+pub(super) use site::Site;
 use store::Store;
+pub(super) use stored::Lock;
 use stored::StoredSession;
 use walk::Walk;
+pub(super) use walk::rest;
 
 /// Sweeps, keeps every cell, prints the table.
 pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -56,7 +58,7 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
         },
         ..ground.gate()
     };
-    let mut site = Site::check(&asked, &gate)?;
+    let mut site = Site::check(&asked.profile(), &gate)?;
     let fingerprint = asked.fingerprint(gate.host);
     let place = ground.place.as_ref();
     if args.matrix.dry_run {

@@ -2,11 +2,10 @@
 //!
 //! Deliberately absent: what may be written, which the gate decides, before the sweep and again before each cell.
 
-use super::asked::Asked;
 use crate::environment::Environment;
 use crate::progress::Progress;
 use engine::Stop;
-use model::{Bytes, CommandError, Plan, TargetFacts, TargetKind};
+use model::{Bytes, CommandError, Plan, Profile, TargetFacts, TargetKind};
 use session::{Admission, CheckedPlan, ProvenFiles};
 use std::path::{Path, PathBuf};
 
@@ -22,8 +21,8 @@ pub(crate) struct Site {
 
 impl Site {
     /// Checks every cell. Nothing is refused on the way that could have been refused here.
-    pub(crate) fn check(asked: &Asked, gate: &Admission<'_>) -> Result<Self, CommandError> {
-        let passed = gate.check(&asked.profile())?;
+    pub(crate) fn check(profile: &Profile, gate: &Admission<'_>) -> Result<Self, CommandError> {
+        let passed = gate.check(profile)?;
         let mut site = Site {
             chores: Vec::new(),
             known: Vec::new(),

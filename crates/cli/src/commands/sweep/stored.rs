@@ -256,22 +256,22 @@ impl<'a> StoredSession<'a> {
 
 /// What the file contains; a file of this name without it is foreign.
 const MARK: &str =
-    "A sweep of fathom locks this file while it runs. It may be removed when none does.\n";
+    "A session of fathom locks this file while it runs. It may be removed when none does.\n";
 
 /// Locked while a sweep runs; the system releases it however the program ends.
-struct Lock {
+pub(crate) struct Lock {
     _file: FileLock,
 }
 
 impl Lock {
-    fn take(store: &Path, session: SessionId) -> Result<Self, CommandError> {
+    pub(crate) fn take(store: &Path, session: SessionId) -> Result<Self, CommandError> {
         let mut path = store.as_os_str().to_owned();
         path.push(format!("-sweep-{session}"));
         let path = PathBuf::from(path);
         match FileLock::take(&path, MARK) {
             Ok(Some(file)) => Ok(Lock { _file: file }),
             Ok(None) => Err(CommandError::refused(format!(
-                "sweep {session} is running just now, in another fathom: wait for its end, or specify --new for \
+                "session {session} is running just now, in another fathom: wait for its end, or specify --new for \
                 another one"
             ))),
             Err(error) => Err(crate::failure::of_output(&error)),

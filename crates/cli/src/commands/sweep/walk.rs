@@ -53,15 +53,14 @@ impl Walk<'_> {
         walked.interrupted = self.interrupt.asked() || self.stop.asked();
         walked
     }
+}
 
-    /// The pause that was asked for, with an ear for the stop word.
-    fn rest(&self) {
-        let watch = Stopwatch::start();
-        let rest = self.asked.rest;
-        while watch.elapsed() < rest && !self.stop.asked() {
-            let left = rest.minus(watch.elapsed()).min(LOOK_EVERY);
-            thread::sleep(Duration::from_nanos(left.0));
-        }
+/// The pause that was asked for, with an ear for the stop word.
+pub(crate) fn rest(rest: Nanos, stop: &Stop) {
+    let watch = Stopwatch::start();
+    while watch.elapsed() < rest && !stop.asked() {
+        let left = rest.minus(watch.elapsed()).min(LOOK_EVERY);
+        thread::sleep(Duration::from_nanos(left.0));
     }
 }
 
@@ -91,7 +90,7 @@ impl Schedule for Cells<'_, '_> {
             return Ok(None);
         };
         if self.current.replace(turn).is_some() {
-            walk.rest();
+            rest(walk.asked.rest, walk.stop);
         }
         if !walk.stop.asked() {
             let planned = self.planned(turn);

@@ -1,0 +1,193 @@
+//! `fathom pts`: a test of SNIA's Solid State Storage Performance Test Specification. Everything that it may do is checked
+//! before anything is touched, and reported before anything runs.
+//!
+//! Read in this order: the flow (here), `request` (words → plan), `walk` (run after run), `stored` (sessions). Which run is
+//! next is `sweep`'s business, what a test consists of `analysis::pts`'s.
+
+mod request;
+pub(super) mod stored;
+mod walk;
+
+use super::command_line;
+use super::sweep::{Lock, Site};
+use crate::args::PtsArgs;
+use crate::commands::answer;
+use crate::environment::Environment;
+use crate::failure::Ending;
+use crate::progress::Progress;
+use crate::report::Form;
+use crate::run_context::RunContext;
+use crate::{keep, options, output, report, signals};
+use analysis::pts::{PtsContext, PtsForecast, pts_forecast};
+use engine::Stop;
+use model::{CommandError, Profile, TargetFacts};
+use request::{Asked, Planned};
+use session::{Admission, Journal, ProvenFiles, Runner, clock};
+use store::{NewSession, SessionId, SessionKind, Store};
+use stored::Runs;
+use walk::{Walk, Walked};
+
+/// Runs a test, stores every run, prints the report.
+pub(crate) fn pts(args: &PtsArgs, environment: &Environment) -> Result<Ending, CommandError> {
+    let known = args.known.read()?;
+    let named = args.course.resume.as_ref();
+    let named = named
+        .map(|id| stored::named(id, args, environment))
+        .transpose()?;
+    let (words, wanted) = match &named {
+        Some((id, words)) => (words, Some(*id)),
+        None => (args, None),
+    };
+    let asked = Asked::read(words)?;
+    let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
+    let gate = Admission {
+        options: options::pts,
+        ..ground.gate()
+    };
+    let before = gate.look(&asked.location);
+    let planned = asked.planned(&before)?;
+    let profile = Profile {
+        timespans: planned.pts.all(),
+    };
+    let mut site = Site::check(&profile, &gate)?;
+    let fingerprint = planned.fingerprint(gate.host, &before);
+    let place = ground.place.as_ref();
+    let mut forecast = forecast(&planned, &before);
+    if args.course.dry_run {
+        forecast.resumes = stored::look(place, &fingerprint, wanted, args)?.map(|id| id.0);
+        let form = Form::of_list(args.output.json, environment);
+        return output::print(&report::pts_forecast(&forecast, form)).map(|()| Ending::Good);
+    }
+
+    let store = keep::open(place)?;
+    let mut session = Session::open(store.as_ref(), &fingerprint, wanted, args)?;
+    forecast.resumes = session.earlier.map(|id| id.0);
+    tell_forecast(&forecast);
+    let stop = Stop::new();
+    let interrupt = signals::listen(&stop)?;
+    let mut ours = ProvenFiles::default();
+    site.prepare(&gate, &mut ours, environment, &stop)?;
+    let journal = session.begin(&fingerprint, &asked, args)?;
+    let from = planned.pts.resumed(&session.runs.runs, session.runs.rest());
+    let progress = Progress::of_survey(environment, model::Nanos(forecast.duration_least_ns));
+    let walk = Walk {
+        planned: &planned,
+        forecast: &forecast,
+        known: site.all(),
+        progress: &progress,
+        stop: &stop,
+        interrupt: &interrupt,
+    };
+    let mut runner = Runner::new(&gate, ours, &journal, command_line(), &stop);
+    let walked = walk.walk(&mut runner, &mut session.runs, from);
+    let finished = answer::finish(&journal, walked.outcome(), None);
+    walk::tell(&walked, journal.session());
+    let context = context_of(&planned, &walked);
+    let form = Form {
+        json: args.output.json,
+        kept: keep::kept(store.as_ref(), journal.name()),
+        place_named: args.keep.store.is_some(),
+        columns: environment.columns,
+        verbose: args.output.verbose,
+        known: Some(&known),
+        notes: &args.known.notes(),
+    };
+    let shown = session.runs.report(&planned, &context);
+    output::print(&report::pts(&shown, form))?;
+    let ending = match walked.failure.is_some() || walked.interrupted {
+        true => Ending::Wrong,
+        false => Ending::Good,
+    };
+    Ok(ending.and(finished))
+}
+
+fn context_of(planned: &Planned, walked: &Walked) -> PtsContext {
+    PtsContext {
+        interrupted: walked.interrupted,
+        failure: walked.failure.clone(),
+        ..planned.context.clone()
+    }
+}
+
+fn forecast(planned: &Planned, facts: &TargetFacts) -> PtsForecast {
+    let guess = sweep::FILL_GUESS_BYTES_PER_S;
+    PtsForecast {
+        target: facts.path.display().to_string(),
+        create_bytes: planned.create.map(|size| size.0),
+        ..pts_forecast(&planned.pts.definition, &planned.context, guess)
+    }
+}
+
+fn tell_forecast(forecast: &PtsForecast) {
+    let form = Form {
+        json: false,
+        kept: None,
+        place_named: false,
+        columns: output::room(),
+        verbose: false,
+        known: None,
+        notes: &[],
+    };
+    let page = report::pts_forecast(forecast, form);
+    String::from_utf8_lossy(&page)
+        .lines()
+        .for_each(output::tell);
+}
+
+/// The session of a test: a new one, or one that is resumed.
+struct Session<'a> {
+    store: Option<&'a Store>,
+    earlier: Option<SessionId>,
+    runs: Runs,
+    /// While the test runs, so that the same command started twice does not run it twice.
+    lock: Option<Lock>,
+}
+
+impl<'a> Session<'a> {
+    fn open(
+        store: Option<&'a Store>,
+        fingerprint: &str,
+        wanted: Option<SessionId>,
+        args: &PtsArgs,
+    ) -> Result<Session<'a>, CommandError> {
+        let mut session = Session {
+            store,
+            earlier: None,
+            runs: Runs::default(),
+            lock: None,
+        };
+        let Some(store) = store else {
+            return Ok(session);
+        };
+        if let Some(earlier) = stored::unfinished(store, fingerprint, wanted, args)? {
+            session.lock = Some(Lock::take(store.path(), earlier)?);
+            session.runs = Runs::read(store, earlier)?;
+            session.earlier = Some(earlier);
+        }
+        Ok(session)
+    }
+
+    fn begin(
+        &mut self,
+        fingerprint: &str,
+        asked: &Asked,
+        args: &PtsArgs,
+    ) -> Result<Journal<&'a Store>, CommandError> {
+        let new = NewSession {
+            notes: args.known.notes(),
+            ..session::new_session(
+                SessionKind::Pts,
+                command_line(),
+                asked.location.name(),
+                clock::utc(),
+            )
+        };
+        let journal = Journal::resumable(self.store, new, self.earlier)?;
+        if let (Some(store), Some(id), None) = (self.store, journal.session(), self.earlier) {
+            self.lock = Some(Lock::take(store.path(), id)?);
+            let marked = store.set_fingerprint(id, fingerprint);
+            marked.map_err(CommandError::failed)?;
+        }
+        Ok(journal)
+    }
+}

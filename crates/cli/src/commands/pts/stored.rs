@@ -1,0 +1,181 @@
+//! A test in the results database: found again, its runs read one after another, and shown.
+//!
+//! A run is known by its key, which is its step. All that a report needs beside the runs follows from the command line and
+//! from the first record, so that a test that was killed is shown as far as it is.
+
+use super::request::{Asked, Planned};
+use crate::args::{Cli, Command, PtsArgs};
+use crate::environment::{Environment, StorePlace};
+use crate::keep;
+use crate::report::{self, Form};
+use analysis::pts::{PtsContext, PtsReport, PtsRun, PtsStep, pts_report};
+use analysis::{RunReport, run_report};
+use clap::Parser;
+use model::{CommandError, Nanos, RunRecord, TargetFacts};
+use session::clock;
+use store::{RunName, SessionId, SessionKind, SessionOutcome, SessionSummary, Store, StoredResult};
+
+/// The runs of a session.
+#[derive(Default)]
+pub(crate) struct Runs {
+    pub(crate) runs: Vec<PtsRun>,
+    /// Of the first run.
+    pub(crate) first: Option<First>,
+}
+
+/// What the report takes from the first run.
+pub(crate) struct First {
+    pub(crate) report: RunReport,
+    facts: Option<TargetFacts>,
+}
+
+impl Runs {
+    /// Reads them one after another: all at once they may not fit into memory.
+    pub(crate) fn read(store: &Store, session: SessionId) -> Result<Runs, CommandError> {
+        let mut runs = Runs::default();
+        for cell in store.cells(session).map_err(CommandError::refused)? {
+            let Ok(step) = cell.key.parse::<PtsStep>() else {
+                continue; // of another version
+            };
+            let stored = store.load_one(session, cell.number);
+            let stored = stored
+                .map_err(CommandError::refused)?
+                .runs
+                .into_iter()
+                .next();
+            if let Some(StoredResult::Run(record)) = stored.map(|run| run.result) {
+                runs.push(step, &cell.label, &record);
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Takes one more.
+    pub(crate) fn push(&mut self, step: PtsStep, label: &str, record: &RunRecord) {
+        if self.first.is_none() {
+            self.first = Some(First {
+                report: run_report(record),
+                facts: record.targets.first().cloned(),
+            });
+        }
+        self.runs.push(PtsRun::of(step, label, record));
+    }
+
+    /// The report, as far as the test is.
+    pub(crate) fn report(&self, planned: &Planned, context: &PtsContext) -> PtsReport {
+        let first = self.first.as_ref().map(|first| &first.report);
+        pts_report(&planned.pts.definition, &self.runs, first, context)
+    }
+
+    /// How long the target rested since the last run.
+    pub(crate) fn rest(&self) -> Nanos {
+        let ended = self
+            .runs
+            .iter()
+            .map(|run| run.started_utc_ns.saturating_add(run.busy_ns));
+        ended
+            .max()
+            .map_or(Nanos(0), |ended| clock::utc().minus(Nanos(ended)))
+    }
+}
+
+/// The report of a session from the database.
+pub(crate) fn report_of(
+    store: &Store,
+    summary: &SessionSummary,
+) -> Result<PtsReport, CommandError> {
+    let runs = Runs::read(store, summary.id)?;
+    let id = summary.id;
+    let unread = || {
+        CommandError::refused(format!(
+            "session {id}: its command line is one of another version: fathom show {id}.1 shows its runs"
+        ))
+    };
+    let args = args_of(&summary.command).ok_or_else(unread)?;
+    let asked = Asked::read(&args)?;
+    let facts = runs.first.as_ref().and_then(|first| first.facts.clone());
+    let facts =
+        facts.ok_or_else(|| CommandError::refused(format!("session {id} has no run yet")))?;
+    let planned = asked.planned(&facts)?;
+    let ended = summary.outcome;
+    let context = PtsContext {
+        interrupted: matches!(ended, Some(SessionOutcome::Interrupted) | None),
+        failure: (ended == Some(SessionOutcome::Failed)).then(|| "it ended by an error".to_owned()),
+        ..planned.context.clone()
+    };
+    Ok(runs.report(&planned, &context))
+}
+
+/// The same as a page or a document.
+pub(crate) fn shown(
+    store: &Store,
+    summary: &SessionSummary,
+    form: Form<'_>,
+) -> Result<Vec<u8>, CommandError> {
+    Ok(report::pts(&report_of(store, summary)?, form))
+}
+
+/// None for a line of another version that this one does not understand.
+fn args_of(command: &[String]) -> Option<PtsArgs> {
+    match Cli::try_parse_from(command).ok()?.command {
+        Command::Pts(args) => Some(*args),
+        _ => None,
+    }
+}
+
+/// The session that `--resume` names, and the words that it began with.
+pub(crate) fn named(
+    id: &str,
+    args: &PtsArgs,
+    environment: &Environment,
+) -> Result<(SessionId, PtsArgs), CommandError> {
+    let refuse = |why: &str| CommandError::refused(format!("--resume {id}: {why}"));
+    if args.keep.no_store {
+        return Err(refuse(
+            "a test is resumed where it is stored: omit --no-store",
+        ));
+    }
+    let name: RunName = id.parse().map_err(CommandError::refused)?;
+    let store = keep::look(args.keep.store.as_ref(), environment)?;
+    let store = store.ok_or_else(|| refuse("nothing is stored yet"))?;
+    let found = store
+        .summary_of(name.session)
+        .map_err(|error| refuse(&error.to_string()))?;
+    if found.kind != SessionKind::Pts {
+        return Err(refuse(
+            "this is no test of PTS: fathom list shows what each session is",
+        ));
+    }
+    let asked = args_of(&found.command).ok_or_else(|| {
+        refuse("its command line is one of another version: give the whole command again")
+    })?;
+    Ok((name.session, asked))
+}
+
+/// The session of the same request that is not finished, if there is one.
+pub(crate) fn unfinished(
+    store: &Store,
+    fingerprint: &str,
+    wanted: Option<SessionId>,
+    args: &PtsArgs,
+) -> Result<Option<SessionId>, CommandError> {
+    match wanted {
+        Some(session) => Ok(Some(session)),
+        None if args.course.new => Ok(None),
+        None => store.find_sweep(fingerprint).map_err(CommandError::refused),
+    }
+}
+
+/// The same, without changing anything: for a look ahead.
+pub(crate) fn look(
+    place: Option<&StorePlace>,
+    fingerprint: &str,
+    wanted: Option<SessionId>,
+    args: &PtsArgs,
+) -> Result<Option<SessionId>, CommandError> {
+    let Some(path) = place.map(StorePlace::path).filter(|path| path.exists()) else {
+        return Ok(None);
+    };
+    let store = keep::opened(|report| Store::look_with(path, report))?;
+    unfinished(&store, fingerprint, wanted, args)
+}
