@@ -9,7 +9,7 @@ fn help_says_what_there_is() {
     for command in [
         "", "run", "survey", "sweep", "quick", "layers", "files", "dd", "iometer", "import",
         "trace", "replay", "learn", "fidelity", "verify", "list", "show", "table", "compare",
-        "baseline", "report", "export", "tag", "note", "delete", "db", "devices", "explain",
+        "baseline", "pts", "report", "export", "tag", "note", "delete", "db", "devices", "explain",
     ] {
         let said = bench.line(&format!("{command} --help")).good();
         let wide = said.out.lines().map(|line| line.chars().count()).max();

@@ -53,6 +53,7 @@ mod notes;
 mod packages;
 mod page;
 mod proofs;
+mod pts;
 mod refusals;
 mod replays;
 mod results;

@@ -153,7 +153,7 @@ fn the_same_command_does_not_go_on_with_a_sweep_that_runs() {
     let bench = Bench::new();
     let line = "sweep --engine null --warmup 0s -d 1h -o 1,2";
     let mut child = bench.start(line);
-    bench.line(line).refused("sweep 1 is running just now");
+    bench.line(line).refused("session 1 is running just now");
     child.kill().unwrap();
     child.wait().unwrap();
     let ahead = bench
