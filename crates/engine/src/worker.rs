@@ -172,9 +172,9 @@ impl<C: Clock> Work<C> {
         }
     }
 
-    /// Whether all I/Os of its trace have completed; the last thread for which this is so ends the run.
+    /// Whether it has done its amount, or all I/Os of its trace; the last thread for which this is so ends the run.
     pub(crate) fn finishes(&mut self, now: Nanos) -> bool {
-        let spent = self.in_flight() == 0 && self.has_ended();
+        let spent = !self.is_plain() && self.is_spent(now);
         if spent {
             self.config.schedule.finish_thread(now, self.config.threads);
         }
