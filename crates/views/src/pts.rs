@@ -31,7 +31,8 @@ pub fn pts_summary(report: &PtsReport, paper: &Paper, out: &mut dyn Write) -> io
     page.extend(demands(report, paper));
     if paper.verbose {
         for fact in &report.setup {
-            page.extend(foot::labelled(&fact.name, &fact.value, paper));
+            let text = format!("{}: {}", fact.name, fact.value);
+            page.extend(foot::labelled("set-up", &text, paper));
         }
         page.push(String::new());
     }
@@ -268,14 +269,15 @@ pub fn pts_forecast(forecast: &PtsForecast, paper: &Paper, out: &mut dyn Write) 
     };
     line("test", format!("{}{scaled}", forecast.title));
     let create = forecast
+        .target
         .create_bytes
         .map(|size| format!("; the file is created with {}", bytes(size)));
     line(
         "target",
         format!(
             "{}, range {}{}",
-            printable(&forecast.target),
-            bytes(forecast.range_bytes),
+            printable(&forecast.target.path),
+            bytes(forecast.target.range_bytes),
             create.unwrap_or_default()
         ),
     );
@@ -284,14 +286,14 @@ pub fn pts_forecast(forecast: &PtsForecast, paper: &Paper, out: &mut dyn Write) 
         line("part", part_line(part));
     }
     let times = span(
-        forecast.duration_least_ns,
-        forecast.duration_most_ns,
+        forecast.duration_ns.least,
+        forecast.duration_ns.most,
         &waiting,
     );
     line("takes", times);
     let written = span(
-        forecast.written_least_bytes,
-        forecast.written_most_bytes,
+        forecast.written_bytes.least,
+        forecast.written_bytes.most,
         &bytes,
     );
     line(

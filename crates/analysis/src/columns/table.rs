@@ -36,7 +36,7 @@ const WHAT: &[Column] = &[
         "kind",
         "kind",
         Unit::Text,
-        "which command: run, survey, sweep, import, files, dd, quick, layers, watch, verify",
+        "which command: run, survey, sweep, import, files, dd, quick, layers, watch, verify, pts",
         |r| Value::text(Some(&r.kind)),
     ),
     field(

@@ -1,6 +1,6 @@
 //! What speaks against a result of a test of SNIA's PTS: no steady state, demands that were not met, a scaled test.
 //!
-//! Omitted: which demands there are (`pts::demands`), and what the runs say of themselves.
+//! Omitted: which demands there are (`pts::demands`), and the findings of single runs.
 
 use super::{Cause, Finding, Group, Look, PtsSeen, Rule, RuleId, Severity, finding};
 use crate::say;
@@ -13,7 +13,7 @@ pub(super) const NOT_STEADY: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "A test of SNIA's PTS did not reach steady state in its rounds.",
-    method: "Over the last five rounds, largest minus smallest value is above 20% of the mean, or the least-squares line rises or falls by more than 10% of the mean. It was so in every round up to the last one that is allowed.",
+    method: "Over the last five rounds, largest minus smallest value is above 20% of the mean. Or the least-squares line rises or falls by more than 10% of the mean. It was so in every round up to the last one that is allowed.",
     evidence: &["rounds", "range_share", "slope_share"],
     source: SOURCE,
     advice: "Report the figures as not in steady state. Give the drive more preconditioning, or more rounds with --max-rounds, and look for other load.",

@@ -5,8 +5,7 @@
 
 use super::definition::{PtsDefinition, PtsPartKind};
 use super::measured::PtsRun;
-use super::progress::PtsProgress;
-use super::report::{PtsContext, PtsPurge};
+use super::progress::{PtsContext, PtsProgress, PtsPurge};
 use crate::facts::TargetDigest;
 use crate::findings::NOISY_NEIGHBOUR;
 use crate::say;

@@ -1,10 +1,10 @@
 //! What a test will do: how long its parts take, and how much is written.
 //!
-//! How fast a drive is nobody knows before; what depends on it is a guess at one rate, and named as one. Omitted: what is
+//! The rate of a drive is not known before; what depends on it is a guess at one rate, and named as one. Omitted: what is
 //! there already.
 
 use super::definition::{PtsDefinition, PtsPart, PtsPartKind, PtsTest};
-use super::report::PtsContext;
+use super::progress::PtsContext;
 use crate::steady_state::STEADY_WINDOW;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,32 +16,44 @@ pub struct PtsForecast {
     pub test: String,
     /// Title of the test.
     pub title: String,
-    /// The target.
-    pub target: String,
-    /// The range that is used.
-    pub range_bytes: u64,
+    /// Where.
+    pub target: PtsTargetForecast,
     /// By what times are multiplied. // 1 unless it is a demonstration
     pub scale: f64,
     /// Whether the drive was purged, and who states it.
     pub purge: String,
-    /// The file is created with this size first; none where it is there, and of devices.
-    pub create_bytes: Option<u64>,
     /// The parts in their order.
     pub parts: Vec<PtsPartForecast>,
-    /// Time of all parts with steady state as early as possible, in nanoseconds.
-    pub duration_least_ns: u64,
-    /// The same with all rounds that are allowed.
-    pub duration_most_ns: u64,
-    /// Bytes that are written at least: preconditioning, exact, and writes of the rounds by a guess.
-    pub written_least_bytes: u64,
-    /// The same with all rounds that are allowed.
-    pub written_most_bytes: u64,
+    /// Time of all parts, in nanoseconds.
+    pub duration_ns: PtsSpan,
+    /// Bytes that are written: preconditioning, exact, and writes of the rounds by a guess.
+    pub written_bytes: PtsSpan,
     /// The rate in bytes per second that these guesses are made with.
     pub guess_bytes_per_s: u64,
     /// Block sizes that the target cannot do.
     pub omitted: Vec<String>,
     /// The session that is resumed; none where a new one begins.
     pub resumes: Option<u64>,
+}
+
+/// Where it will run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PtsTargetForecast {
+    /// As it was given.
+    pub path: String,
+    /// The range that is used.
+    pub range_bytes: u64,
+    /// The file is created with this size first; none where it is there, and of devices.
+    pub create_bytes: Option<u64>,
+}
+
+/// From steady state as early as possible to all rounds that are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PtsSpan {
+    /// With five rounds.
+    pub least: u64,
+    /// With all of them.
+    pub most: u64,
 }
 
 /// A part of it.
@@ -90,16 +102,21 @@ pub fn pts_forecast(
     PtsForecast {
         test: definition.test.name().to_owned(),
         title: definition.test.title().to_owned(),
-        target: String::new(),
-        range_bytes: context.range_bytes,
+        target: PtsTargetForecast {
+            range_bytes: context.range_bytes,
+            ..PtsTargetForecast::default()
+        },
         scale: context.scale(),
         purge: context.purge.statement().to_owned(),
-        create_bytes: None,
-        duration_least_ns: sum(&|part| part.round_ns.saturating_mul(u64::from(least(part)))),
-        duration_most_ns: sum(&|part| part.round_ns.saturating_mul(u64::from(part.rounds_max))),
-        written_least_bytes: sum(&|part| part.written_bytes.saturating_mul(u64::from(least(part))))
-            .min(bound),
-        written_most_bytes: most_written.min(bound),
+        duration_ns: PtsSpan {
+            least: sum(&|part| part.round_ns.saturating_mul(u64::from(least(part)))),
+            most: sum(&|part| part.round_ns.saturating_mul(u64::from(part.rounds_max))),
+        },
+        written_bytes: PtsSpan {
+            least: sum(&|part| part.written_bytes.saturating_mul(u64::from(least(part))))
+                .min(bound),
+            most: most_written.min(bound),
+        },
         guess_bytes_per_s,
         omitted: definition.omitted.clone(),
         resumes: None,

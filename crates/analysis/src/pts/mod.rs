@@ -18,8 +18,10 @@ pub use definition::{
     PtsWork, composite_lines,
 };
 pub use demands::{PtsDemand, PtsState};
-pub use forecast::{PtsForecast, PtsPartForecast, pts_forecast};
+pub use forecast::{PtsForecast, PtsPartForecast, PtsSpan, PtsTargetForecast, pts_forecast};
 pub use measured::{PtsFigures, PtsRun, PtsStep};
 pub use parts::{PtsCellReport, PtsMeans, PtsMoment, PtsPartReport, PtsSteady};
-pub use progress::{PtsEnd, PtsProgress, REST_MAX, next_step, progress, resumed};
-pub use report::{PtsContext, PtsFact, PtsPurge, PtsReport, pts_report};
+pub use progress::{
+    PtsContext, PtsEnd, PtsProgress, PtsPurge, REST_MAX, next_step, progress, resumed,
+};
+pub use report::{PtsFact, PtsReport, pts_report};

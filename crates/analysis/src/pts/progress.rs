@@ -33,13 +33,66 @@ pub struct PtsProgress<'a> {
     next: PtsStep,
 }
 
-/// What the end of a part depends on beside its rounds.
+/// What the end of a part depends on, besides its rounds.
 #[derive(Clone, Copy, Debug)]
 pub struct PtsEnd {
     /// Bytes of the range that is used.
     pub range: Bytes,
     /// Of how many the range is twice the sum, scaled.
     pub scale: f64,
+}
+
+/// What is known besides the runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PtsContext {
+    /// What the operator states about the purge.
+    pub purge: PtsPurge,
+    /// Times are multiplied by one part in so many.
+    pub scale_divisor: u32,
+    /// The range that is used.
+    pub range_bytes: u64,
+    /// The capacity of the target.
+    pub capacity_bytes: u64,
+    /// It was interrupted, or is not finished.
+    pub interrupted: bool,
+    /// What ended it early.
+    pub failure: Option<String>,
+}
+
+impl PtsContext {
+    /// By what times are multiplied.
+    pub fn scale(&self) -> f64 {
+        1.0 / f64::from(self.scale_divisor.max(1))
+    }
+
+    /// What the end of parts depends on.
+    pub fn end(&self) -> PtsEnd {
+        PtsEnd {
+            range: Bytes(self.range_bytes),
+            scale: self.scale(),
+        }
+    }
+}
+
+/// What the operator states about the purge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PtsPurge {
+    /// It was done before the test.
+    Done,
+    /// It was not done.
+    NotDone,
+}
+
+impl PtsPurge {
+    /// As reports have it. fathom purges no drive.
+    pub const fn statement(self) -> &'static str {
+        match self {
+            PtsPurge::Done => {
+                "done before the test, as the operator states; fathom did not check it"
+            }
+            PtsPurge::NotDone => "not done; fathom does not purge drives",
+        }
+    }
 }
 
 impl<'a> PtsProgress<'a> {

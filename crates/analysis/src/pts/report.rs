@@ -7,14 +7,13 @@ use super::definition::{PtsDefinition, PtsPartKind};
 use super::demands::{Judged, PtsDemand, PtsState, Rests, demands};
 use super::measured::PtsRun;
 use super::parts::{PtsPartReport, part_reports};
-use super::progress::{PtsEnd, PtsProgress, progress};
+use super::progress::{PtsContext, PtsProgress, progress};
 use crate::checks::Checks;
 use crate::findings::{Finding, NotSteady, PtsSeen, pts_findings};
 use crate::looks::{LooksPlace, StepFinding, place_of};
 use crate::run::RunReport;
 use crate::say;
 use crate::verdict::{Answer, Validity, Verdict};
-use model::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,59 +21,6 @@ use serde::{Deserialize, Serialize};
 const SPECIFICATION: &str = "after SNIA SSS PTS 2.0.2";
 /// A longer pause between two runs than opening, checking and storing take is an interruption.
 const PAUSE_MAX_NS: u64 = 10_000_000_000;
-
-/// What is known beside the runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PtsContext {
-    /// What the operator states about the purge.
-    pub purge: PtsPurge,
-    /// Times are multiplied by one part in so many.
-    pub scale_divisor: u32,
-    /// The range that is used.
-    pub range_bytes: u64,
-    /// The capacity of the target.
-    pub capacity_bytes: u64,
-    /// It was interrupted, or is not finished.
-    pub interrupted: bool,
-    /// What ended it early.
-    pub failure: Option<String>,
-}
-
-impl PtsContext {
-    /// By what times are multiplied.
-    pub fn scale(&self) -> f64 {
-        1.0 / f64::from(self.scale_divisor.max(1))
-    }
-
-    /// What the end of parts depends on.
-    pub fn end(&self) -> PtsEnd {
-        PtsEnd {
-            range: Bytes(self.range_bytes),
-            scale: self.scale(),
-        }
-    }
-}
-
-/// What the operator states about the purge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PtsPurge {
-    /// It was done before the test.
-    Done,
-    /// It was not done.
-    NotDone,
-}
-
-impl PtsPurge {
-    /// As reports have it. fathom purges no drive.
-    pub const fn statement(self) -> &'static str {
-        match self {
-            PtsPurge::Done => {
-                "done before the test, as the operator states; fathom did not check it"
-            }
-            PtsPurge::NotDone => "not done; fathom does not purge drives",
-        }
-    }
-}
 
 /// A fact of the set-up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -100,8 +46,6 @@ pub struct PtsReport {
     pub specification: String,
     /// By what times are multiplied. // 1 unless it is a demonstration
     pub scale: f64,
-    /// Whether the drive was purged, and who states it.
-    pub purge: String,
     /// Where and on what; none where nothing was run.
     pub place: Option<LooksPlace>,
     /// The set-up, as the headings of the specification have it.
@@ -144,7 +88,6 @@ pub fn pts_report(
         title: definition.test.title().to_owned(),
         specification: SPECIFICATION.to_owned(),
         scale: context.scale(),
-        purge: context.purge.statement().to_owned(),
         setup: setup(definition, &parts, place.as_ref(), context),
         place,
         parts: reports,
@@ -154,7 +97,7 @@ pub fn pts_report(
     }
 }
 
-/// Pauses between runs that the test did not ask for. A simulated drive does not rest while nobody runs it.
+/// Pauses between runs that the test did not ask for. A simulated drive does not rest between runs.
 fn rests(definition: &PtsDefinition, runs: &[PtsRun], scale: f64) -> Rests {
     let mut rests = Rests::default();
     for pair in runs.windows(2) {

@@ -20,9 +20,10 @@ const WRITE: &str = "100";
 
 /// What stands below the options.
 pub(crate) const TESTS: &str = "\
-Tests: iops (block sizes and mixes), tp (sequential throughput), lat (latency of single I/Os), wsat (write saturation), hir \
-(host idle recovery), xsr (cross stimulus recovery), cbw (composite block sizes), dirth (demand intensity, response time \
-histogram). A test takes hours and writes the target many times: --dry-run prints how long and how much.
+iops: block sizes and mixes. tp: sequential throughput. lat: latency of single I/Os. wsat: write saturation. hir: host idle \
+recovery. xsr: cross stimulus recovery. cbw: composite block sizes. dirth: demand intensity and response time histogram.
+
+A test takes hours and writes the target many times: --dry-run prints how long and how much.
 
 Exit codes: 0 good, also without steady state; 1 the test failed or was interrupted; 2 the request was refused.";
 

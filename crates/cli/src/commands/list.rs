@@ -15,7 +15,7 @@ use tools::{Problem, Reader};
 
 const NUMBER_FORM: &str = "must be a whole number of sessions from 1: 10";
 const KIND_FORM: &str =
-    "must be run, survey, sweep, import, files, dd, quick, layers, watch or verify";
+    "must be run, survey, sweep, import, files, dd, quick, layers, watch, verify or pts";
 const DATE_FORM: &str = "must be 2026-11-21, 2026-11-21T10 or 2026-11-21T10:30";
 
 /// What is looked for.

@@ -69,7 +69,7 @@ pub(crate) fn pts(args: &PtsArgs, environment: &Environment) -> Result<Ending, C
     site.prepare(&gate, &mut ours, environment, &stop)?;
     let journal = session.begin(&fingerprint, &asked, args)?;
     let from = planned.pts.resumed(&session.runs.runs, session.runs.rest());
-    let progress = Progress::of_survey(environment, model::Nanos(forecast.duration_least_ns));
+    let progress = Progress::of_survey(environment, model::Nanos(forecast.duration_ns.least));
     let walk = Walk {
         planned: &planned,
         forecast: &forecast,
@@ -111,11 +111,10 @@ fn context_of(planned: &Planned, walked: &Walked) -> PtsContext {
 
 fn forecast(planned: &Planned, facts: &TargetFacts) -> PtsForecast {
     let guess = sweep::FILL_GUESS_BYTES_PER_S;
-    PtsForecast {
-        target: facts.path.display().to_string(),
-        create_bytes: planned.create.map(|size| size.0),
-        ..pts_forecast(&planned.pts.definition, &planned.context, guess)
-    }
+    let mut forecast = pts_forecast(&planned.pts.definition, &planned.context, guess);
+    forecast.target.path = facts.path.display().to_string();
+    forecast.target.create_bytes = planned.create.map(|size| size.0);
+    forecast
 }
 
 fn tell_forecast(forecast: &PtsForecast) {

@@ -1,6 +1,6 @@
 //! A test in the results database: found again, its runs read one after another, and shown.
 //!
-//! A run is known by its key, which is its step. All that a report needs beside the runs follows from the command line and
+//! A run is known by its key, which is its step. All else that a report needs follows from the command line and
 //! from the first record, so that a test that was killed is shown as far as it is.
 
 use super::request::{Asked, Planned};
