@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 122_800,
+        bound: 122_700,
         count: lines_of_code,
     },
 ];

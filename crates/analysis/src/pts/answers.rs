@@ -140,7 +140,7 @@ fn demand(parts: &[PtsPartReport]) -> Option<Answer> {
     };
     let at_most = all().next();
     let peak = all().max_by(|one, other| one.1.rate_per_s.total_cmp(&other.1.rate_per_s));
-    let alone = all().last();
+    let alone = all().next_back();
     let figure = |what: &str, found: Option<(&PtsCellReport, PtsMeans)>| {
         let (cell, means) = found?;
         Some(format!(

@@ -381,7 +381,7 @@ mod tests {
     fn an_interruption_between_rounds_changes_nothing() {
         let lat = definition(PtsTest::Lat);
         let whole = walk(&lat, level, |_| None);
-        let between = |number: usize| ((number + 8) % 9 == 0).then_some(Nanos::seconds(60));
+        let between = |number: usize| (number + 8).is_multiple_of(9).then_some(Nanos::seconds(60));
         assert_eq!(walk(&lat, level, between), whole);
     }
 

@@ -130,7 +130,7 @@ fn findings(
     let not_steady = parts.iter().filter(|part| {
         part.part.kind == PtsPartKind::Rounds && part.done && part.reached.is_none()
     });
-    let not_steady = not_steady.filter_map(|part| {
+    let mut not_steady = not_steady.filter_map(|part| {
         let cell = part.tracked().into_iter().next()?;
         let window = crate::steady_state::SteadyWindow::last(&part.values(cell, part.part.metric));
         Some(NotSteady {
@@ -151,7 +151,7 @@ fn findings(
     };
     let seen = PtsSeen {
         scale: context.scale(),
-        not_steady: not_steady.last(),
+        not_steady: not_steady.next_back(),
         unmet: of_state(PtsState::NotMet)
             .filter(|one| !scaled(one))
             .map(|one| one.demand.clone())

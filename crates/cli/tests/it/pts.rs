@@ -45,7 +45,7 @@ struct Case {
     grows: bool,
 }
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 6] = [
     Case {
         test: "iops",
         size: 64,
@@ -65,18 +65,9 @@ const CASES: [Case; 7] = [
         grows: true,
     },
     Case {
-        test: "wsat",
-        size: 2048,
-        drift: 68,
-        round: 31.0,
-        middle: 30.5,
-        rounds_max: 46,
-        grows: false,
-    },
-    Case {
         test: "dirth",
         size: 64,
-        drift: 30,
+        drift: 34,
         round: 72.0,
         middle: 1.5,
         rounds_max: 25,
@@ -148,8 +139,7 @@ fn each_test_reaches_steady_state_in_the_round_that_arithmetic_gives() {
         // Preconditioning writes twice the range at 700 MB/s, scaled, slower with its own age.
         let bytes = 2.0 * (size << 30) as f64 / SCALE;
         let minutes = bytes / 700e6 / 60.0;
-        let has_fill = case.test != "wsat";
-        let filled = if has_fill && case.drift > 0 {
+        let filled = if case.drift > 0 {
             let drift = case.drift as f64 / 100.0;
             ((drift * minutes).exp() - 1.0) / drift
         } else {
@@ -191,6 +181,10 @@ fn a_drive_that_drops_is_steady_five_rounds_later() {
     // The tracked cell is 700 to 800 ms into its round: of the second before 2.3 s, of the third after it. 3 to 7 are equal.
     assert_eq!(part["reached"], 7, "{}", part["steady"]);
     assert_eq!(part["steady"][0]["from_round"], 3);
+    // A round of wsat takes 3.1 s, and its last 100 ms are judged: from the third on they are after 7 s.
+    let report =
+        ran("wsat sim:ssd,law=constant,size=2T,drop=50,drop-at=7s --scale 1/600 --purge done");
+    assert_eq!(rounds_part(&report)["reached"], 7);
 }
 
 #[test]

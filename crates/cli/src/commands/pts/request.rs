@@ -228,7 +228,7 @@ fn count(option: &'static str, text: &str, reader: &mut Reader) -> u32 {
 
 fn percent(text: &str, reader: &mut Reader) -> Ratio {
     let read: Option<u8> = reader.number("--write", text, WRITE_FORM);
-    let ratio = read.and_then(|read| Ratio::percent(read));
+    let ratio = read.and_then(Ratio::percent);
     if read.is_some() && ratio.is_none() {
         refuse("--write", text, WRITE_FORM, reader);
     }

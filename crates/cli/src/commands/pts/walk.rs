@@ -177,7 +177,7 @@ impl Rounds<'_, '_> {
                 None => "",
             };
             walk.progress.tell(
-                &format!(
+                format!(
                     "{} round {} of at most {}: {} {}; {window}{steady}",
                     part.part.name,
                     step.round,
