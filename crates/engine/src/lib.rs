@@ -56,6 +56,7 @@ mod timespan;
 mod trial;
 mod usage;
 mod verify;
+mod visited;
 mod worker;
 
 pub use calibration::Calibration;

@@ -9,6 +9,7 @@ use crate::address::{Step, first_place};
 use crate::rng::Rng;
 use crate::skewed::Skewed;
 use crate::thread_plan::TargetShare;
+use crate::visited::Visited;
 use model::{
     Bytes, LineCount, MixedAccess, MixedLine, Nanos, Operation, PlannedTarget, RangePart, Skew,
 };
@@ -18,8 +19,9 @@ use model::{
 pub(crate) struct Mix {
     rng: Rng,
     lines: Box<[Line]>,
-    shares: u64,                   // sum of all, above 0
-    skewed: Option<(Skewed, u64)>, // by this alignment
+    shares: u64,                     // sum of all, above 0
+    skewed: Option<(Skewed, u64)>,   // by this alignment
+    visited: Option<(Visited, u64)>, // in places of this length
     base: u64,
     length: u64, // at least the largest block
     next: u64,   // where the last I/O ended, from the base
@@ -99,6 +101,7 @@ impl Mix {
             rng: Rng::new(seed, stream),
             counts: (0..lines.len()).map(count).collect(),
             skewed: mixed.skew.map(|skew| skewed(skew, &lines, length, seed)),
+            visited: mixed.once.then(|| (Visited::new(length / align), align)),
             lines,
             shares: ends,
             base: target.base.0,
@@ -125,6 +128,14 @@ impl Mix {
         }
         self.left -= 1;
         let line = &self.lines[usize::from(self.line)];
+        if let Some((visited, unit)) = &mut self.visited {
+            // As fio's random map: from the next free place up to the next that was visited.
+            let first = visited.next_free(self.rng.below(self.length / *unit));
+            let taken = visited.take(first, u64::from(line.block).div_ceil(*unit));
+            let length = u64::from(line.block).min(taken * *unit);
+            let place = first * *unit;
+            return self.turn(place, length as u32);
+        }
         let place = if says(&mut self.rng, line.random) {
             let number = match &mut self.skewed {
                 None => self.rng.below(line.places),
@@ -141,7 +152,15 @@ impl Mix {
                 place
             }
         };
-        self.next = place + u64::from(line.block);
+        let length = line.block;
+        self.turn(place, length)
+    }
+
+    /// The turn of the line at a place.
+    #[inline]
+    fn turn(&mut self, place: u64, length: u32) -> Turn {
+        let line = &self.lines[usize::from(self.line)];
+        self.next = place + u64::from(length);
         let operation = match says(&mut self.rng, line.write) {
             true => Operation::Write,
             false => Operation::Read,
@@ -151,7 +170,7 @@ impl Mix {
                 offset: self.base + place,
                 operation,
             },
-            length: line.block,
+            length,
             line: self.line,
             pause: if self.left == 0 { line.pause } else { Nanos(0) },
         }
@@ -220,7 +239,17 @@ mod tests {
             first_slot: 0,
             slots: 1,
         };
-        Mix::new(&target, &MixedAccess { lines, skew: None }, 0, &seat, 0)
+        Mix::new(
+            &target,
+            &MixedAccess {
+                lines,
+                skew: None,
+                once: false,
+            },
+            0,
+            &seat,
+            0,
+        )
     }
 
     fn sequential(kib: u64) -> MixedLine {
@@ -281,7 +310,17 @@ mod tests {
             slots: 1,
         };
         let skew = Skew::read("zipf:1.2");
-        let mut mix = Mix::new(&target, &MixedAccess { lines, skew }, 0, &seat, 0);
+        let mut mix = Mix::new(
+            &target,
+            &MixedAccess {
+                lines,
+                skew,
+                once: false,
+            },
+            0,
+            &seat,
+            0,
+        );
         let mut places: [std::collections::BTreeMap<u64, u32>; 2] = Default::default();
         for _ in 0..20_000 {
             let turn = mix.next();
@@ -294,6 +333,34 @@ mod tests {
         let most = places.map(|counts| counts.into_iter().max_by_key(|(_, count)| *count).unwrap());
         assert_eq!(most[0].0 / 16384, most[1].0 / 16384);
         assert!(most.iter().all(|(_, count)| *count > 1500), "{most:?}"); // 21% and more of 10,000
+    }
+
+    /// Sizes of 4 to 64 KiB over 16 MiB: the first pass visits each 4 KiB once, so that its I/Os are smaller than those drawn.
+    #[test]
+    fn with_each_place_once_ios_end_before_what_was_visited() {
+        let lines: Vec<MixedLine> = (1..=16)
+            .map(|number| MixedLine {
+                align: Bytes::kib(4),
+                write: Ratio::ALL,
+                ..MixedLine::new(Bytes::kib(4 * number))
+            })
+            .collect();
+        let mut mix = mix(lines, 16 << 20);
+        mix.visited = Some((Visited::new(4096), 4096));
+        for _pass in 0..2 {
+            let (mut times, mut moved, mut ios) = (vec![0; 4096], 0, 0);
+            while moved < 16 << 20 {
+                let turn = mix.next();
+                let first = (turn.step.offset - 8192) / 4096;
+                for block in first..first + u64::from(turn.length) / 4096 {
+                    times[block as usize] += 1;
+                }
+                moved += u64::from(turn.length);
+                ios += 1;
+            }
+            assert!(times.iter().all(|times| *times == 1));
+            assert!((500..800).contains(&ios), "{ios}"); // 482 of the mean size that is drawn
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::thread_plan::{TargetShare, ThreadPlan};
 use crate::verify::journal::{Journal, JournalOf};
 use crate::verify::{Medium, Verifier};
 use gate::Pins;
-use model::{Access, EngineRecord, Nanos, Plan, PlannedTarget, PoolDraw, TargetFacts};
+use model::{Access, Bytes, EngineRecord, Nanos, Plan, PlannedTarget, PoolDraw, TargetFacts};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Range;
 use std::sync::Arc;
@@ -219,9 +219,12 @@ impl TargetState {
     }
 }
 
-/// What a thread may issue in all, in whole blocks.
+/// What a thread may issue in all, in whole blocks; where I/Os end before what was visited, all of it.
 fn left(target: &PlannedTarget) -> u64 {
-    let block = target.workload.block;
+    let block = match &target.workload.access {
+        Access::Mixed(mixed) if mixed.once => Bytes(1),
+        _ => target.workload.block,
+    };
     target
         .amount
         .map_or(u64::MAX, |amount| amount.floor_to(block).0.max(block.0))

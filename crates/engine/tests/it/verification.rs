@@ -67,6 +67,7 @@ fn eight_threads_that_overlap_on_64_blocks_are_never_accused() {
 fn mixed_sizes_mapped_files_and_a_range_that_is_no_multiple_are_never_accused() {
     let mixed = Access::Mixed(MixedAccess {
         skew: None,
+        once: false,
         lines: [(4, 40), (8, 60), (64, 50)]
             .map(|(kib, write)| MixedLine {
                 write: Ratio::percent(write).unwrap(),
@@ -286,6 +287,7 @@ const KNOWN_ALARMS: [KnownAlarm; 6] = [
                     })
                     .to_vec(),
                 skew: None,
+                once: false,
             });
         },
     },

@@ -3,8 +3,8 @@
 //! Deliberately absent: what they then allocate (`engine`); both count the same things.
 
 use super::problem::Problem;
-use crate::plan::WriteContent;
 use crate::plan::planned::{Plan, PlannedTarget};
+use crate::plan::{Access, MixedAccess, WriteContent};
 use crate::record::HostRecord;
 use crate::units::Bytes;
 
@@ -68,7 +68,17 @@ fn buffers_of_thread(plan: &Plan, target: &PlannedTarget) -> u128 {
         }
         _ => buffers,
     };
-    reads + writes
+    let visited = match &target.workload.access {
+        Access::Mixed(mixed) if mixed.once => places(target, mixed) / 63 * 8,
+        _ => 0,
+    };
+    reads + writes + visited
+}
+
+/// How many places a mix visits once a pass, each of which is a bit.
+fn places(target: &PlannedTarget, mixed: &MixedAccess) -> u128 {
+    let align = mixed.lines.first().map_or(512, |line| line.align.0.max(1));
+    u128::from(target.length.0 / align)
 }
 
 /// What a thread and the process need in addition: rings, stacks, and what is computed and stored after the run.

@@ -27,6 +27,16 @@ pub(super) fn check(target: &Target, mixed: &MixedAccess, problems: &mut Vec<Pro
             mixed.write().as_percent()
         ));
     }
+    let same = |line: &MixedLine| {
+        let first = mixed.lines[0].align;
+        line.align == first && line.random.as_percent() == 100 && line.part.is_whole()
+    };
+    if mixed.once && !(mixed.skew.is_none() && mixed.lines.iter().all(same)) {
+        refuse(
+            "each place once is for random lines of one alignment, anywhere in the range"
+                .to_owned(),
+        );
+    }
     if mixed.pauses() && target.pacing != Pacing::Free {
         refuse(
             "its lines pause, and the target has a pace of its own: omit one of the two".to_owned(),

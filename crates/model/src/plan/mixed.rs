@@ -23,6 +23,10 @@ pub struct MixedAccess {
     /// the range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skew: Option<Skew>,
+    /// Each place of the smallest alignment is visited once a pass: an I/O begins at the next free place and ends before one that
+    /// was visited. For lines of one alignment that are all random. Called elsewhere: fio's random map, where sizes differ.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub once: bool,
 }
 
 /// One size with its own mix.
@@ -174,7 +178,13 @@ mod tests {
     fn a_share_of_writes_is_never_rounded_to_none_or_all() {
         let write = |lines: &[MixedLine]| {
             let lines = lines.to_vec();
-            MixedAccess { lines, skew: None }.write().as_percent()
+            MixedAccess {
+                lines,
+                skew: None,
+                once: false,
+            }
+            .write()
+            .as_percent()
         };
         assert_eq!(write(&[line(999_999, 0), line(1, 1)]), 1);
         assert_eq!(write(&[line(999_999, 100), line(1, 99)]), 99);
@@ -193,6 +203,7 @@ mod tests {
         let mixed = MixedAccess {
             lines: vec![line(50, 0), burst],
             skew: None,
+            once: false,
         };
         assert_eq!(mixed.write().as_percent(), 75);
         assert!((mixed.part_of(&burst) - 0.75).abs() < 1e-12);

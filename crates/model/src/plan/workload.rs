@@ -23,7 +23,12 @@ pub struct Workload {
 impl Workload {
     /// A workload of several lines; its block is the largest and its share of writes that of all together.
     pub fn mixed(lines: Vec<MixedLine>, queue_depth: QueueDepth) -> Workload {
-        Workload::of_mix(MixedAccess { lines, skew: None }, queue_depth)
+        let mixed = MixedAccess {
+            lines,
+            skew: None,
+            once: false,
+        };
+        Workload::of_mix(mixed, queue_depth)
     }
 
     /// A workload of this mix.

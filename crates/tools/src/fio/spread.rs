@@ -45,7 +45,14 @@ pub(super) fn workload(job: &Job, depth: u32) -> Result<Workload, String> {
         _ => {
             let skew = job.skew.filter(|_| job.pattern.random);
             let lines = lines(job)?;
-            Ok(Workload::of_mix(MixedAccess { lines, skew }, queue_depth))
+            let align = lines.first().map(|line| line.align);
+            let free = |line: &MixedLine| {
+                Some(line.align) == align
+                    && line.random.as_percent() == 100
+                    && line.part.is_whole()
+            };
+            let once = job.random_map && skew.is_none() && lines.iter().all(free);
+            Ok(Workload::of_mix(MixedAccess { lines, skew, once }, queue_depth))
         }
     }
 }
@@ -103,7 +110,11 @@ fn parts(sizes: &Sizes) -> Result<Vec<(u64, u32)>, String> {
 
 /// Whether places are drawn again although the job asks for each block once.
 pub(super) fn draws_again(job: &Job, workload: &Workload) -> bool {
-    let in_order = matches!(workload.access, Access::Permuted(_) | Access::Skewed(_));
+    let in_order = match &workload.access {
+        Access::Permuted(_) | Access::Skewed(_) => true,
+        Access::Mixed(mixed) => mixed.once,
+        _ => false,
+    };
     job.random_map && job.pattern.random && job.percentage_random != (0, 0) && !in_order
 }
 

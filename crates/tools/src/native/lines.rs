@@ -164,6 +164,7 @@ mod tests {
         let read = lines(text).unwrap();
         let printed = print(&MixedAccess {
             skew: None,
+            once: false,
             lines: read.clone(),
         });
         assert_eq!(lines(&printed).unwrap(), read);
