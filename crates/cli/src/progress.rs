@@ -122,7 +122,12 @@ impl Progress {
             .iter()
             .map(|file| file.path.display().to_string())
             .collect();
-        if !names.is_empty() {
+        if filled.iter().any(|file| !file.allocation.is_written()) {
+            self.tell(&format!(
+                "{}: created, and not filled with data: first writes allocate blocks",
+                names.join(", ")
+            ));
+        } else if !names.is_empty() {
             let verb = if filled.iter().all(|file| file.made) {
                 "created and filled"
             } else {

@@ -140,7 +140,7 @@ pub(crate) mod tests {
             base: Bytes(0),
             length: Bytes::mib(64),
             create: None,
-            sparse: false,
+            allocation: model::Allocation::default(),
             fsync: model::Fsync::default(),
             drop_cache: false,
             cache: CacheMode::Unbuffered,

@@ -194,7 +194,8 @@ fn verify(file: &File, path: &Path, target: &PlannedTarget) -> Result<(), RunErr
         _ => target.identity,
     };
     let same = checked.is_none_or(|checked| checked == identity);
-    let long_enough = device || meta.len() >= target.base.0 + target.length.0;
+    let grows = target.create.is_some() && target.allocation.grows();
+    let long_enough = device || grows || meta.len() >= target.base.0 + target.length.0;
     if same && long_enough {
         Ok(())
     } else {

@@ -26,7 +26,7 @@ pub use check::{
 };
 pub use command_error::{CommandError, ErrorKind};
 pub use plan::{
-    Access, Active, Arrivals, BeyondEnd, CacheMode, DataFault, DataFaults, DiskspdAccess,
+    Access, Active, Allocation, Arrivals, BeyondEnd, CacheMode, DataFault, DataFaults, DiskspdAccess,
     Distribution, Effective, EffectiveRange, EngineChoice, Extent, FaultPlan, Flush, Fsync, Hint,
     LINES_MAX, Location, MixedAccess, MixedLine, NEIGHBOUR_BLOCK, NullBehaviour, OnError,
     Operation, Pacing, PermutedAccess, Phases, Placement, Plan, PlannedTarget, Polling, Pool,

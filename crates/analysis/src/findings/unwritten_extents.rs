@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The file has extents that were never written; reads of them do not reach the device.",
-    method: "Before the run fathom reads the file's extent map. Unwritten extents and holes of 5% or more are reported if the file is read, unless the device counted the reads. 10% or more make the result invalid as a disk result. If the file is only written, 50% or more are reported as a note.",
+    method: "Before the run fathom reads the file's extent map. Unwritten extents and holes of 5% or more are reported if the file is read, unless the device counted the reads. 10% or more make the result invalid as a disk result. If the file is only written, 50% or more are reported as a note, and so is a file that was created without a length.",
     evidence: &["unbacked_share", "unwritten_bytes", "hole_bytes"],
     source: "The kernel's Documentation/filesystems/fiemap.rst (FIEMAP_EXTENT_UNWRITTEN); fallocate(2).",
     advice: "Fill the file with data before reading it; fathom fills the files that it creates (--create SIZE).",
@@ -28,11 +28,16 @@ const SHARE_MIN: f64 = 0.05;
 const SHARE_MUCH: f64 = 0.10;
 const SHARE_MOST: f64 = 0.50;
 
+const OVERWRITES: &str = "to measure overwrites, run again, or let fathom fill the file first (--create SIZE; fio: overwrite=1)";
+
 fn look(own: &Own<'_>) -> Option<Finding> {
     targets(own.record).find_map(|target| of_target(own, &target))
 }
 
 fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
+    if !target.reads() && target.planned.create.is_some() && target.planned.allocation.grows() {
+        return Some(of_growth(target));
+    }
     let extents = target.facts.layout.extents?;
     let unbacked = extents.unbacked().0 as f64;
     let share = crate::rows::share(unbacked, extents.looked_at.0 as f64)?;
@@ -52,7 +57,7 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
                      does not"
                 ),
                 &evidence,
-                "to measure overwrites, run again, or let fathom fill the file first (--create SIZE)",
+                OVERWRITES,
             )
         });
     }
@@ -81,6 +86,20 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         Confidence::Medium
     };
     Some(reported.not_as("a disk result").sure(sure))
+}
+
+/// A file that was created without a length, and became longer by its writes.
+fn of_growth(target: &Below<'_>) -> Finding {
+    finding(
+        RULE.id,
+        Severity::Note,
+        format!(
+            "{} had no length before the run: each first write also updates its size and its extent map, an overwrite does not",
+            target.path()
+        ),
+        &[("unbacked_share", 1.0)],
+        OVERWRITES,
+    )
 }
 
 /// Whether the device read more than what is written of the file can explain, by half of the rest.

@@ -12,8 +12,8 @@ use analysis::columns::{Selection, columns, usual};
 use analysis::{JobPart, Known, Observed, session_findings};
 use host::file_identity;
 use model::{
-    BeyondEnd, Bytes, CommandError, FilesRecord, Location, Nanos, RunRecord, Target, TargetFacts,
-    TargetKind, Timespan, shell_word,
+    Allocation, BeyondEnd, Bytes, CommandError, FilesRecord, Location, Nanos, RunRecord, Target,
+    TargetFacts, TargetKind, Timespan, shell_word,
 };
 use std::path::PathBuf;
 use store::{RunName, Session, SessionKind, Store, StoredResult, StoredRun};
@@ -351,7 +351,7 @@ pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
             length: (!whole).then_some(planned.length),
             create: None,
             create_exactly: false,
-            sparse: false,
+            allocation: Allocation::default(),
             cache: planned.cache,
             fsync: planned.fsync,
             drop_cache: planned.drop_cache,

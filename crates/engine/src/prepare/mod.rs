@@ -12,7 +12,7 @@ use crate::target::{hold_all, unopened};
 use filling::{Filling, PIECE};
 use gate::{OFlags, Pin, Pins};
 use model::block_header::BLOCK;
-use model::{Bytes, CacheMode, Content, Plan, PlannedTarget, TargetFacts, TargetKind};
+use model::{Allocation, Bytes, CacheMode, Content, Plan, PlannedTarget, TargetFacts, TargetKind};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,8 @@ pub struct Filled {
     pub path: PathBuf,
     /// Written to it.
     pub bytes: Bytes,
+    /// What of it is written.
+    pub allocation: Allocation,
     /// Whether it did not exist before.
     pub made: bool,
     /// Device and inode number of what is there now.
@@ -120,9 +122,9 @@ fn fill_all(
             path,
             pin: &pin,
             size,
-            sparse: target.sparse,
             facts,
             cache: target.cache,
+            allocation: target.allocation,
             shape: Shape::of(&target.content),
             block: target.workload.block,
         };
@@ -133,14 +135,20 @@ fn fill_all(
     Ok(())
 }
 
+/// The part of a file that is written before the run.
+struct Stretch {
+    from: Bytes,
+    to: Bytes,
+}
+
 /// One file to be created or completed.
 struct Order<'a> {
     path: &'a Path,
     pin: &'a Pin,
     size: Bytes,
-    sparse: bool,
     facts: &'a TargetFacts,
     cache: CacheMode,
+    allocation: Allocation,
     shape: Shape,
     block: Bytes,
 }
@@ -163,6 +171,7 @@ impl Order<'_> {
             Ok(bytes) => Ok(Filled {
                 path,
                 bytes,
+                allocation: self.allocation,
                 made,
                 identity,
             }),
@@ -202,11 +211,10 @@ impl Order<'_> {
 
     /// Writes what is missing and brings it to stable storage; returns how much was written.
     fn fill(&self, file: &File, onlookers: &Onlookers<'_>) -> Result<Bytes, RunError> {
-        let (from, to) = match self.sparse {
-            false => (self.keep(file)?, self.size),
-            true => (self.empty(file)?, self.size.min(BLOCK)),
+        let Stretch { from, to } = match self.allocation.is_written() {
+            true => self.reserve(file)?,
+            false => self.lay_out(file)?,
         };
-        raw::reserve(file, from, to).map_err(|source| self.failed(from, source))?;
         let work = Filling {
             file,
             from,
@@ -234,11 +242,28 @@ impl Order<'_> {
         Ok(Bytes(to.0 - from.0))
     }
 
-    /// Lets go of all that the file contains. Returns where it is written from.
-    fn empty(&self, file: &File) -> Result<Bytes, RunError> {
-        file.set_len(0)
-            .map_err(|source| self.failed(Bytes(0), source))?;
-        Ok(Bytes(0))
+    /// Reserves the space of what is missing, all of which is to be written.
+    fn reserve(&self, file: &File) -> Result<Stretch, RunError> {
+        let (from, to) = (self.keep(file)?, self.size);
+        raw::reserve(file, from, to).map_err(|source| self.failed(from, source))?;
+        Ok(Stretch { from, to })
+    }
+
+    /// Gives the file its size or its space, as the plan says, without data. Its first block is to be written, by which fathom
+    /// recognizes the file later. What was there before is dropped, as fio removes such a file.
+    fn lay_out(&self, file: &File) -> Result<Stretch, RunError> {
+        let (none, size) = (Bytes(0), self.size);
+        let laid_out = file.set_len(0).and_then(|()| match self.allocation {
+            Allocation::Written | Allocation::Reserved => raw::reserve(file, none, size),
+            Allocation::ReservedBehindEnd => raw::reserve_behind_end(file, size),
+            Allocation::Sparse | Allocation::Emptied => file.set_len(size.0),
+            Allocation::Growing => Ok(()),
+        });
+        laid_out.map_err(|source| self.failed(none, source))?;
+        Ok(Stretch {
+            from: none,
+            to: size.min(BLOCK),
+        })
     }
 
     /// How much of the file stays: what fathom wrote whole before. Everything else is written again from the

@@ -80,15 +80,30 @@ pub(super) fn reserve(file: &File, from: Bytes, to: Bytes) -> io::Result<()> {
     if to <= from {
         return Ok(());
     }
-    let (start, length) = (from.0.cast_signed(), (to.0 - from.0).cast_signed());
-    // SAFETY: plain integers about a descriptor that we own.
-    let refused = unsafe { libc::fallocate(file.as_raw_fd(), 0, start, length) } != 0;
-    let error = io::Error::last_os_error();
-    match error.raw_os_error() {
-        Some(libc::EOPNOTSUPP | libc::ENOSYS) if refused => file.set_len(to.0),
-        _ if refused => Err(error),
-        _ => Ok(()),
+    match allocate(file, 0, from, Bytes(to.0 - from.0)) {
+        Err(error) if is_unsupported(&error) => file.set_len(to.0),
+        reserved => reserved,
     }
+}
+
+/// Reserves the space up to `to` and leaves the length of the file as it is. File systems that cannot reserve reserve nothing.
+pub(super) fn reserve_behind_end(file: &File, to: Bytes) -> io::Result<()> {
+    match allocate(file, libc::FALLOC_FL_KEEP_SIZE, Bytes(0), to) {
+        Err(error) if is_unsupported(&error) => Ok(()),
+        reserved => reserved,
+    }
+}
+
+fn allocate(file: &File, mode: i32, from: Bytes, length: Bytes) -> io::Result<()> {
+    let (start, length) = (from.0.cast_signed(), length.0.cast_signed());
+    // SAFETY: plain integers about a descriptor that we own.
+    let refused = unsafe { libc::fallocate(file.as_raw_fd(), mode, start, length) } != 0;
+    let error = io::Error::last_os_error();
+    if refused { Err(error) } else { Ok(()) }
+}
+
+fn is_unsupported(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOSYS))
 }
 
 /// Writes all of `data`, however many calls it takes. Direct I/O goes on only at aligned places; a write that

@@ -4,7 +4,7 @@ use crate::jobs;
 use engine::{Event, Observer, Silent, Stop, prepare, prove_ours};
 use gate::Pins;
 use model::*;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
@@ -190,7 +190,7 @@ fn a_sparse_file_has_its_first_block_and_an_earlier_one_is_emptied_when_it_is_pr
         let there = Bytes(std::fs::metadata(&path).map_or(0, |meta| meta.len()));
         let mut job = jobs::file(&path, there, content, EngineChoice::Sync, &|span| {
             span.targets[0].create = Some(size);
-            span.targets[0].sparse = true;
+            span.targets[0].allocation = Allocation::Emptied;
         });
         prepare(
             &mut job.plan,
@@ -247,6 +247,37 @@ fn every_block_is_marked_and_no_extent_is_unwritten() {
     match Command::new("filefrag").arg("-v").arg(&path).output() {
         Ok(reported) => assert!(!String::from_utf8_lossy(&reported.stdout).contains("unwritten")),
         Err(why) => println!("skipped: filefrag does not run here: {why}"),
+    }
+}
+
+/// Of a file that is not filled only the first block is written, and it is fathom's own.
+#[test]
+fn a_file_that_is_not_filled_has_the_size_and_the_space_that_were_asked() {
+    let folder = folder();
+    let size = Bytes::mib(8);
+    for (allocation, length, has_space) in [
+        (Allocation::Reserved, size.0, true),
+        (Allocation::ReservedBehindEnd, 4096, true),
+        (Allocation::Sparse, size.0, false),
+        (Allocation::Growing, 4096, false),
+    ] {
+        let path = folder.path().join(format!("{allocation:?}.dat"));
+        let unknown = Content::Unknown;
+        let mut job = jobs::file(&path, Bytes(0), unknown, EngineChoice::Sync, &|span| {
+            let target = &mut span.targets[0];
+            (target.create, target.allocation) = (Some(size), allocation);
+            target.workload.write = Ratio::ALL;
+        });
+        let stop = Stop::new();
+        let filled = prepare(&mut job.plan, &job.targets, &job.pins, &Silent, &stop).unwrap();
+        assert_eq!(filled[0].bytes, Bytes(4096));
+        let there = std::fs::metadata(&path).unwrap();
+        assert_eq!(there.len(), length, "{allocation:?}");
+        assert_eq!(there.blocks() * 512 >= size.0, has_space, "{allocation:?}");
+        assert_eq!(proven(&path), Ok(()));
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        file.write_all_at(b"x", length - 1).unwrap();
+        assert!(proven(&path).is_err(), "{allocation:?}");
     }
 }
 

@@ -97,12 +97,23 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
         let threads = span.pool.map_or(target.threads, |pool| pool.threads);
         check_runs(target, threads, problems);
     }
+    if !target.allocation.is_written() && !is_only_written(target) {
+        problems.push(Problem::Walk {
+            why: "a file whose blocks are not written before the run is for writes alone: fill it with data, or make all I/O writes",
+        });
+    }
     if target.mapped.is_some() {
         check_mapped(span, target, problems);
     }
     if matches!(target.location, Location::Null(_)) {
         check_null(target, problems);
     }
+}
+
+/// Whether nothing reads the target, which would find zeros in blocks that were never written.
+fn is_only_written(target: &Target) -> bool {
+    let all_writes = target.workload.write.as_percent() == 100;
+    all_writes && target.mapped.is_none() && target.verify.is_off()
 }
 
 /// A matrix has blocks, is just as long as the range, and has a column for each thread.

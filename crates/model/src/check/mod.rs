@@ -162,7 +162,7 @@ fn plan_target(
         base: target.base,
         length,
         create,
-        sparse: target.sparse,
+        allocation: target.allocation,
         cache: target.cache,
         drop_cache: target.drop_cache,
         write_through: target.write_through,
@@ -243,7 +243,7 @@ fn creation(
         return None;
     }
     // How much is written before a time ends nothing foretells.
-    let most = match target.sparse && target.active.length.is_some() {
+    let most = match target.allocation == crate::plan::Allocation::Emptied && target.active.length.is_some() {
         true => Bytes(0),
         false => asked,
     };

@@ -10,7 +10,7 @@
 
 use super::problem::Problem;
 use crate::block_header::Flaw;
-use crate::plan::Target;
+use crate::plan::{Allocation, Target};
 use crate::record::{Claim, Content, TargetFacts, TargetKind};
 use crate::units::Bytes;
 use std::path::PathBuf;
@@ -211,17 +211,19 @@ pub fn writes(target: &Target, facts: &TargetFacts) -> bool {
     target.workload.write.as_percent() > 0 || fills
 }
 
-/// Whether the file that is there is the one that was asked for, filled by fathom to its end.
+/// Whether the file that is there is the one that was asked for: filled by fathom to its end, where it has to be.
 pub(super) fn serves(target: &Target, asked: Bytes, facts: &TargetFacts) -> bool {
     let size_fits = if target.create_exactly {
         facts.size == asked
     } else {
         facts.size >= asked
     };
-    facts.kind == TargetKind::File
-        && facts.content == Content::Fathom
-        && size_fits
-        && !target.sparse
+    let filled = match target.allocation {
+        Allocation::Written => facts.content == Content::Fathom,
+        Allocation::Emptied => false,
+        _ => matches!(facts.content, Content::Fathom | Content::FathomPartial),
+    };
+    facts.kind == TargetKind::File && filled && size_fits
 }
 
 /// Whether every block has to be read before it is written: a sample cannot prove that nothing else is there.

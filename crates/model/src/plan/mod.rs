@@ -32,8 +32,8 @@ pub use simulated::{
 
 pub use skew::Skew;
 pub use target::{
-    Active, BeyondEnd, CacheMode, Flush, Fsync, Hint, Location, NullBehaviour, Pacing, Priority,
-    Stall, Target, WriteContent,
+    Active, Allocation, BeyondEnd, CacheMode, Flush, Fsync, Hint, Location, NullBehaviour, Pacing,
+    Priority, Stall, Target, WriteContent,
 };
 pub use unsealed::Unsealed;
 pub use verify::{Verify, VerifyLevel};

@@ -5,7 +5,7 @@ use super::effective::Effective;
 use super::placement::Placement;
 use super::profile::{EngineChoice, OnError, Phases, Polling, Pool};
 use super::target::{
-    Active, CacheMode, Flush, Fsync, Hint, Location, Pacing, Priority, WriteContent,
+    Active, Allocation, CacheMode, Flush, Fsync, Hint, Location, Pacing, Priority, WriteContent,
 };
 use super::verify::Verify;
 use super::workload::{Access, Workload};
@@ -62,9 +62,9 @@ pub struct PlannedTarget {
     pub length: Bytes,
     /// Make or complete the file at this size first; `None` uses what is there.
     pub create: Option<Bytes>,
-    /// Its first block alone is written then.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub sparse: bool,
+    /// What of a file that is created is written before the run.
+    #[serde(default, skip_serializing_if = "Allocation::is_written")]
+    pub allocation: Allocation,
     /// Caches between the I/O and the device.
     pub cache: CacheMode,
     /// What the system's cache contained of the target was dropped before the run.

@@ -23,11 +23,9 @@ pub struct Target {
     pub create: Option<Bytes>,
     /// A file of fathom serves only if it has just that size; else it is created again.
     pub create_exactly: bool,
-    /// Of a file that is created its first block alone is written, which shows that fathom created it. The rest has no
-    /// storage until the run writes it, and a file of fathom that is there is emptied. Called elsewhere: IOR, which removes
-    /// its file before it writes.
+    /// What of a file that is created is written before the run.
     #[serde(default)]
-    pub sparse: bool,
+    pub allocation: Allocation,
     /// Caches between the I/O and the device.
     pub cache: CacheMode,
     /// What the system's cache contains of the target is dropped before the run. Called elsewhere: fio `invalidate`.
@@ -80,7 +78,7 @@ impl Target {
             length: None,
             create: None,
             create_exactly: false,
-            sparse: false,
+            allocation: Allocation::default(),
             cache: CacheMode::default(),
             drop_cache: false,
             write_through: false,
@@ -100,6 +98,42 @@ impl Target {
             amount: None,
             workload,
         }
+    }
+}
+
+/// What of a file that is created is written before the run. Its first block always is, so that the file is known as fathom's.
+/// All but the first are for targets that are only written. Called elsewhere: fio `fallocate`, `overwrite`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Allocation {
+    /// All of it, with data.
+    #[default]
+    Written,
+    /// Nothing; the file has its size, and all its space is reserved (fallocate).
+    Reserved,
+    /// The same, but each write behind the end of the file makes it longer (fallocate with FALLOC_FL_KEEP_SIZE).
+    ReservedBehindEnd,
+    /// Nothing; the file has its size and no space (ftruncate).
+    Sparse,
+    /// The same, and a file of fathom that is there is emptied. Called elsewhere: IOR, which removes its file before it writes.
+    Emptied,
+    /// Nothing; the file has no space, and each write behind its end makes it longer.
+    Growing,
+}
+
+impl Allocation {
+    /// Returns whether all of it is written.
+    #[allow(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks with a reference"
+    )]
+    pub fn is_written(&self) -> bool {
+        *self == Allocation::Written
+    }
+
+    /// Returns whether writes make the file longer.
+    pub const fn grows(self) -> bool {
+        matches!(self, Allocation::ReservedBehindEnd | Allocation::Growing)
     }
 }
 

@@ -207,10 +207,10 @@ fn planned_target(dice: &mut Dice) -> PlannedTarget {
         base: dice.bytes(),
         length: dice.bytes(),
         create: dice.maybe(Dice::bytes),
+        allocation: model::Allocation::default(), // came later
         cache: dice.one(&[CacheMode::Cached, CacheMode::Unbuffered]),
         fsync: model::Fsync::default(), // came later
         drop_cache: false,              // came later
-        sparse: false,                  // came later
         write_through: dice.yes(),
         exclusive: dice.yes(),
         mapped: None,

@@ -45,7 +45,7 @@ fn plan(span: &Timespan) -> Plan {
         base: target.base,
         length: target.length.unwrap(),
         create: None,
-        sparse: false,
+        allocation: model::Allocation::default(),
         cache: target.cache,
         write_through: false,
         exclusive: false,

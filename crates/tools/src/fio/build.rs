@@ -577,7 +577,7 @@ impl Builder<'_> {
         if spread::draws_again(job, &workload) {
             self.note(
                 job,
-                "norandommap: blocks of several sizes, or in zones, are drawn each time, so a block can come twice before all \
+                "norandommap: blocks in zones, or of sizes with different alignments, are drawn each time, so a block can come twice before all \
                  came once",
             );
         }
@@ -585,6 +585,13 @@ impl Builder<'_> {
             self.note(
                 job,
                 "buffer_pattern: the share of the data that can be compressed is zeros, and not this pattern",
+            );
+        }
+        let is_new = files.iter().flatten().any(|file| file.create.is_some());
+        if is_new && job.writes_percent() == 100 && !job.target_verify().is_off() {
+            self.note(
+                job,
+                "verify: new files are filled with data before the run, so its writes allocate no blocks, as fio's do",
             );
         }
         let pacing = self.pacing(job, span.alone);
@@ -613,6 +620,7 @@ impl Builder<'_> {
                     base: Bytes(range.base),
                     length: range.length.map(Bytes),
                     create: range.create.map(Bytes),
+                    allocation: job.allocation(),
                     cache: cache(job),
                     hint: hint(job),
                     drop_cache: job.invalidate && cache(job) == CacheMode::Cached,

@@ -2,7 +2,7 @@
 //! (`build`).
 
 use super::job::{Job, Sizes, USUAL};
-use model::{Bytes, CacheMode, EngineChoice, Hint, Nanos, Ratio, Target, WriteContent};
+use model::{Allocation, Bytes, CacheMode, EngineChoice, Hint, Nanos, Ratio, Target, WriteContent};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -46,19 +46,24 @@ pub(super) fn completed(job: &Job) -> Vec<(String, String)> {
     options
 }
 
-/// A file that several jobs of a timespan use is created once, as large as any of them needs it.
+/// A file that several jobs of a timespan use is created once, as large as any of them needs it, and filled with data if one of
+/// them reads it. Jobs that do not agree on its allocation fill it, too.
 pub(super) fn same_size(targets: &mut [Target]) {
-    let mut largest: HashMap<PathBuf, Bytes> = HashMap::new();
+    let mut creations: HashMap<PathBuf, (Bytes, Allocation)> = HashMap::new();
     for target in &*targets {
         if let (Some(path), Some(create)) = (target.location.path(), target.create) {
-            let most = largest.entry(path.to_owned()).or_insert(create);
+            let asked = (create, target.allocation);
+            let (most, allocation) = creations.entry(path.to_owned()).or_insert(asked);
             *most = create.max(*most);
+            if *allocation != target.allocation {
+                *allocation = Allocation::Written;
+            }
         }
     }
     for target in targets {
-        if let Some(path) = target.location.path() {
-            target.create = largest.get(path).copied();
-        }
+        let creation = target.location.path().and_then(|path| creations.get(path));
+        target.create = creation.map(|creation| creation.0);
+        target.allocation = creation.map_or_else(Allocation::default, |creation| creation.1);
     }
 }
 

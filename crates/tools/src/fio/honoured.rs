@@ -3,6 +3,7 @@
 
 use super::job::Job;
 use super::read::{self, OptionRead};
+use super::read_files;
 use super::read_results;
 use super::replay;
 use super::row::{Fate, Row};
@@ -182,7 +183,7 @@ pub(super) const HONOURED: &[Row] = &[
     read(
         &["invalidate"],
         "1 by default: before buffered I/O, what the system's cache contains of the files is dropped",
-        read::invalidate,
+        read_files::invalidate,
     ),
     read(
         &["random_distribution"],
@@ -251,12 +252,27 @@ pub(super) const HONOURED: &[Row] = &[
     read(
         &["fill_device", "fd"],
         "the whole of what is there is written; a file that is not there has no size: specify size",
-        read::fill_device,
+        read_files::fill_device,
     ),
     read(
         &["file_append"],
         "no effect on an empty or new file; a file with data is not extended",
-        read::file_append,
+        read_files::file_append,
+    ),
+    read(
+        &["fallocate"],
+        "space of new files that are only written: none, native (also posix, the default), keep, truncate; 4096 bytes of each are written, by which fathom recognizes it",
+        read_files::fallocate,
+    ),
+    read(
+        &["overwrite"],
+        "1: new files that are only written are filled with data before the run; it confirms no loss of data",
+        read_files::overwrite,
+    ),
+    read(
+        &["create_on_open"],
+        "1: new files that are only written have no space before the first write",
+        read_files::create_on_open,
     ),
     read(
         &["prio"],
@@ -276,12 +292,12 @@ pub(super) const HONOURED: &[Row] = &[
     read(
         &["unlink"],
         "the files of the job are removed when all jobs are done: those that fathom wrote; any other needs `--overwrite`",
-        read::unlink,
+        read_files::unlink,
     ),
     read(
         &["unlink_each_loop"],
         "the same where the job does its size once; files are not created again for each of several loops",
-        read::unlink_each_loop,
+        read_files::unlink_each_loop,
     ),
     read(
         &[
@@ -390,7 +406,7 @@ pub(super) const HONOURED: &[Row] = &[
     read(
         &["create_only"],
         "the files of the job are created, and it is not run",
-        read::create_only,
+        read_files::create_only,
     ),
     read(
         &["exitall"],

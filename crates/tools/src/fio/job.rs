@@ -6,7 +6,7 @@ use super::number::Base;
 use super::problem::Place;
 use super::reporting::{Logs, Reporting};
 use super::text::Section;
-use model::{EngineChoice, Fsync, Hint, Polling, Priority, Skew, Spacing};
+use model::{Allocation, EngineChoice, Fsync, Hint, Polling, Priority, Skew, Spacing};
 
 /// Sizes of one direction's I/Os.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +70,26 @@ pub(super) struct Rare {
     pub(super) appends: bool,
     /// The device is full when the job is done.
     pub(super) fills_device: bool,
+    /// Its files are filled with data, although it only writes.
+    pub(super) overwrites: bool,
+    /// Its files have no space before its first write.
+    pub(super) creates_on_open: bool,
+    /// How the space of its files is allocated.
+    pub(super) fallocate: Fallocate,
+}
+
+/// How the space of files that are only written is allocated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Fallocate {
+    /// By the writes.
+    None,
+    /// Before them.
+    #[default]
+    Native,
+    /// Before them, without a length.
+    Keep,
+    /// By the writes, in a file with a length.
+    Truncate,
 }
 
 /// A job with all its options, defaults too.
@@ -311,6 +331,23 @@ impl Job {
             _ => Err(
                 "prio, prioclass: here are prioclass=3, and prio=7 or 4 of prioclass=2: start fathom under ionice for any other",
             ),
+        }
+    }
+
+    /// What of its files is written before it. As in fio, files that are read, mapped or overwritten are filled with data; with
+    /// `verify` they are filled here, too.
+    pub(super) fn allocation(&self) -> Allocation {
+        let fills = self.writes_percent() < 100
+            || self.mapped
+            || self.rare.overwrites && !self.rare.appends
+            || !self.target_verify().is_off();
+        match self.rare.fallocate {
+            _ if fills => Allocation::Written,
+            _ if self.rare.creates_on_open => Allocation::Growing,
+            Fallocate::None => Allocation::Growing,
+            Fallocate::Native => Allocation::Reserved,
+            Fallocate::Keep => Allocation::ReservedBehindEnd,
+            Fallocate::Truncate => Allocation::Sparse,
         }
     }
 

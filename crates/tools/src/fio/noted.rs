@@ -102,15 +102,8 @@ pub(super) const NOTED: &[Row] = &[
     note(&["buffer_compress_chunk"], "fathom shapes each 4096 bytes"),
     note(&["thread", "threads"], "fathom's jobs are threads, always"),
     note(
-        &[
-            "fallocate",
-            "create_serialize",
-            "create_fsync",
-            "create_on_open",
-            "overwrite",
-            "allow_file_create",
-        ],
-        "files that are created are filled with data before the run, always",
+        &["create_serialize", "create_fsync", "allow_file_create"],
+        "files that are missing are created one after another before the run, and are on the device when it begins",
     ),
     note(
         &["openfiles", "file_service_type"],

@@ -393,18 +393,6 @@ pub(super) fn exitall(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.exit_all = flag(value)?)
 }
 
-pub(super) fn create_only(job: &mut Job, value: Option<&str>) -> OptionRead {
-    done!(job.create_only = flag(value)?)
-}
-
-pub(super) fn unlink(job: &mut Job, value: Option<&str>) -> OptionRead {
-    done!(job.unlink = flag(value)?)
-}
-
-pub(super) fn unlink_each_loop(job: &mut Job, value: Option<&str>) -> OptionRead {
-    done!(job.unlink_each_loop = flag(value)?)
-}
-
 pub(super) fn log_avg_msec(job: &mut Job, value: Option<&str>) -> OptionRead {
     let ns = nanos(value, 1_000_000)?;
     done!(job.interval_ns = Some(ns).filter(|ns| *ns > 0))
@@ -508,10 +496,6 @@ pub(super) fn randommap(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.random_map = flag(value)?)
 }
 
-pub(super) fn invalidate(job: &mut Job, value: Option<&str>) -> OptionRead {
-    done!(job.invalidate = flag(value)?)
-}
-
 pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> OptionRead {
     let word = text(value)?;
     let (kind, rest) = word.split_once(':').unwrap_or((word, ""));
@@ -602,14 +586,6 @@ pub(super) fn prio(job: &mut Job, value: Option<&str>) -> OptionRead {
 
 pub(super) fn prioclass(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.rare.class = Some(count(job, value, 0..=3)?))
-}
-
-pub(super) fn fill_device(job: &mut Job, value: Option<&str>) -> OptionRead {
-    done!(job.rare.fills_device = flag(value)?)
-}
-
-pub(super) fn file_append(job: &mut Job, value: Option<&str>) -> OptionRead {
-    done!(job.rare.appends = flag(value)?)
 }
 
 pub(super) fn compress(job: &mut Job, value: Option<&str>) -> OptionRead {

@@ -2,8 +2,8 @@
 
 use super::*;
 use model::{
-    Access, Active, Bytes, Nanos, Pacing, PermutedAccess, Placement, Profile, Sequence, Spacing,
-    WriteContent,
+    Access, Active, Allocation, Bytes, Nanos, Pacing, PermutedAccess, Placement, Profile, Sequence,
+    Spacing, WriteContent,
 };
 use std::path::Path;
 
@@ -68,6 +68,44 @@ fn threads_without_a_file_name_have_files_of_their_own() {
         (target.threads, target.create.map(|size| size.0)),
         (3, Some(1 << 20))
     );
+}
+
+/// As fio's `extend_file`: files are filled where a job reads, maps or overwrites them, and where jobs beside it do.
+#[test]
+fn new_files_that_are_only_written_are_not_filled() {
+    let of = |options: &str| {
+        let text = format!("[j]\nsize=1m\nfilename=x\n{options}\n");
+        let span = profile(&text).timespans.remove(0);
+        let all: Vec<Allocation> = span
+            .targets
+            .iter()
+            .map(|target| target.allocation)
+            .collect();
+        assert!(all.iter().all(|one| *one == all[0]), "{options}");
+        all[0]
+    };
+    for (options, allocation) in [
+        ("rw=write", Allocation::Reserved),
+        ("rw=randwrite\nfallocate=none", Allocation::Growing),
+        ("rw=write\nfallocate=keep", Allocation::ReservedBehindEnd),
+        ("rw=write\nfallocate=truncate", Allocation::Sparse),
+        ("rw=write\noverwrite=1", Allocation::Written),
+        ("rw=write\noverwrite=1\nfile_append=1", Allocation::Reserved),
+        ("rw=write\nverify=md5", Allocation::Written),
+        ("rw=randrw\nrwmixread=1", Allocation::Written),
+        (
+            "rw=write\n[k]\nsize=1m\nfilename=x\nrw=read",
+            Allocation::Written,
+        ),
+        (
+            "rw=write\n[k]\nsize=1m\nfilename=x\nrw=write",
+            Allocation::Reserved,
+        ),
+    ] {
+        assert_eq!(of(options), allocation, "{options}");
+    }
+    let refused = read("[j]\nsize=1m\nrw=write\nfallocate=all\n").unwrap_err();
+    assert!(refused.contains("truncate"), "{refused}");
 }
 
 /// fio 3.33 does 6 and 16 I/Os in the first two, at the places of these walks.

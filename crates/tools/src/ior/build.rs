@@ -6,7 +6,7 @@
 use super::test::Test;
 use crate::fio::There;
 use model::{
-    Access, Active, Bytes, CacheMode, EngineChoice, Fsync, Location, Nanos, OnError,
+    Access, Active, Allocation, Bytes, CacheMode, EngineChoice, Fsync, Location, Nanos, OnError,
     PermutedAccess, Phases, Placement, Polling, QueueDepth, Ratio, Target, Timespan, Verify,
     VerifyLevel, Workload,
 };
@@ -143,18 +143,18 @@ fn target(
     };
     let bytes = test.layout.of_task().saturating_mul(u64::from(tasks));
     let there = found(&path);
-    let (create, sparse) = match (writes, there) {
-        (true, Some(there)) if there.device => (None, false),
-        (true, Some(_)) if test.files.existing > 0 => (Some(Bytes(bytes)), false),
-        (true, _) => (Some(Bytes(bytes)), true),
-        (false, _) => (None, false),
+    let (create, allocation) = match (writes, there) {
+        (true, Some(there)) if there.device => (None, Allocation::Written),
+        (true, Some(_)) if test.files.existing > 0 => (Some(Bytes(bytes)), Allocation::Written),
+        (true, _) => (Some(Bytes(bytes)), Allocation::Emptied),
+        (false, _) => (None, Allocation::Written),
     };
     let deadline = Some(test.course.deadline_s).filter(|seconds| *seconds > 0);
     let amount = written.unwrap_or(u64::MAX).min(test.layout.of_task());
     Target {
         length: Some(Bytes(bytes)),
         create,
-        sparse,
+        allocation,
         cache: match test.storage.direct > 0 {
             true => CacheMode::Unbuffered,
             false => CacheMode::Cached,

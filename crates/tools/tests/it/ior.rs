@@ -1,6 +1,6 @@
 //! The cases of IOR's dialect by their numbers: what runs, what is refused, and what is different.
 
-use model::{Access, Bytes, CacheMode, PermutedAccess, Timespan, VerifyLevel};
+use model::{Access, Allocation, Bytes, CacheMode, PermutedAccess, Timespan, VerifyLevel};
 use std::path::{Path, PathBuf};
 use tools::fio::There;
 use tools::ior::{Environment, Form, Phase, Request, names, parse, timespan};
@@ -54,7 +54,7 @@ fn i01_and_i02_a_write_and_a_read_of_a_shared_file() {
         (target.workload.block, target.amount),
         (Bytes::mib(1), Some(Bytes::mib(4)))
     );
-    assert_eq!((target.cache, target.sparse), (CacheMode::Cached, true));
+    assert_eq!((target.cache, target.allocation), (CacheMode::Cached, Allocation::Emptied));
     assert_eq!(
         (target.create, target.length),
         (Some(Bytes::mib(8)), Some(Bytes::mib(8)))
@@ -266,15 +266,15 @@ fn a_file_that_is_there_is_written_into_with_e_and_a_device_is_never_created() {
     };
     let of = |line: &str, found: &dyn Fn(&Path) -> Option<There>| {
         let span = timespan(&request(line).tests[0], Phase::Write, 0, found, None);
-        (span.targets[0].create, span.targets[0].sparse)
+        (span.targets[0].create, span.targets[0].allocation)
     };
     assert_eq!(
         of("-w -o f", &there(1 << 30, false)),
-        (Some(Bytes::mib(1)), true)
+        (Some(Bytes::mib(1)), Allocation::Emptied)
     );
     assert_eq!(
         of("-w -E -o f", &there(1 << 30, false)),
-        (Some(Bytes::mib(1)), false)
+        (Some(Bytes::mib(1)), Allocation::Written)
     );
-    assert_eq!(of("-w -o /dev/x", &there(1 << 30, true)), (None, false));
+    assert_eq!(of("-w -o /dev/x", &there(1 << 30, true)), (None, Allocation::Written));
 }
