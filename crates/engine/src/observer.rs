@@ -1,9 +1,10 @@
 //! What the control plane reports to onlookers, which are never called from a worker; and the counters that it reads
 //! while a worker runs: now and then a relaxed store, no shared cache line.
 
-use model::{Bytes, Nanos};
+use model::{Bytes, Nanos, RunRecord, SyncCount, ThreadRecord};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Something that an onlooker may want to show.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +70,20 @@ pub trait Observer: Sync {
     fn enough(&self, _so_far: &[SoFar]) -> bool {
         false
     }
+
+    /// How often a snapshot is requested, from the start of the measured phase on; `None` for never. Each takes a thread about as
+    /// long as copying its histograms.
+    fn snapshot_every(&self) -> Option<Nanos> {
+        None
+    }
+
+    /// Receives a snapshot: the record as if the measured phase had ended a moment ago.
+    fn snapshot(&self, _: &RunRecord) {}
+}
+
+impl Counted {
+    /// The thread counts nothing any more.
+    pub(crate) const LAST: u64 = u64::MAX;
 }
 
 /// What was counted of the measured phase at some moment of it, all threads together.
@@ -94,7 +109,20 @@ impl Observer for Silent {
 pub(crate) struct Live {
     ios: AtomicU64,
     bytes: AtomicU64,
-    p99_ns: AtomicU64, // 0 while it is not known
+    p99_ns: AtomicU64,    // 0 while it is not known
+    snapshots: AtomicU64, // requested so far
+    counted: Mutex<Counted>,
+}
+
+/// What a thread counted until the moment of a snapshot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counted {
+    /// Which request it answers; 0 before the first, [`Counted::LAST`] when the thread has ended.
+    pub(crate) number: u64,
+    /// When, on the run's clock.
+    pub(crate) at: Nanos,
+    pub(crate) threads: Vec<ThreadRecord>, // target by target
+    pub(crate) syncs: Vec<SyncCount>,
 }
 
 impl Live {
@@ -114,6 +142,33 @@ impl Live {
     /// The percentile that was last reported.
     pub(crate) fn p99(&self) -> Option<Nanos> {
         Some(Nanos(self.p99_ns.load(Ordering::Relaxed))).filter(|time| time.0 > 0)
+    }
+
+    /// Requests the snapshot of this number.
+    pub(crate) fn request(&self, number: u64) {
+        self.snapshots.store(number, Ordering::Relaxed);
+    }
+
+    /// The number of the snapshot that was last requested.
+    pub(crate) fn requested(&self) -> u64 {
+        self.snapshots.load(Ordering::Relaxed)
+    }
+
+    /// Answers a request. Only the owner calls this.
+    pub(crate) fn answer(&self, counted: Counted) {
+        *self.counted.lock().unwrap_or_else(PoisonError::into_inner) = counted;
+    }
+
+    /// Which request was answered last.
+    pub(crate) fn answered(&self) -> u64 {
+        let counted = self.counted.lock();
+        counted.unwrap_or_else(PoisonError::into_inner).number
+    }
+
+    /// The last answer.
+    pub(crate) fn counted(&self) -> Counted {
+        let counted = self.counted.lock();
+        counted.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What was last reported: I/Os and bytes. The two may be some I/Os apart.

@@ -149,6 +149,8 @@ pub(crate) mod tests {
             mapped: None,
             content: WriteContent::Marked,
             pacing: Pacing::Free,
+            bounds: Bounds::default(),
+            zones: None,
             active: Active::default(),
             priority: Priority::Normal,
             hint: Hint::None,

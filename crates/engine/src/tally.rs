@@ -244,6 +244,12 @@ impl ThreadTally {
         )
     }
 
+    /// The longest latency that was measured.
+    pub(crate) fn longest(&self) -> Nanos {
+        let open = self.measured.iter().map(|counts| counts.open.latency_max);
+        open.fold(self.closed_within.1, Nanos::max)
+    }
+
     /// The 99th percentile of reads and writes together, as far as they were measured.
     pub(crate) fn p99(&self) -> Option<Nanos> {
         let [reads, writes] = &self.measured;
@@ -252,6 +258,35 @@ impl ThreadTally {
             (min.min(step.latency_min), max.max(step.latency_max))
         });
         LatencyHistogram::exceeded_by_one_in(100, &[&reads.latency, &writes.latency], min..=max)
+    }
+
+    /// A copy of what was counted so far, in the record's form; latencies over time are omitted.
+    pub(crate) fn snapshot(&self, thread: u32, target: u32, measured: Nanos) -> ThreadRecord {
+        let reached = measured.0.div_ceil(self.interval_ns) as usize;
+        let tally = |counts: &Counts| {
+            let mut steps = counts.steps[..reached.min(counts.steps.len())].to_vec();
+            if let Some(open) = steps.get_mut(self.step).filter(|_| counts.open.ios > 0) {
+                *open = counts.open.clone();
+            }
+            let latency = closed(counts.latency.clone(), &steps);
+            let intervals: Vec<Interval> = steps.into_iter().map(Interval::from).collect();
+            Tally {
+                ios: latency.count(),
+                bytes: Bytes(intervals.iter().map(|step| step.bytes.0).sum()),
+                short_ios: counts.short_ios,
+                errors: counts.errors.clone(),
+                latency,
+                response: None,
+                intervals,
+            }
+        };
+        ThreadRecord {
+            thread,
+            target,
+            measured: [tally(&self.measured[0]), tally(&self.measured[1])],
+            lifetime: self.lifetime,
+            abandoned: 0,
+        }
     }
 
     /// What one thread did to one target, in the record's form, and how its latencies were spread over time. A run that

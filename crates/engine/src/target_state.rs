@@ -2,14 +2,16 @@
 
 use crate::RunError;
 use crate::address::{Route, Steps};
+use crate::bound::{Bound, Unmet};
 use crate::buffer::Source;
-use crate::diskspd_address::{SharedPointer, Stride, Walk};
+use crate::diskspd_address::{SharedPointer, Step, Stride, Walk};
 use crate::heat;
 use crate::mix::{Mix, Turn};
 use crate::pacer::Pacer;
 use crate::recorded::{Feed, RecordedShare, Recording};
 use crate::rng::Jenkins;
 use crate::schedule::Schedule;
+use crate::strided::Strided;
 use crate::tally::ThreadTally;
 use crate::thread_plan::{TargetShare, ThreadPlan};
 use crate::verify::journal::{Journal, JournalOf};
@@ -128,6 +130,10 @@ pub(crate) struct TargetState {
     pub(crate) route: Route,
     /// Of a mixed workload; it is asked instead of the route.
     pub(crate) mix: Option<Box<Mix>>,
+    /// Zones in which the route is, where there are any.
+    pub(crate) zones: Option<Box<Strided>>,
+    /// What it has to reach.
+    pub(crate) bound: Option<Box<Bound>>,
     pub(crate) pacer: Pacer,
     pub(crate) tally: ThreadTally,
     pub(crate) block: u32,
@@ -168,6 +174,25 @@ impl TargetState {
         self.left == 0 || now >= self.active.end
     }
 
+    /// The next step of the route, in the zone.
+    #[inline]
+    pub(crate) fn step(&mut self, rng: &mut Jenkins, slot: u32) -> Step {
+        let step = self.route.next(rng, slot);
+        match &mut self.zones {
+            None => step,
+            Some(zones) => Step {
+                offset: zones.shift(step.offset),
+                ..step
+            },
+        }
+    }
+
+    /// What it has to reach and did not.
+    pub(crate) fn unmet(&mut self, since: Nanos) -> Option<Unmet> {
+        let (counted, longest) = (self.tally.so_far(), self.tally.longest());
+        self.bound.as_mut()?.look(since, counted, longest)
+    }
+
     /// The next turn of a mixed workload.
     #[inline]
     pub(crate) fn turn(&mut self) -> Option<Turn> {
@@ -176,7 +201,9 @@ impl TargetState {
 
     pub(crate) fn new(shared: &Shared, thread: u32, seat: &TargetShare, rng: &mut Jenkins) -> Self {
         let plan = &shared.plan;
-        let target = &plan.targets[seat.target as usize];
+        let whole = &plan.targets[seat.target as usize];
+        let in_order = matches!(&whole.workload.access, Access::Diskspd(walk) if walk.random.as_percent() == 0);
+        let target = &Strided::in_zone(whole, !in_order);
         let apart = plan.pool.map_or(0, |_| u64::from(seat.target) << 32) | u64::from(thread);
         let mix = match &target.workload.access {
             Access::Mixed(mixed) => Some(Box::new(Mix::new(target, mixed, plan.seed, seat, apart))),
@@ -205,6 +232,8 @@ impl TargetState {
         TargetState {
             route,
             mix,
+            zones: Strided::new(whole),
+            bound: Bound::new(target.bounds),
             pacer: if pauses {
                 Pacer::Scheduled { due: Nanos(0) }
             } else {

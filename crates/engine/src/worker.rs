@@ -61,6 +61,7 @@ fn take_turns<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
         }
     }
     work.account.book.end(now);
+    work.answer_last(now);
     Ok(())
 }
 

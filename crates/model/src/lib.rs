@@ -26,14 +26,14 @@ pub use check::{
 };
 pub use command_error::{CommandError, ErrorKind};
 pub use plan::{
-    Access, Active, Allocation, Arrivals, BeyondEnd, CacheMode, DataFault, DataFaults, DiskspdAccess,
-    Distribution, Effective, EffectiveRange, EngineChoice, Extent, FaultPlan, Flush, Fsync, Hint,
-    LINES_MAX, Location, MixedAccess, MixedLine, NEIGHBOUR_BLOCK, NullBehaviour, OnError,
-    Operation, Pacing, PermutedAccess, Phases, Placement, Plan, PlannedTarget, Polling, Pool,
-    PoolDraw, Priority, Profile, QueueDepth, RangePart, SHARE_MAX, SIMULATED_KEYS, Sequence,
+    Access, Active, Allocation, Arrivals, BeyondEnd, Bounds, CacheMode, DataFault, DataFaults,
+    DiskspdAccess, Distribution, Effective, EffectiveRange, EngineChoice, Extent, FaultPlan, Flush,
+    Fsync, Hint, LINES_MAX, Location, MixedAccess, MixedLine, NEIGHBOUR_BLOCK, NullBehaviour,
+    OnError, Operation, Pacing, PermutedAccess, Phases, Placement, Plan, PlannedTarget, Polling,
+    Pool, PoolDraw, Priority, Profile, QueueDepth, RangePart, SHARE_MAX, SIMULATED_KEYS, Sequence,
     ServiceLaw, SimulatedDevice, SimulatedError, SimulatedFaults, SimulatedKey, SimulatedModel,
-    SimulatedUnit, Skew, Spacing, Stall, StripeAccess, Target, Timespan, Unsealed, Verify,
-    VerifyLevel, Workload, WriteContent,
+    SimulatedUnit, Skew, Spacing, Stall, StridedZones, StripeAccess, Target, Timespan, Unsealed,
+    Verify, VerifyLevel, Workload, WriteContent,
 };
 pub use record::verified;
 pub use record::{

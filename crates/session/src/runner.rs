@@ -250,6 +250,14 @@ impl Observer for Judging<'_> {
         self.observer.on(event);
     }
 
+    fn snapshot_every(&self) -> Option<Nanos> {
+        self.observer.snapshot_every()
+    }
+
+    fn snapshot(&self, record: &RunRecord) {
+        self.observer.snapshot(record);
+    }
+
     fn enough(&self, so_far: &[SoFar]) -> bool {
         self.precision.is_some_and(|wanted| {
             let readings: Vec<(Nanos, u64)> =

@@ -132,7 +132,7 @@ pub struct Timespans<'a> {
     /// Of the first span.
     checked: Option<CheckedPlan>,
     /// Reports a record when it is stored.
-    report: fn(&RunRecord),
+    report: &'a dyn Fn(&RunRecord),
     /// The trace that is replayed, where the request is one of a trace.
     pub recording: Option<Recording>,
     /// Where the journal of what is durable goes, where there is one.
@@ -147,7 +147,7 @@ impl<'a> Timespans<'a> {
         spans: &'a [Timespan],
         titles: &'a [String],
         checked: Vec<CheckedPlan>,
-        report: fn(&RunRecord),
+        report: &'a dyn Fn(&RunRecord),
     ) -> Self {
         Timespans {
             spans,

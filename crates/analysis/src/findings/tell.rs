@@ -1,7 +1,9 @@
 //! Which findings are reported, and in which order: by consequence, and of one cause only the strongest.
 
 use super::explains::explained;
-use super::{Cause, FINDINGS, Finding, Look, PtsSeen, Seen, Several, process_stopped};
+use super::{
+    Cause, FINDINGS, Finding, Look, PtsSeen, Seen, Several, Severity, process_stopped, unwritten_extents,
+};
 use crate::job::seen::JobSeen;
 use crate::known::Known;
 use crate::observed::Observed;
@@ -14,7 +16,7 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
             Look::Any(look) | Look::Both(look, _) => look(seen),
             Look::Several(_) | Look::Repeats(_) | Look::Job(_) | Look::Pts(_) => None,
         }?;
-        Some((rule.cause, finding))
+        Some((cause(rule.cause, &finding), finding))
     });
     let mut reported: Vec<(Cause, Finding)> = reported.collect();
     let stopped = process_stopped::RULE.id;
@@ -22,6 +24,13 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
         reported.retain(|(_, finding)| !process_stopped::EXPLAINS.contains(&finding.id));
     }
     explained(strongest(reported))
+}
+
+/// The cause of a finding. First writes are no cache, so what a cache explains does not hide them.
+fn cause(of_rule: Cause, finding: &Finding) -> Cause {
+    let first_writes =
+        finding.id == unwritten_extents::RULE.id && finding.severity == Severity::Note;
+    if first_writes { Cause::Alone } else { of_rule }
 }
 
 /// What the ranks of a job say together; the order is as above.

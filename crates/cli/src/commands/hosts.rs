@@ -326,7 +326,7 @@ fn lead(
     let journal = Journal::new(store, new);
     let mut runner = Runner::new(gate, ProvenFiles::default(), &journal, command_line(), stop);
     runner.hosts = Some(Rc::clone(hosts));
-    let mut schedule = Timespans::new(&profile.timespans, &[], Vec::new(), |_| {});
+    let mut schedule = Timespans::new(&profile.timespans, &[], Vec::new(), &|_| {});
     runner.run(&mut schedule, &mut RunBars::new(environment))?;
     let (results, sums) = hosts.take_results();
     if results.is_empty() {

@@ -69,6 +69,7 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, CommandE
     let stored = StoredSession::open(ground.place.as_ref(), session, runs.len())?;
     let titles: Vec<String> = runs.iter().map(title).collect();
     let course = Course {
+        status: None,
         gate: &gate,
         environment,
         command: &command,

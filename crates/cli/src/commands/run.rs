@@ -116,7 +116,7 @@ pub(super) fn measure(
     let total = checked[0].plan.phases.total();
     let screen = screen.map(|screen| screen.of_run("run".to_owned(), total));
     let mut runner = Runner::new(gate, ProvenFiles::default(), &journal, command_line(), stop);
-    let mut schedule = Timespans::new(&profile.timespans, &[], checked, |_| {});
+    let mut schedule = Timespans::new(&profile.timespans, &[], checked, &|_| {});
     schedule.recording = recording;
     let is_printed = sink
         .as_ref()

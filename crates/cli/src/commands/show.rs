@@ -360,6 +360,8 @@ pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
             mapped: planned.mapped,
             content: planned.content.clone(),
             pacing: planned.pacing,
+            bounds: planned.bounds,
+            zones: planned.zones,
             active: planned.active,
             priority: planned.priority,
             hint: planned.hint,

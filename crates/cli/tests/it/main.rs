@@ -28,6 +28,7 @@ mod durability;
 mod environments;
 mod explain;
 mod files;
+mod fio_bounds;
 mod fio_files;
 mod fio_jobs;
 mod fio_side_by_side;

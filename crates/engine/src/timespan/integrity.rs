@@ -5,7 +5,7 @@
 //! comparisons a small file can regain both its size and its blocks, and then nothing is detected. Omitted: devices, and
 //! what a change means for the result (`analysis`).
 
-use model::{Bytes, Failure, FileSystem, OnError, Operation, Plan, TargetFacts};
+use model::{Bytes, Failure, FileSystem, OnError, Operation, Plan, PlannedTarget, TargetFacts};
 use rustix::fs::{AtFlags, StatxFlags, statx};
 use std::fs::File;
 use std::sync::Arc;
@@ -134,12 +134,20 @@ fn watched(plan: &Plan, facts: &[TargetFacts], file: Arc<File>) -> Option<Watche
         } else {
             Operation::Read
         },
-        needed: ours()
-            .map(|(_, target)| target.base.0 + target.length.0)
-            .max()?,
+        needed: ours().map(|(_, target)| needed(target)).max()?,
         blocks: Some(now.blocks).filter(|&blocks| blocks_stay && blocks > 0),
         has_name: now.links > 0,
     })
+}
+
+/// Where the planned range of a target ends; 0 of a file that its writes make longer.
+fn needed(target: &PlannedTarget) -> u64 {
+    let grows = target.create.is_some() && target.allocation.grows();
+    if grows {
+        0
+    } else {
+        target.base.0 + target.length.0
+    }
 }
 
 /// Without asking a file server, which may not answer while it is measured. Source: statx(2), `AT_STATX_DONT_SYNC`.

@@ -7,6 +7,7 @@
 mod integrity;
 mod process_stops;
 mod record;
+mod snapshots;
 pub(crate) mod workers;
 
 pub(crate) use record::seat_record;
@@ -42,6 +43,7 @@ use model::{
 };
 use process_stops::{ProcessStops, Sleep};
 use record::{Seen, assemble, engine_record};
+use snapshots::Snapshots;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::Instant;
@@ -142,11 +144,15 @@ pub fn run_calibrated(
     let before = reader.read(&mut || Nanos(0));
     let (clock, given_up) = begun(clock, moment, job.meeting.as_ref());
     notes.extend(given_up);
+    let lives = workers.lives();
+    let every = observer.snapshot_every();
+    let snapshots = every.map(|every| Snapshots::new(&job, backend.name, every, &lives));
     workers.go(clock);
     let control = Control {
         clock,
         schedule: &schedule,
-        lives: workers.lives(),
+        lives,
+        snapshots: RefCell::new(snapshots),
         observer,
         stop,
         tick_due: Cell::new(TICK_EVERY),
@@ -265,6 +271,8 @@ struct Control<'a> {
     clock: WallClock,
     schedule: &'a Schedule,
     lives: Vec<Arc<Live>>,
+    /// Where the observer asks for any.
+    snapshots: RefCell<Option<Snapshots<'a>>>,
     observer: &'a dyn Observer,
     stop: &'a Stop,
     /// Of the whole timespan, so that phases that are shorter than a step do not delay it.
@@ -295,6 +303,9 @@ impl Control<'_> {
         }
         self.observer.on(Event::Phase { name: "measured" });
         sampler.begin(self.schedule.measured_from(), &window.before);
+        if let Some(snapshots) = &mut *self.snapshots.borrow_mut() {
+            snapshots.begin(self.schedule.measured_from(), &window.before);
+        }
         let from = self.clock.now();
         let mut judge = Judge::begin(from, self.counted().0, plan.phases.measured);
         self.sit_and_ask(&mut sampler, || self.middle(), &mut judge);
@@ -359,7 +370,20 @@ impl Control<'_> {
             if now >= self.tick_due.get() {
                 self.tick(now);
             }
+            self.take_snapshot(sampler);
             self.sleep(sampler, now, &moment);
+        }
+    }
+
+    /// Passes a snapshot to the observer, where one is due and complete.
+    fn take_snapshot(&self, sampler: &mut Sampler<'_>) {
+        let mut snapshots = self.snapshots.borrow_mut();
+        let mut read = || sampler.read(&mut || self.clock.now());
+        let taken = snapshots
+            .as_mut()
+            .and_then(|snapshots| snapshots.look(&self.clock, &self.lives, &mut read));
+        if let Some(record) = taken {
+            self.observer.snapshot(&record);
         }
     }
 

@@ -157,14 +157,14 @@ impl Syncs {
         Ok(now)
     }
 
-    pub(super) fn into_counts(self) -> Vec<SyncCount> {
-        let seats = self.seats.into_iter();
-        let used = seats.filter(|seat| !seat.fsync.is_never());
+    /// A copy of what was counted so far.
+    pub(super) fn counts(&self) -> Vec<SyncCount> {
+        let used = self.seats.iter().filter(|seat| !seat.fsync.is_never());
         used.map(|seat| SyncCount {
             target: seat.target,
             failed: seat.failed,
             at_end: seat.at_end,
-            latency: seat.latency,
+            latency: seat.latency.clone(),
         })
         .collect()
     }

@@ -154,7 +154,7 @@ pub(super) fn choose<C, const PLAIN: bool, const OPEN: bool>(
     } else if let Some(turn) = turn {
         (turn.step, turn.length)
     } else {
-        (lane.route.next(&mut work.rng, slot), lane.block)
+        (lane.step(&mut work.rng, slot), lane.block)
     };
     Chosen { step, length, turn }
 }

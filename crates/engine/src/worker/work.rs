@@ -9,7 +9,7 @@ use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::completion_rate::Pace;
 use crate::loop_profile::LoopProfile;
-use crate::observer::Live;
+use crate::observer::{Counted, Live};
 use crate::open_loop::Open;
 use crate::pacer::Pacer;
 use crate::ring::Ring;
@@ -81,6 +81,7 @@ pub(super) struct Shown {
     live: Arc<Live>,
     pub(super) at: Nanos,
     p99_at: Nanos,
+    snapshot: u64, // number of the last one
 }
 
 /// One slot's I/O.
@@ -143,6 +144,7 @@ impl<C: Clock> Work<C> {
                 live,
                 at: Nanos(0),
                 p99_at: Nanos(0),
+                snapshot: 0,
             },
         })
     }
@@ -174,7 +176,10 @@ impl<C: Clock> Work<C> {
     /// Whether all slots go to one target at no pace and in one size, so that the loop need not ask for each.
     pub(super) fn is_plain(&self) -> bool {
         let plain = |lane: &TargetState| {
-            lane.mix.is_none() && lane.is_endless() && matches!(lane.pacer, Pacer::Free)
+            lane.mix.is_none()
+                && lane.zones.is_none()
+                && lane.is_endless()
+                && matches!(lane.pacer, Pacer::Free)
         };
         let recorded = self.open.as_ref().is_some_and(Open::is_recorded);
         self.syncs.is_none()
@@ -246,6 +251,11 @@ impl<C: Clock> Work<C> {
             (ios + its_ios, bytes + its_bytes)
         });
         self.shown.live.publish(ios, bytes);
+        self.compare_with_bounds(now);
+        let requested = self.shown.live.requested();
+        if requested > self.shown.snapshot {
+            self.answer(now, requested);
+        }
         if now >= self.shown.p99_at {
             let slowest = self.lanes.iter().filter_map(|lane| lane.tally.p99()).max();
             self.shown.live.publish_p99(slowest);
@@ -257,6 +267,62 @@ impl<C: Clock> Work<C> {
             .as_mut()
             .map(|open| open.look(now, &self.config.schedule));
         self.shown.at = now.plus(TELL_EVERY).min(edge.unwrap_or(Nanos::MAX));
+    }
+}
+
+impl<C: Clock> Work<C> {
+    /// Ends the run where a target has to reach something and does not.
+    fn compare_with_bounds(&mut self, now: Nanos) {
+        let from = self.config.schedule.measured_from();
+        if now < from || self.account.failure.is_some() {
+            return;
+        }
+        for lane in &mut self.lanes {
+            if lane.bound.is_some()
+                && let Some(unmet) = lane.unmet(now.minus(from))
+            {
+                self.config.schedule.halt(now);
+                self.account.failure = Some(Failure {
+                    operation: Operation::Read,
+                    target: lane.target,
+                    offset: Bytes(0),
+                    length: Bytes(0),
+                    errno: unmet.errno,
+                    message: unmet.message,
+                });
+                return;
+            }
+        }
+    }
+
+    /// Gives the last answer, where there are requests: the thread has ended.
+    pub(super) fn answer_last(&mut self, now: Nanos) {
+        if self.shown.live.requested() > 0 {
+            self.answer(now, Counted::LAST);
+        }
+    }
+
+    /// Answers a request for a snapshot, which an onlooker makes at most once per second or so: the only copy of what was counted
+    /// that is made while the thread works.
+    #[cold]
+    fn answer(&mut self, now: Nanos, number: u64) {
+        self.shown.snapshot = number;
+        let measured = now.minus(self.config.schedule.measured_from());
+        let lanes = self.lanes.iter();
+        self.shown.live.answer(Counted {
+            number,
+            at: now,
+            threads: lanes
+                .map(|lane| {
+                    let thread = self.config.thread;
+                    lane.tally.snapshot(thread, lane.target, measured)
+                })
+                .collect(),
+            syncs: self
+                .syncs
+                .as_ref()
+                .map_or_else(Vec::new, |syncs| syncs.counts()),
+        });
     }
 }
 

@@ -5,7 +5,8 @@
 use super::{BLOCK_MAX, BLOCK_MIN, Field, Problem, RATE_MAX, Remedy, Rule};
 use crate::plan::{
     Access, CacheMode, DiskspdAccess, Distribution, EngineChoice, Hint, Location, Pacing,
-    PlannedTarget, PoolDraw, Priority, Sequence, StripeAccess, Target, Timespan, WriteContent,
+    PlannedTarget, PoolDraw, Priority, Sequence, StridedZones, StripeAccess, Target, Timespan,
+    WriteContent,
 };
 use crate::record::{TargetFacts, TargetKind};
 use crate::units::Bytes;
@@ -97,6 +98,16 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
         let threads = span.pool.map_or(target.threads, |pool| pool.threads);
         check_runs(target, threads, problems);
     }
+    if target.bounds.cycle.0 == 0 {
+        problems.push(Problem::PaceZero {
+            what: "a bound on rates over no time",
+        });
+    }
+    if let Some(zones) = &target.zones
+        && let Err(why) = check_zones(zones, target)
+    {
+        problems.push(Problem::Walk { why });
+    }
     if !target.allocation.is_written() && !is_only_written(target) {
         problems.push(Problem::Walk {
             why: "a file whose blocks are not written before the run is for writes alone: fill it with data, or make all I/O writes",
@@ -114,6 +125,29 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
 fn is_only_written(target: &Target) -> bool {
     let all_writes = target.workload.write.as_percent() == 100;
     all_writes && target.mapped.is_none() && target.verify.is_off()
+}
+
+/// What contradicts itself in zones of a range.
+fn check_zones(zones: &StridedZones, target: &Target) -> Result<(), &'static str> {
+    let block = target.workload.block;
+    let one_size = match &target.workload.access {
+        Access::Random => true,
+        Access::Diskspd(walk) => {
+            walk.sequence == Sequence::PerThread && walk.distribution == Distribution::Uniform
+        }
+        _ => false,
+    };
+    if zones.moved < block || zones.length < block {
+        Err("a zone is at least one block long, and at least one block is moved in it")
+    } else if target.length.is_some_and(|length| zones.length > length) {
+        Err("a zone is at most as long as the range")
+    } else if !one_size || !target.verify.is_off() {
+        Err(
+            "zones are for blocks of one size that are not verified, in order or at random anywhere in a zone",
+        )
+    } else {
+        Ok(())
+    }
 }
 
 /// A matrix has blocks, is just as long as the range, and has a column for each thread.

@@ -171,6 +171,8 @@ fn plan_target(
         mapped: target.mapped,
         content: target.content.clone(),
         pacing: target.pacing,
+        bounds: target.bounds,
+        zones: target.zones,
         active: target.active,
         priority: target.priority,
         hint: target.hint,

@@ -9,15 +9,15 @@ use crate::units::{Bytes, Nanos, Ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most lines of one workload; IOmeter has as many.
-pub const LINES_MAX: usize = 100;
+/// Most lines of one workload: the sizes of fio's `bsrange=4k-1m`. IOmeter has 100.
+pub const LINES_MAX: usize = 256;
 /// Largest share of a line, so that no sum of them can pass 32 bits.
 pub const SHARE_MAX: u32 = 1_000_000;
 
 /// The lines of a workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MixedAccess {
-    /// In the order in which they were given. // 1 to 100 of them
+    /// In the order in which they were given. // 1 to 256 of them
     pub lines: Vec<MixedLine>,
     /// How often random places come that are not equally likely, as places of the smallest alignment; then lines have no parts of
     /// the range.

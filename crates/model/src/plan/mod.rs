@@ -6,6 +6,7 @@
 //! profile with several timespans gives a list of both.
 
 mod arrivals;
+mod bounds;
 mod effective;
 mod mixed;
 mod placement;
@@ -19,6 +20,7 @@ mod verify;
 mod workload;
 
 pub use arrivals::{Arrivals, Spacing};
+pub use bounds::{Bounds, StridedZones};
 pub use effective::{Effective, EffectiveRange, Extent};
 pub use mixed::{LINES_MAX, MixedAccess, MixedLine, RangePart, SHARE_MAX};
 pub use placement::Placement;

@@ -1,6 +1,7 @@
 //! The checked form of a request: the engine takes nothing else.
 
 use super::arrivals::Arrivals;
+use super::bounds::{Bounds, StridedZones};
 use super::effective::Effective;
 use super::placement::Placement;
 use super::profile::{EngineChoice, OnError, Phases, Polling, Pool};
@@ -84,6 +85,12 @@ pub struct PlannedTarget {
     /// How fast a thread may go.
     #[serde(default)]
     pub pacing: Pacing,
+    /// What a thread has to reach.
+    #[serde(default, skip_serializing_if = "Bounds::is_none")]
+    pub bounds: Bounds,
+    /// Zones of the range that are used one after another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zones: Option<StridedZones>,
     /// Which part of the time span its threads run.
     #[serde(default, skip_serializing_if = "Active::is_always")]
     pub active: Active,

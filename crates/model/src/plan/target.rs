@@ -1,6 +1,7 @@
 //! What is measured and how it is opened. What is done to it stands in `workload`.
 
 use super::arrivals::Spacing;
+use super::bounds::{Bounds, StridedZones};
 use super::simulated::SimulatedDevice;
 use super::verify::Verify;
 use super::workload::Workload;
@@ -44,6 +45,12 @@ pub struct Target {
     pub content: WriteContent,
     /// How fast a thread may go; where a thread takes its targets in turn, over all of them.
     pub pacing: Pacing,
+    /// What a thread has to reach, or else the run has failed.
+    #[serde(default)]
+    pub bounds: Bounds,
+    /// Zones of the range that are used one after another; the whole range without them.
+    #[serde(default)]
+    pub zones: Option<StridedZones>,
     /// Which part of the time span its threads run.
     #[serde(default)]
     pub active: Active,
@@ -87,6 +94,8 @@ impl Target {
             mapped: None,
             content: WriteContent::default(),
             pacing: Pacing::default(),
+            bounds: Bounds::default(),
+            zones: None,
             active: Active::default(),
             priority: Priority::default(),
             hint: Hint::default(),

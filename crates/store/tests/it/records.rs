@@ -219,6 +219,8 @@ fn planned_target(dice: &mut Dice) -> PlannedTarget {
         priority: Priority::Normal,
         hint: Hint::None,
         large_pages: false,
+        bounds: model::Bounds::default(), // came later
+        zones: None,                      // came later
         active: model::Active::default(), // came later
         weight: 1,
         pool_threads: Vec::new(),

@@ -55,6 +55,8 @@ fn plan(span: &Timespan) -> Plan {
         priority: target.priority,
         hint: target.hint,
         large_pages: false,
+        bounds: model::Bounds::default(),
+        zones: None,
         active: model::Active::default(),
         weight: 1,
         pool_threads: Vec::new(),

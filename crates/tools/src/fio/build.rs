@@ -6,7 +6,9 @@
 
 use super::builder::Builder;
 use super::command::Request;
-use super::derived::{cache, completed, content, hint, interval, is_replaceable, once, same_size};
+use super::derived::{
+    bounds, cache, completed, content, hint, interval, is_replaceable, once, same_size, zones,
+};
 use super::job::{Amount, FILES_MAX, Job};
 use super::logs::JobLogs;
 use super::problem::{Note, Refusal};
@@ -629,6 +631,8 @@ impl Builder<'_> {
                     mapped: job.mapped.then_some(Flush::Never),
                     content: content(job),
                     pacing,
+                    bounds: bounds(job),
+                    zones: zones(job),
                     priority: job.priority().unwrap_or_default(),
                     verify: job.target_verify(),
                     active: span.active,

@@ -6,6 +6,7 @@ use super::number::{TIME_FORM, digits, time};
 use super::problem::{Note, Place, Problem, Refusal};
 use super::text::Sections;
 use crate::OwnOptions;
+use model::Nanos;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -37,6 +38,8 @@ pub struct Extra {
     terse_version: Option<u8>,
     /// `--readonly`: nothing is written.
     pub read_only: bool,
+    /// `--status-interval`: results are printed as often while they are measured.
+    pub status_every: Option<Nanos>,
     /// `--eta=never`: no progress is shown.
     pub no_progress: bool,
     appends: bool,
@@ -230,8 +233,12 @@ pub const MAIN: &[Main] = &[
     main(
         "status-interval",
         "TIME",
-        "no effect: results are printed once, at the end; logs have a line per log_avg_msec",
-        a_time,
+        "the results so far are printed as often as this; as fio's normal text where no form is specified",
+        |extra, text| {
+            let ns = time(text, 1_000_000_000).ok_or(TIME_FORM)?;
+            extra.status_every = Some(Nanos(ns)).filter(|every| every.0 > 0);
+            Ok(())
+        },
     ),
     main(
         "max-jobs",

@@ -1,8 +1,11 @@
 //! Values of a plan that follow from one job or a few: content, hint, cache, step of the time series. Omitted: the plan
 //! (`build`).
 
-use super::job::{Job, Sizes, USUAL};
-use model::{Allocation, Bytes, CacheMode, EngineChoice, Hint, Nanos, Ratio, Target, WriteContent};
+use super::job::{Job, Rates, Sizes, USUAL};
+use model::{
+    Allocation, Bounds, Bytes, CacheMode, EngineChoice, Hint, Nanos, Ratio, StridedZones, Target,
+    WriteContent,
+};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -83,6 +86,36 @@ pub(super) fn interval(jobs: &[&Job], measured: Nanos) -> Nanos {
         None if short => usual.min(SHORT),
         None => usual,
     }
+}
+
+/// What each thread has to reach. Reads and writes of a mix are taken together.
+pub(super) fn bounds(job: &Job) -> Bounds {
+    let least = |rates: Rates| match job.writes_percent() {
+        0 => rates.0,
+        100 => rates.1,
+        _ => Some(rates.0.unwrap_or(0).saturating_add(rates.1.unwrap_or(0))),
+    };
+    Bounds {
+        bytes_per_s_min: least(job.least.rates).unwrap_or(0),
+        iops_min: least(job.least.rates_iops).unwrap_or(0),
+        cycle: Nanos(job.least.cycle_ns),
+        latency_max: Nanos(job.least.latency_ns),
+    }
+}
+
+/// Zones of the range, with zonemode=strided.
+pub(super) fn zones(job: &Job) -> Option<StridedZones> {
+    let zoned = &job.zoned;
+    let length = if zoned.range > 0 {
+        zoned.range
+    } else {
+        zoned.size
+    };
+    (zoned.strided && zoned.size > 0).then_some(StridedZones {
+        moved: Bytes(zoned.size),
+        length: Bytes(length),
+        gap: Bytes(zoned.skip),
+    })
 }
 
 pub(super) fn cache(job: &Job) -> CacheMode {

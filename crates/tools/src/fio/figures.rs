@@ -4,7 +4,9 @@
 //! context switches) is not here. Times are nanoseconds and rates are over the time that was measured.
 
 use super::reporting::{Reporting, Sides};
-use model::{CounterWindow, LatencyHistogram, Nanos, Operation, RunRecord, Tally, ThreadRecord};
+use model::{
+    CounterWindow, LatencyHistogram, Nanos, Operation, Outcome, RunRecord, Tally, ThreadRecord,
+};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -176,8 +178,19 @@ fn job(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -> 
         error: all
             .errors
             .first()
-            .map_or_else(|| corruption(record, threads), |error| error.errno),
+            .map(|error| error.errno)
+            .or_else(|| unmet(record, threads))
+            .unwrap_or_else(|| corruption(record, threads)),
     }
+}
+
+/// What a target of its threads did not reach.
+fn unmet(record: &RunRecord, threads: &[&ThreadRecord]) -> Option<i32> {
+    let Outcome::Failed(failure) = &record.outcome else {
+        return None;
+    };
+    let is_here = threads.iter().any(|thread| thread.target == failure.target);
+    (failure.is_of_the_target() && failure.errno > 0 && is_here).then_some(failure.errno)
 }
 
 /// EILSEQ, as fio has it, where blocks of its targets are not what was written, as far as they are described.

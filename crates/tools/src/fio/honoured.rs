@@ -3,6 +3,7 @@
 
 use super::job::Job;
 use super::read::{self, OptionRead};
+use super::read_bounds;
 use super::read_files;
 use super::read_results;
 use super::replay;
@@ -248,7 +249,46 @@ pub(super) const HONOURED: &[Row] = &[
         read::group_reporting,
     ),
     read(&["kb_base"], "1024 or 1000", read::kb_base),
-    read(&["zonemode"], "none only", read::zonemode),
+    read(
+        &["zonemode"],
+        "none or strided; zoned devices (zbd) are not written",
+        read_bounds::zonemode,
+    ),
+    read(
+        &["zonesize"],
+        "bytes that are moved in a zone before the next one; in order, or anywhere in the zone each time",
+        read_bounds::zonesize,
+    ),
+    read(
+        &["zonerange"],
+        "length of a zone; zonesize without it",
+        read_bounds::zonerange,
+    ),
+    read(
+        &["zoneskip"],
+        "from the end of a zone to the next; a zone that would pass the end of the range is not used",
+        read_bounds::zoneskip,
+    ),
+    read(
+        &["rate_min", "ratemin"],
+        "bytes per second that each thread has to reach in each rate_cycle, from two seconds on; where it does not, the run has failed",
+        read_bounds::rate_min,
+    ),
+    read(
+        &["rate_iops_min"],
+        "the same in IOPS",
+        read_bounds::rate_iops_min,
+    ),
+    read(
+        &["rate_cycle"],
+        "over which rate_min and rate_iops_min are taken; milliseconds without a unit",
+        read_bounds::rate_cycle,
+    ),
+    read(
+        &["max_latency"],
+        "an I/O that takes longer ends the run, which has failed; microseconds without a unit",
+        read_bounds::max_latency,
+    ),
     read(
         &["fill_device", "fd"],
         "the whole of what is there is written; a file that is not there has no size: specify size",
@@ -414,19 +454,13 @@ pub(super) const HONOURED: &[Row] = &[
         read::exitall,
     ),
     read(
-        &[
-            "rate_min",
-            "ratemin",
-            "rate_iops_min",
-            "max_latency",
-            "latency_target",
-        ],
-        "0 only: a run is not ended by a bound; `fathom run --goal` judges it, and `fathom survey --p99` finds the depth",
+        &["latency_target"],
+        "0 only: `fathom survey --p99` finds the depth at which a latency is reached",
         read::only_zero,
     ),
     read(
-        &["zonesize", "zonerange", "zoneskip", "flow"],
-        "0 only: no zones of a device, and no job waits for another one's I/Os; random_distribution=zoned sets shares of a range",
+        &["flow"],
+        "0 only: no job waits for the I/Os of another one; rwmixread and rate set shares",
         read::only_zero,
     ),
     read(

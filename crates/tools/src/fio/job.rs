@@ -32,6 +32,39 @@ impl Amount {
 /// Of reads and of writes, each where it has one.
 pub(super) type Rates = (Option<u64>, Option<u64>);
 
+/// What a job has to reach, or else it has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Least {
+    /// Bytes per second.
+    pub(super) rates: Rates,
+    pub(super) rates_iops: Rates,
+    pub(super) cycle_ns: u64,
+    /// 0 for no bound.
+    pub(super) latency_ns: u64,
+}
+
+impl Default for Least {
+    fn default() -> Self {
+        Least {
+            rates: (None, None),
+            rates_iops: (None, None),
+            cycle_ns: 1_000_000_000,
+            latency_ns: 0,
+        }
+    }
+}
+
+/// Zones of a range that are used in turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Zoned {
+    /// They are asked for.
+    pub(super) strided: bool,
+    pub(super) size: u64,
+    /// 0 for the same as the size.
+    pub(super) range: u64,
+    pub(super) skip: u64,
+}
+
 /// What is read and written, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
@@ -151,6 +184,10 @@ pub(super) struct Job {
     /// Bytes per second.
     pub(super) rates: Rates,
     pub(super) rates_iops: Rates,
+    /// What it has to reach.
+    pub(super) least: Least,
+    /// Zones of its range, where the job asks for them.
+    pub(super) zoned: Zoned,
     pub(super) spacing: Spacing,
     pub(super) direct: bool,
     pub(super) durable: bool,
@@ -228,6 +265,8 @@ impl Job {
             think_blocks: 1,
             rates: (None, None),
             rates_iops: (None, None),
+            least: Least::default(),
+            zoned: Zoned::default(),
             spacing: Spacing::Constant,
             direct: false,
             durable: false,
@@ -348,6 +387,15 @@ impl Job {
             Fallocate::Native => Allocation::Reserved,
             Fallocate::Keep => Allocation::ReservedBehindEnd,
             Fallocate::Truncate => Allocation::Sparse,
+        }
+    }
+
+    /// Whether its zones are complete. fio 3.33 refuses these, too.
+    pub(super) fn settle_zones(&self) -> Result<(), &'static str> {
+        match (self.zoned.strided, self.zoned.size) {
+            (false, 1..) => Err("zonesize: specify zonemode=strided with it, as in fio"),
+            (true, 0) => Err("zonemode=strided: specify zonesize with it, as in fio"),
+            _ => Ok(()),
         }
     }
 

@@ -150,11 +150,13 @@ impl Jobs {
             .map(|all| notes.extend(all.into_iter().map(str::to_owned)));
         let priority = job.priority().map(drop);
         let replay = job.settle_replay();
+        let zones = job.settle_zones().map(drop);
         let problems = [
             shares.err(),
             verify.err().map(str::to_owned),
             priority.err().map(str::to_owned),
             replay.err().map(str::to_owned),
+            zones.err().map(str::to_owned),
         ];
         for why in problems.into_iter().flatten() {
             self.problems.push(Problem {

@@ -1,7 +1,7 @@
 //! fio's job files and command line, 3.x: the part that people use for files and block devices.
 //!
 //! Read in this order: `text` (files → sections), `table` (every option, one row each: the table drives reading, help and
-//! the manual), `read`, `read_files`, `read_results` and `verify` (what an option does to a job), `job` (what a job is), `reporting` (which results it
+//! the manual), `read`, `read_bounds`, `read_files`, `read_results` and `verify` (what an option does to a job), `job` (what a job is), `reporting` (which results it
 //! asks for), `jobs` (sections → jobs), `ranges` (the files of a job), `build` (jobs → [`model::Profile`]). `result`, `normal`,
 //! `terse` and `logs` print what `figures` has from the records. What is not honoured is named with its line, why, and what is nearest;
 //! nothing is dropped in silence. Where fathom differs stands in `docs/compatibility/fio.md`.
@@ -25,6 +25,7 @@ mod posted;
 mod problem;
 mod ranges;
 mod read;
+mod read_bounds;
 mod read_files;
 mod read_results;
 pub(crate) mod reader;

@@ -19,6 +19,27 @@ const SIDES: [(&str, &str); 3] = [
 /// The whole output. Errors are those of `out`.
 pub fn fio_normal(results: &FioResults<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut text = String::new();
+    if results.head {
+        head(&mut text, results);
+    }
+    for (part, jobs) in results.parts {
+        jobs.iter()
+            .for_each(|one| job(&mut text, results, part, one));
+    }
+    let mut groups: Vec<u32> = results.parts.iter().map(|(part, _)| part.group).collect();
+    groups.dedup();
+    groups
+        .iter()
+        .for_each(|group| status(&mut text, results, *group));
+    if !results.disks.is_empty() {
+        text.push_str("\nDisk stats (read/write):\n");
+        results.disks.iter().for_each(|one| disk(&mut text, one));
+    }
+    out.write_all(text.as_bytes())
+}
+
+/// The jobs, the version and the number of threads.
+fn head(text: &mut String, results: &FioResults<'_>) {
     for (part, _) in results.parts {
         let option = |name: &str| {
             let mut options = part.options.iter().chain(results.globals);
@@ -43,20 +64,6 @@ pub fn fio_normal(results: &FioResults<'_>, out: &mut dyn Write) -> io::Result<(
         "Starting {threads} {}\n",
         if threads == 1 { "thread" } else { "threads" }
     );
-    for (part, jobs) in results.parts {
-        jobs.iter()
-            .for_each(|one| job(&mut text, results, part, one));
-    }
-    let mut groups: Vec<u32> = results.parts.iter().map(|(part, _)| part.group).collect();
-    groups.dedup();
-    groups
-        .iter()
-        .for_each(|group| status(&mut text, results, *group));
-    if !results.disks.is_empty() {
-        text.push_str("\nDisk stats (read/write):\n");
-        results.disks.iter().for_each(|one| disk(&mut text, one));
-    }
-    out.write_all(text.as_bytes())
 }
 
 fn job(text: &mut String, results: &FioResults<'_>, part: &JobPart, job: &Job) {

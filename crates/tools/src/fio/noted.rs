@@ -56,8 +56,8 @@ pub(super) const NOTED: &[Row] = &[
         "a steady rate does not end the run: it lasts its runtime, as fio's does if the rate is never steady; the report states whether it was",
     ),
     note(
-        &["rate_cycle", "rate_ignore_thinktime"],
-        "no effect without rate_min, or without thinktime, as in fio",
+        &["rate_ignore_thinktime"],
+        "no effect without thinktime, as in fio",
     ),
     note(
         &["latency_window", "latency_percentile", "latency_run"],

@@ -22,7 +22,7 @@ pub(super) fn text(value: Option<&str>) -> Result<&str, String> {
         .ok_or_else(|| "a value belongs to it, behind a `=`".to_owned())
 }
 
-fn size(job: &Job, value: Option<&str>) -> Result<u64, String> {
+pub(super) fn size(job: &Job, value: Option<&str>) -> Result<u64, String> {
     job.base
         .size(text(value)?)
         .ok_or_else(|| SIZE_FORM.to_owned())
@@ -61,7 +61,7 @@ pub(super) fn flag(value: Option<&str>) -> Result<bool, String> {
     }
 }
 
-fn nanos(value: Option<&str>, usual: u64) -> Result<u64, String> {
+pub(super) fn nanos(value: Option<&str>, usual: u64) -> Result<u64, String> {
     time(text(value)?, usual).ok_or_else(|| TIME_FORM.to_owned())
 }
 
@@ -416,7 +416,7 @@ pub(super) fn rate_iops(job: &mut Job, value: Option<&str>) -> OptionRead {
 }
 
 /// Of reads and writes: fio's `READ,WRITE`, either of which may be empty for none; 0 is none.
-fn rates(job: &Job, value: Option<&str>, form: &'static str) -> Result<Rates, String> {
+pub(super) fn rates(job: &Job, value: Option<&str>, form: &'static str) -> Result<Rates, String> {
     let rate = |text: &str| match text.trim() {
         "" => Ok(None),
         text => match job.base.size(text) {
@@ -640,13 +640,6 @@ pub(super) fn new_group(job: &mut Job, value: Option<&str>) -> OptionRead {
 
 pub(super) fn group_reporting(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.grouped = flag(value)?)
-}
-
-pub(super) fn zonemode(_: &mut Job, value: Option<&str>) -> OptionRead {
-    match text(value)? {
-        "none" => Ok(None),
-        _ => Err("fathom has no zones of a device: omit it on a device without them".to_owned()),
-    }
 }
 
 /// Options that fathom honours only where they ask for nothing.

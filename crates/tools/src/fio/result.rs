@@ -26,6 +26,8 @@ pub struct FioResults<'a> {
     pub parts: &'a [(&'a JobPart, Vec<Job>)],
     /// Devices over all runs.
     pub disks: &'a [Disk],
+    /// Whether the text begins with the jobs and the version, as fio prints them once.
+    pub head: bool,
     /// Whether the document has the histograms of the latencies too, as fio's `json+`.
     pub bins: bool,
 }

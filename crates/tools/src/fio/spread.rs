@@ -68,7 +68,9 @@ fn plain(job: &Job, block: Bytes, random: bool) -> Access {
         None if job.skew.is_some() => {
             return job.skew.map_or(Access::Random, Access::Skewed);
         }
-        None if job.random_map => return Access::Permuted(PermutedAccess::Each),
+        None if job.random_map && !job.zoned.strided => {
+            return Access::Permuted(PermutedAccess::Each);
+        }
         None if block.is_multiple_of(BLOCK_MIN) => return Access::Random,
         None => Distribution::Uniform, // only this walk has other sizes
         Some(Zones::Percent(parts)) => Distribution::Percent(parts.clone()),
@@ -97,10 +99,9 @@ fn parts(sizes: &Sizes) -> Result<Vec<(u64, u32)>, String> {
         Sizes::Split(parts) => Ok(parts.clone()),
         Sizes::Range(low, high) => {
             let count = high / low;
-            if count > LINES_MAX as u64 / 2 {
+            if count > LINES_MAX as u64 {
                 return Err(format!(
-                    "bsrange: {count} sizes, and a mix has {} at most: specify the usual ones by bssplit",
-                    LINES_MAX / 2
+                    "bsrange: {count} sizes, and a mix has {LINES_MAX} at most: specify the usual ones by bssplit"
                 ));
             }
             Ok((1..=count).map(|number| (number * low, 1)).collect())

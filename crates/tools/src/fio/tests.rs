@@ -70,6 +70,29 @@ fn threads_without_a_file_name_have_files_of_their_own() {
     );
 }
 
+#[test]
+fn bounds_and_zones_are_those_of_the_direction() {
+    let of = |options: &str| {
+        profile(&format!("[j]\nsize=1m\n{options}\n")).timespans[0].targets[0].clone()
+    };
+    let bounds =
+        of("rate_min=1k,2k\nrate_iops_min=30\nrate_cycle=500\nmax_latency=10ms\nrw=write").bounds;
+    assert_eq!((bounds.bytes_per_s_min, bounds.iops_min), (2048, 30));
+    assert_eq!(
+        (bounds.cycle, bounds.latency_max),
+        (Nanos::millis(500), Nanos::millis(10))
+    );
+    assert!(of("rw=read").bounds.is_none());
+    let zones = of("zonemode=strided\nzonesize=64k\nzoneskip=1m")
+        .zones
+        .unwrap();
+    assert_eq!(
+        (zones.moved.0, zones.length.0, zones.gap.0),
+        (64 << 10, 64 << 10, 1 << 20)
+    );
+    assert_eq!(of("zonerange=64k").zones, None);
+}
+
 /// As fio's `extend_file`: files are filled where a job reads, maps or overwrites them, and where jobs beside it do.
 #[test]
 fn new_files_that_are_only_written_are_not_filled() {
@@ -551,10 +574,12 @@ fn what_asks_for_nothing_is_accepted_and_the_rest_refused() {
         assert!(with(neutral).is_ok(), "{neutral}: {:?}", with(neutral));
     }
     for asks in [
-        "max_latency=10ms",
-        "zonesize=1m",
+        "latency_target=10ms",
+        "zonemode=zbd",
         "verify_pattern=0xff",
-        "rate_min=1k",
+        "max_latency=soon",
+        "zonesize=1m",
+        "zonemode=strided",
         "flow=8",
     ] {
         assert!(with(asks).is_err(), "{asks}");

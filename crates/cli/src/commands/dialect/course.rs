@@ -8,11 +8,12 @@ use crate::environment::Environment;
 use crate::failure;
 use crate::progress::RunBars;
 use crate::signals;
-use engine::{Filled, Observer, Recording, Stop};
+use engine::{Event, Filled, Observer, Recording, Stop};
 use model::{CommandError, Nanos, NoResult, Profile, RunRecord, RunResult};
 use session::{
     Admission, CheckedPlan, Ended, ProvenFiles, Runner, Schedule, Step, Timespans, Watcher,
 };
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use store::Store;
 
 /// What all of them have in common.
@@ -25,6 +26,61 @@ pub(crate) struct Course<'a> {
     pub(crate) names: &'a [String],
     /// The trace that is replayed, where the request is one of a trace.
     pub(crate) recording: Option<Recording>,
+    /// Results that are printed while the runs go on, where there are any.
+    pub(crate) status: Option<Status<'a>>,
+}
+
+/// Prints results again and again while they are measured. Called elsewhere: fio `--status-interval`.
+pub(crate) struct Status<'a> {
+    /// From one to the next.
+    pub(crate) every: Nanos,
+    /// Receives the records of the runs so far; the last is the snapshot of the one that goes on.
+    pub(crate) show: &'a (dyn Fn(&[RunRecord]) + Sync),
+}
+
+/// Draws the bars of the runs and prints their results meanwhile.
+struct Following<'a> {
+    bars: RunBars<'a>,
+    status: &'a Status<'a>,
+    done: &'a Mutex<Vec<RunRecord>>,
+}
+
+fn locked(done: &Mutex<Vec<RunRecord>>) -> MutexGuard<'_, Vec<RunRecord>> {
+    done.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Watcher for Following<'_> {
+    fn begin(&mut self, step: &Step, planned: Nanos) {
+        self.bars.begin(step, planned);
+    }
+
+    fn observer(&self) -> &dyn Observer {
+        self
+    }
+
+    fn ready(&mut self, filled: &[Filled]) -> bool {
+        self.bars.ready(filled)
+    }
+
+    fn end(&mut self) {
+        self.bars.end();
+    }
+}
+
+impl Observer for Following<'_> {
+    fn on(&self, event: Event<'_>) {
+        self.bars.observer().on(event);
+    }
+
+    fn snapshot_every(&self) -> Option<Nanos> {
+        Some(self.status.every)
+    }
+
+    fn snapshot(&self, record: &RunRecord) {
+        let mut records = locked(self.done).clone();
+        records.push(record.clone());
+        (self.status.show)(&records);
+    }
 }
 
 /// Their results.
@@ -48,7 +104,7 @@ impl Course<'_> {
         let stop = Stop::new();
         signals::listen(&stop)?;
         let mut runner = self.runner(stored, &stop);
-        let mut schedule = Timespans::new(&profile.timespans, self.names, checked, tell_trouble);
+        let mut schedule = Timespans::new(&profile.timespans, self.names, checked, &tell_trouble);
         let mut bars = FilesOnly(RunBars::new(self.environment));
         // Each is called off when its files are there.
         while runner.run(&mut schedule, &mut bars)? == Ended::Early && !stop.asked() {}
@@ -96,9 +152,24 @@ impl Course<'_> {
         let stop = Stop::new();
         signals::listen(&stop)?;
         let mut runner = self.runner(stored, &stop);
-        let mut schedule = Timespans::new(&profile.timespans, self.names, checked, tell_trouble);
+        let done = Mutex::new(Vec::new());
+        let report = |record: &RunRecord| {
+            tell_trouble(record);
+            if self.status.is_some() {
+                locked(&done).push(record.clone());
+            }
+        };
+        let mut schedule = Timespans::new(&profile.timespans, self.names, checked, &report);
         schedule.recording = self.recording.clone();
-        match runner.run(&mut schedule, &mut RunBars::new(self.environment)) {
+        let mut bars = RunBars::new(self.environment);
+        let ran = match &self.status {
+            None => runner.run(&mut schedule, &mut bars),
+            Some(status) => {
+                let done = &done;
+                runner.run(&mut schedule, &mut Following { bars, status, done })
+            }
+        };
+        match ran {
             Err(error) if !schedule.records.is_empty() => failure::say(&error),
             ended => drop(ended?),
         }

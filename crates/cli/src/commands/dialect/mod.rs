@@ -12,7 +12,7 @@ pub(super) mod stored;
 mod trouble;
 mod unlink;
 
-pub(crate) use course::{Course, is_whole};
+pub(crate) use course::{Course, Status, is_whole};
 pub(crate) use files::{ResultFile, check_files, has, is_report, joined, text_of, write_whole};
 pub(crate) use line::Line;
 pub(crate) use saved::StoredSession;

@@ -121,7 +121,7 @@ fn measure(
         &stop,
     );
     let spans = &built.profile.timespans;
-    let mut schedule = Timespans::new(spans, &[], first, dialect::tell_trouble);
+    let mut schedule = Timespans::new(spans, &[], first, &dialect::tell_trouble);
     let mut follower = Follower {
         wishes: asked.wishes(),
         environment,

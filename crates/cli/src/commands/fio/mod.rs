@@ -3,6 +3,7 @@
 //! Standard output has the results alone; all other messages go to standard error. Deliberately absent: what
 //! any option means (`dialects`), and any number or layout (`views`).
 
+mod pages;
 mod session;
 
 use super::VERSION;

@@ -2,10 +2,11 @@
 //!
 //! All is checked before anything is written; a stop ends the measuring and leaves the results.
 
+use super::pages::Pages;
 use super::refused;
 use crate::commands::VERSION;
 use crate::commands::dialect::{
-    self, Course, Removal, ResultFile, StoredSession, check_files, has, look, write_whole,
+    self, Course, Removal, ResultFile, Status, StoredSession, check_files, has, look, write_whole,
 };
 use crate::commands::replay;
 use crate::environment::Environment;
@@ -17,6 +18,7 @@ use engine::Recording;
 use model::{Access, CommandError, RunRecord, Target};
 use session::{Admission, clock};
 use std::path::Path;
+use std::sync::Mutex;
 use store::SessionKind;
 use tools::OwnOptions;
 use tools::fio::figures::{Job, disks, jobs};
@@ -87,8 +89,23 @@ pub(super) fn run(
         built.profile.timespans.len(),
     )?;
     let titles = titles(&built);
+    let pages = Pages {
+        built: &built,
+        notes: &notes,
+        titles: &titles,
+        forms: &forms,
+        file: file.as_ref(),
+        nowhere: output.is_some() && file.is_none(),
+        environment,
+        printed: Mutex::default(),
+    };
+    let show = |records: &[RunRecord]| pages.show(records);
+    let status = extra
+        .status_every
+        .map(|every| Status { every, show: &show });
     let course = Course {
         gate: &gate,
+        status,
         environment,
         command: &command,
         names: if quiet { &[] } else { &titles },
@@ -100,19 +117,7 @@ pub(super) fn run(
     };
     let kept = stored.close(&ran.records);
     let removed = dialect::remove(&built.unlinked, &gate, removal)?;
-    let page: Vec<u8> = forms
-        .iter()
-        .flat_map(|form| match form {
-            Form::Text => text(&titles, &ran.records, environment),
-            form => as_fio(&built, &notes, &ran.records, *form),
-        })
-        .collect();
-    let shown = match &file {
-        None if output.is_some() => true, // to nowhere
-        Some(file) if write_whole(file, &page) => true,
-        // What was measured is not lost with its place.
-        refused => output::print(&page).map(|()| refused.is_none())?,
-    };
+    let shown = pages.end(&ran.records)?;
     let logged = write_logs(&built, &ran.records);
     let right = tell_corrupt(&ran.records);
     let good = kept && removed && shown && logged && right && ran.whole;
@@ -261,7 +266,7 @@ fn titles(built: &Built) -> Vec<String> {
 }
 
 /// A page for each timespan, with its jobs above it.
-fn text(titles: &[String], records: &[RunRecord], environment: &Environment) -> Vec<u8> {
+pub(super) fn text(titles: &[String], records: &[RunRecord], environment: &Environment) -> Vec<u8> {
     let mut page = Vec::new();
     for (title, record) in titles.iter().zip(records) {
         if !page.is_empty() {
@@ -276,7 +281,13 @@ fn text(titles: &[String], records: &[RunRecord], environment: &Environment) -> 
     page
 }
 
-fn as_fio(built: &Built, notes: &[String], records: &[RunRecord], form: Form) -> Vec<u8> {
+pub(super) fn as_fio(
+    built: &Built,
+    notes: &[String],
+    records: &[RunRecord],
+    form: Form,
+    head: bool,
+) -> Vec<u8> {
     let with_jobs = |part: &'_ JobPart| -> Option<Vec<Job>> {
         let record = records.get(part.span)?;
         Some(jobs(record, &part.targets, part.grouped, &part.reporting))
@@ -301,6 +312,7 @@ fn as_fio(built: &Built, notes: &[String], records: &[RunRecord], form: Form) ->
             notes,
             parts: &parts,
             disks: &disks(&windows),
+            head,
             bins: form == Form::JsonPlus,
         };
         match form {
@@ -393,7 +405,8 @@ mod tests {
             let request = fio::parse(&line.args, &surroundings).unwrap();
             let built = fio::build(&request, &|_| None).unwrap();
             text += &line.head("JSON");
-            text += &String::from_utf8(as_fio(&built, &[], &line.records(), Form::Json)).unwrap();
+            text +=
+                &String::from_utf8(as_fio(&built, &[], &line.records(), Form::Json, true)).unwrap();
         }
         expect_file!["../../../tests/net/tools/fio.txt"].assert_eq(&text);
     }

@@ -88,6 +88,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Co
         output::tell(&note.to_string());
     }
     let course = Course {
+        status: None,
         gate: &gate,
         environment,
         command: &asked.command(),
