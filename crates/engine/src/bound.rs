@@ -41,7 +41,8 @@ impl Bound {
     pub(crate) fn look(
         &mut self,
         since: Nanos,
-        counted: (u64, u64),
+        ios: u64,
+        bytes: u64,
         longest: Nanos,
     ) -> Option<Unmet> {
         let most = self.bounds.latency_max;
@@ -57,7 +58,7 @@ impl Bound {
         }
         let Some(from) = self.from else {
             if since >= SETTLING {
-                (self.from, self.seen) = (Some(since), counted);
+                (self.from, self.seen) = (Some(since), (ios, bytes));
             }
             return None;
         };
@@ -65,11 +66,11 @@ impl Bound {
         if took < self.bounds.cycle {
             return None;
         }
-        let (ios, bytes) = (counted.0 - self.seen.0, counted.1 - self.seen.1);
-        (self.from, self.seen) = (Some(since), counted);
+        let moved = (ios - self.seen.0, bytes - self.seen.1);
+        (self.from, self.seen) = (Some(since), (ios, bytes));
         let least = [
-            ("rate_iops_min", ios, self.bounds.iops_min, "IOPS"),
-            ("rate_min", bytes, self.bounds.bytes_per_s_min, "B/s"),
+            ("rate_iops_min", moved.0, self.bounds.iops_min, "IOPS"),
+            ("rate_min", moved.1, self.bounds.bytes_per_s_min, "B/s"),
         ];
         least.into_iter().find_map(|(name, count, least, unit)| {
             let rate = took.rate_of(count as f64);
@@ -95,7 +96,7 @@ mod tests {
         };
         let mut bound = Bound::new(bounds).unwrap();
         let mut at = |ms: u64, ios: u64, longest: u64| {
-            let unmet = bound.look(Nanos::millis(ms), (ios, ios * 4096), Nanos::millis(longest));
+            let unmet = bound.look(Nanos::millis(ms), ios, ios * 4096, Nanos::millis(longest));
             unmet.map(|unmet| unmet.errno)
         };
         assert_eq!(at(1000, 0, 1), None, "the start is not compared");

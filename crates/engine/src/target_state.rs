@@ -189,8 +189,8 @@ impl TargetState {
 
     /// What it has to reach and did not.
     pub(crate) fn unmet(&mut self, since: Nanos) -> Option<Unmet> {
-        let (counted, longest) = (self.tally.so_far(), self.tally.longest());
-        self.bound.as_mut()?.look(since, counted, longest)
+        let ((ios, bytes), longest) = (self.tally.so_far(), self.tally.longest());
+        self.bound.as_mut()?.look(since, ios, bytes, longest)
     }
 
     /// The next turn of a mixed workload.

@@ -46,12 +46,12 @@ pub struct Extra {
     jobs_max: Option<u64>,
     sections: Vec<String>,
     parse_only: bool,
-    help: bool,
-    version: bool,
+    /// The help or the version is printed, and nothing else is done.
+    prints: Option<Action>,
 }
 
 /// What is to be done.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Print the help.
     Usage,
@@ -113,7 +113,7 @@ const fn main(
 /// All of them.
 pub const MAIN: &[Main] = &[
     main("help", "", "print this and leave", |extra, _| {
-        extra.help = true;
+        extra.prints = Some(Action::Usage);
         Ok(())
     }),
     main(
@@ -194,7 +194,7 @@ pub const MAIN: &[Main] = &[
         },
     ),
     main("version", "", "print the version and leave", |extra, _| {
-        extra.version = true;
+        extra.prints.get_or_insert(Action::Version);
         Ok(())
     }),
     main(
@@ -379,11 +379,7 @@ pub fn parse(args: &[String], environment: &Environment<'_>) -> Result<Request, 
     for file in &files {
         sections.job_file(file, &here);
     }
-    if extra.help || extra.version {
-        let action = match extra.help {
-            true => Action::Usage,
-            false => Action::Version,
-        };
+    if let Some(action) = extra.prints {
         return Ok(Request {
             action,
             notes: Vec::new(),

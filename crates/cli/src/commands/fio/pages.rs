@@ -2,13 +2,15 @@
 //!
 //! A file of results is written whole each time, so that it has all that was printed. Omitted: the layouts (`tools::fio`).
 
-use super::session::{as_fio, text};
+use crate::commands::VERSION;
 use crate::commands::dialect::{ResultFile, write_whole};
 use crate::environment::Environment;
-use crate::output;
+use crate::{output, report};
 use model::{CommandError, RunRecord};
 use std::sync::{Mutex, PoisonError};
-use tools::fio::{Built, Form};
+use tools::fio::figures::{Job, disks, jobs};
+use tools::fio::{Built, FioResults, Form, JobPart, fio_json, fio_normal, fio_terse};
+use views::Zone;
 
 /// The results of a request and where they go.
 pub(super) struct Pages<'a> {
@@ -70,5 +72,89 @@ impl Pages<'_> {
             // What was measured is not lost with its place.
             refused => output::print(&page).map(|()| refused.is_none()),
         }
+    }
+}
+
+/// A page for each timespan, with its jobs above it.
+fn text(titles: &[String], records: &[RunRecord], environment: &Environment) -> Vec<u8> {
+    let mut page = Vec::new();
+    for (title, record) in titles.iter().zip(records) {
+        if !page.is_empty() {
+            page.push(b'\n');
+        }
+        page.extend(format!("{title}\n").into_bytes());
+        page.extend(report::run(
+            record,
+            report::Form::of_list(false, environment),
+        ));
+    }
+    page
+}
+
+fn as_fio(
+    built: &Built,
+    notes: &[String],
+    records: &[RunRecord],
+    form: Form,
+    head: bool,
+) -> Vec<u8> {
+    let with_jobs = |part: &'_ JobPart| -> Option<Vec<Job>> {
+        let record = records.get(part.span)?;
+        Some(jobs(record, &part.targets, part.grouped, &part.reporting))
+    };
+    let parts: Vec<(&JobPart, Vec<Job>)> = built
+        .parts
+        .iter()
+        .filter_map(|part| Some((part, with_jobs(part)?)))
+        .collect();
+    let with_disks = parts.iter().any(|(part, _)| part.reporting.disks);
+    let windows = records.iter().map(|record| &record.window);
+    let windows: Vec<_> = windows.filter(|_| with_disks).collect();
+    let last = records
+        .last()
+        .map_or(0, |record| record.started_utc.0 + record.phases.drained.0);
+    report::written(|out| {
+        let results = FioResults {
+            version: VERSION,
+            ended_utc_ns: last,
+            ended_text: &views::write_time(last, &Zone::utc()),
+            globals: &built.globals,
+            notes,
+            parts: &parts,
+            disks: &disks(&windows),
+            head,
+            bins: form == Form::JsonPlus,
+        };
+        match form {
+            Form::Terse(version) => fio_terse(&results, version, out),
+            Form::Normal => fio_normal(&results, out),
+            Form::Json | Form::JsonPlus | Form::Text => fio_json(&results, out),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::dialect::stored;
+    use expect_test::expect_file;
+    use tools::fio;
+
+    #[test]
+    fn stored_runs_are_printed_as_json() {
+        let mut text = String::new();
+        for line in stored::lines("fio") {
+            let read = |name: &str| Ok(stored::input(&format!("it/jobs/{name}")));
+            let surroundings = fio::Environment {
+                read: &read,
+                ..fio::Environment::BARE
+            };
+            let request = fio::parse(&line.args, &surroundings).unwrap();
+            let built = fio::build(&request, &|_| None).unwrap();
+            text += &line.head("JSON");
+            text +=
+                &String::from_utf8(as_fio(&built, &[], &line.records(), Form::Json, true)).unwrap();
+        }
+        expect_file!["../../../tests/net/tools/fio.txt"].assert_eq(&text);
     }
 }

@@ -4,15 +4,14 @@
 
 use super::pages::Pages;
 use super::refused;
-use crate::commands::VERSION;
 use crate::commands::dialect::{
     self, Course, Removal, ResultFile, Status, StoredSession, check_files, has, look, write_whole,
 };
 use crate::commands::replay;
 use crate::environment::Environment;
 use crate::failure::Ending;
+use crate::output;
 use crate::run_context::RunContext;
-use crate::{output, report};
 use analysis::say;
 use engine::Recording;
 use model::{Access, CommandError, RunRecord, Target};
@@ -21,12 +20,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use store::SessionKind;
 use tools::OwnOptions;
-use tools::fio::figures::{Job, disks, jobs};
-use tools::fio::{
-    self, Built, Extra, FioResults, Form, JobPart, Replay, Request, fio_json, fio_logs, fio_normal,
-    fio_terse,
-};
-use views::Zone;
+use tools::fio::{self, Built, Extra, Form, JobPart, Replay, Request, There, fio_logs};
 
 /// The forms of the results; fio's own text for programs that call fio.
 fn forms(extra: &Extra, quiet: bool) -> Vec<Form> {
@@ -265,64 +259,6 @@ fn titles(built: &Built) -> Vec<String> {
     spans.map(of).collect()
 }
 
-/// A page for each timespan, with its jobs above it.
-pub(super) fn text(titles: &[String], records: &[RunRecord], environment: &Environment) -> Vec<u8> {
-    let mut page = Vec::new();
-    for (title, record) in titles.iter().zip(records) {
-        if !page.is_empty() {
-            page.push(b'\n');
-        }
-        page.extend(format!("{title}\n").into_bytes());
-        page.extend(report::run(
-            record,
-            report::Form::of_list(false, environment),
-        ));
-    }
-    page
-}
-
-pub(super) fn as_fio(
-    built: &Built,
-    notes: &[String],
-    records: &[RunRecord],
-    form: Form,
-    head: bool,
-) -> Vec<u8> {
-    let with_jobs = |part: &'_ JobPart| -> Option<Vec<Job>> {
-        let record = records.get(part.span)?;
-        Some(jobs(record, &part.targets, part.grouped, &part.reporting))
-    };
-    let parts: Vec<(&JobPart, Vec<Job>)> = built
-        .parts
-        .iter()
-        .filter_map(|part| Some((part, with_jobs(part)?)))
-        .collect();
-    let with_disks = parts.iter().any(|(part, _)| part.reporting.disks);
-    let windows = records.iter().map(|record| &record.window);
-    let windows: Vec<_> = windows.filter(|_| with_disks).collect();
-    let last = records
-        .last()
-        .map_or(0, |record| record.started_utc.0 + record.phases.drained.0);
-    report::written(|out| {
-        let results = FioResults {
-            version: VERSION,
-            ended_utc_ns: last,
-            ended_text: &views::write_time(last, &Zone::utc()),
-            globals: &built.globals,
-            notes,
-            parts: &parts,
-            disks: &disks(&windows),
-            head,
-            bins: form == Form::JsonPlus,
-        };
-        match form {
-            Form::Terse(version) => fio_terse(&results, version, out),
-            Form::Normal => fio_normal(&results, out),
-            Form::Json | Form::JsonPlus | Form::Text => fio_json(&results, out),
-        }
-    })
-}
-
 /// What the jobs mean, without running any.
 pub(super) fn explain(
     request: &Request,
@@ -385,29 +321,4 @@ fn work(target: &Target, replay: Option<&Replay>) -> String {
         "{name}: {} {access}, write {}, depth {}, threads {}",
         workload.block, workload.write, workload.queue_depth, target.threads
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::commands::dialect::stored;
-    use expect_test::expect_file;
-
-    #[test]
-    fn stored_runs_are_printed_as_json() {
-        let mut text = String::new();
-        for line in stored::lines("fio") {
-            let read = |name: &str| Ok(stored::input(&format!("it/jobs/{name}")));
-            let surroundings = fio::Environment {
-                read: &read,
-                ..fio::Environment::BARE
-            };
-            let request = fio::parse(&line.args, &surroundings).unwrap();
-            let built = fio::build(&request, &|_| None).unwrap();
-            text += &line.head("JSON");
-            text +=
-                &String::from_utf8(as_fio(&built, &[], &line.records(), Form::Json, true)).unwrap();
-        }
-        expect_file!["../../../tests/net/tools/fio.txt"].assert_eq(&text);
-    }
 }
