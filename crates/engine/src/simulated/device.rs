@@ -103,7 +103,7 @@ impl Device {
         };
         Device {
             law: Law::new(is.law, is.spread),
-            speed: Speed::new(&is.faults, seed, number).of_age(is.past.age),
+            speed: Speed::new(is, seed, number).of_age(is.past.age),
             channels: vec![0.0; is.channels as usize].into(),
             queue: vec![0.0; is.queue as usize].into(),
             gains: (0..=deepest).map(gain).collect(),
@@ -214,6 +214,10 @@ impl Device {
         if self.is.cliff > 0 && self.counted.outstanding >= self.is.cliff {
             done += self.is.cliff_latency.0 as f64;
         }
+        let tail = self.is.uneven.tail;
+        if tail > 0 && self.rng.below(tail) == 0 {
+            done += self.is.uneven.tail_latency.0 as f64; // its channel is free meanwhile
+        }
         if let Some(place) = place {
             self.queue[place] = done;
         }
@@ -247,8 +251,12 @@ impl Device {
     fn serve_from_cache(&mut self, at: f64, io: Request, slow: f64) -> Option<f64> {
         let mut at = at;
         match io.operation {
-            Operation::Read if self.hits > 0.0 => {
-                if self.hits < 1.0 && uniform(&mut self.rng) > self.hits {
+            Operation::Read if self.hits > 0.0 || self.is.uneven.unwritten > 0 => {
+                let unwritten = self.is.uneven.unwritten;
+                let blank = unwritten > 0 && self.rng.below(100) < unwritten;
+                let hit =
+                    self.hits >= 1.0 || self.hits > 0.0 && uniform(&mut self.rng) <= self.hits;
+                if !blank && !hit {
                     return None;
                 }
             }

@@ -1,8 +1,8 @@
 //! How much slower than planned a simulated device is at a moment: what drifts, drops, wanders and pauses.
 
-use super::service_time::normal;
+use super::service_time::{normal, uniform};
 use crate::rng::Rng;
-use model::{Nanos, SimulatedFaults};
+use model::{Nanos, SimulatedDevice};
 
 /// The walk of the speed takes a step in so long, and keeps this much of where it was.
 const STEP: Nanos = Nanos::millis(100);
@@ -10,23 +10,38 @@ const KEPT: f64 = 0.9;
 const NS_PER_MINUTE: f64 = 60e9;
 /// The walk's random numbers lie this far from those of the device.
 const STREAM: u64 = 5 << 61;
+/// Those of the moments of pauses.
+const PAUSES: u64 = 7 << 61;
 
 /// The speed of one device over time.
 #[derive(Clone, Debug)]
 pub(super) struct Speed {
-    faults: SimulatedFaults,
+    is: SimulatedDevice,
+    seed: u64,
     steady: bool, // nothing but pauses
     rng: Rng,
     walk: f64, // logarithm of the slowness
     step_at: Nanos,
     age: Nanos, // at the start of the run
+    late: Late,
+}
+
+/// How late the pause of a period begins.
+#[derive(Clone, Copy, Debug, Default)]
+struct Late {
+    period: u64,
+    by: f64,
 }
 
 impl Speed {
-    pub(super) fn new(faults: &SimulatedFaults, seed: u64, number: u64) -> Self {
+    pub(super) fn new(is: &SimulatedDevice, seed: u64, number: u64) -> Self {
+        let faults = &is.faults;
+        let even = faults.drift == 0 && faults.drop == 0 && faults.noise == 0;
         let mut speed = Speed {
-            faults: *faults,
-            steady: faults.drift == 0 && faults.drop == 0 && faults.noise == 0,
+            is: *is,
+            seed: seed.wrapping_add(number),
+            steady: even && is.uneven.swing == 0,
+            late: Late::default(),
             rng: Rng::new(seed, STREAM.wrapping_add(number)),
             walk: 0.0,
             step_at: STEP,
@@ -42,7 +57,7 @@ impl Speed {
     }
 
     fn deviation(&self) -> f64 {
-        self.faults.noise as f64 / 100.0
+        self.is.faults.noise as f64 / 100.0
     }
 
     /// By what all times are multiplied. Moments never go back by more than a step.
@@ -55,40 +70,59 @@ impl Speed {
     }
 
     fn unsteady(&mut self, at: Nanos) -> f64 {
-        while self.faults.noise > 0 && self.step_at <= at {
+        while self.is.faults.noise > 0 && self.step_at <= at {
             let fresh = (1.0 - KEPT * KEPT).sqrt() * self.deviation();
             self.walk = KEPT * self.walk + fresh * normal(&mut self.rng);
             self.step_at = self.step_at.plus(STEP);
         }
         let mut slow = self.walk.exp();
         let at = at.plus(self.age);
-        slow *= 1.0 + self.faults.drift as f64 / 100.0 * at.0 as f64 / NS_PER_MINUTE;
-        if self.faults.drop > 0 && at >= self.faults.drop_at {
-            slow /= 1.0 - self.faults.drop as f64 / 100.0;
+        slow *= 1.0 + self.is.faults.drift as f64 / 100.0 * at.0 as f64 / NS_PER_MINUTE;
+        if self.is.faults.drop > 0 && at >= self.is.faults.drop_at {
+            slow /= 1.0 - self.is.faults.drop as f64 / 100.0;
+        }
+        let every = self.is.uneven.swing_every.0;
+        if every > 0 && at.0 % every >= every / 2 {
+            slow /= 1.0 - self.is.uneven.swing as f64 / 100.0;
         }
         slow
     }
 
     /// What would be done in a pause is done at its end.
     #[inline]
-    pub(super) fn after_pause(&self, done: f64) -> f64 {
-        let every = self.faults.pause_every.0;
+    pub(super) fn after_pause(&mut self, done: f64) -> f64 {
+        let every = self.is.faults.pause_every.0;
         if every == 0 || done < every as f64 {
             return done; // the first pause begins after the first stretch
         }
-        let into = done % every as f64;
-        done + (self.faults.pause.0 as f64 - into).max(0.0)
+        let into = done % every as f64 - self.late_in((done / every as f64) as u64);
+        match into < 0.0 {
+            true => done,
+            false => done + (self.is.faults.pause.0 as f64 - into).max(0.0),
+        }
+    }
+
+    /// Returns how long after its start the pause of this period begins.
+    fn late_in(&mut self, period: u64) -> f64 {
+        if self.is.uneven.pause_jitter > 0 && self.late.period != period {
+            let mut rng = Rng::new(self.seed, PAUSES.wrapping_add(period));
+            let left = self.is.faults.pause_every.minus(self.is.faults.pause).0 as f64;
+            let by = left * self.is.uneven.pause_jitter as f64 / 100.0 * uniform(&mut rng);
+            self.late = Late { period, by };
+        }
+        self.late.by
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::{SimulatedFaults, SimulatedModel};
 
     fn speed(change: impl FnOnce(&mut SimulatedFaults)) -> Speed {
-        let mut faults = SimulatedFaults::default();
-        change(&mut faults);
-        Speed::new(&faults, 1, 0)
+        let mut device = SimulatedModel::Ssd.device();
+        change(&mut device.faults);
+        Speed::new(&device, 1, 0)
     }
 
     #[test]
@@ -100,9 +134,34 @@ mod tests {
         assert_eq!(drift.slowness(Nanos::seconds(120)), 1.6);
         let mut aged = speed(|f| f.drift = 30).of_age(Nanos::seconds(60));
         assert_eq!(aged.slowness(Nanos::seconds(60)), 1.6);
-        let pause = speed(|f| (f.pause, f.pause_every) = (Nanos(10), Nanos(100)));
+        let mut pause = speed(|f| (f.pause, f.pause_every) = (Nanos(10), Nanos(100)));
         let done = [5.0, 95.0, 100.0, 104.0, 110.0, 205.0].map(|at| pause.after_pause(at));
         assert_eq!(done, [5.0, 95.0, 110.0, 110.0, 110.0, 210.0]);
+    }
+
+    #[test]
+    fn a_swing_is_slow_in_each_second_half_and_a_pause_may_begin_late() {
+        let mut device = SimulatedModel::Ssd.device();
+        (device.uneven.swing, device.uneven.swing_every) = (75, Nanos(100));
+        let mut speed = Speed::new(&device, 1, 0);
+        assert_eq!(
+            [0, 49, 50, 99, 100].map(|at| speed.slowness(Nanos(at))),
+            [1.0, 1.0, 4.0, 4.0, 1.0]
+        );
+        (device.faults.pause, device.faults.pause_every) = (Nanos(10), Nanos(100));
+        device.uneven.pause_jitter = 100;
+        let mut late = Speed::new(&device, 1, 0);
+        let mut begins = |period: u64| {
+            let moments = (0..100).map(|at| (period * 100 + at) as f64);
+            let mut held = moments.filter(|at| late.after_pause(*at) > *at);
+            let first = held.next().unwrap();
+            (first, 1 + held.count())
+        };
+        let begun: Vec<(f64, usize)> = (1..20).map(&mut begins).collect();
+        assert!(begun.iter().all(|(_, length)| *length == 10), "{begun:?}");
+        let mut places: Vec<u64> = begun.iter().map(|(at, _)| *at as u64 % 100).collect();
+        places.dedup();
+        assert!(places.len() > 15, "{begun:?}");
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub use profile::{EngineChoice, OnError, Phases, Polling, Pool, PoolDraw, Profil
 pub use simulated::{
     DataFault, DataFaults, FaultPlan, FlushLaw, KEYS as SIMULATED_KEYS, NEIGHBOUR_BLOCK, PowerCut,
     ServiceLaw, SimulatedDevice, SimulatedError, SimulatedFaults, SimulatedKey, SimulatedModel,
-    Unit as SimulatedUnit,
+    UnevenFaults, Unit as SimulatedUnit,
 };
 
 pub use skew::Skew;

@@ -98,6 +98,9 @@ pub struct SimulatedDevice {
     pub cpu: Nanos,
     /// What is wrong with it.
     pub faults: SimulatedFaults,
+    /// What is uneven in its speed.
+    #[serde(default, skip_serializing_if = "UnevenFaults::is_none")]
+    pub uneven: UnevenFaults,
     /// Data that it stores, from its start: none, or all that is used of it.
     #[serde(default, skip_serializing_if = "is_none")]
     pub data: Bytes,
@@ -185,6 +188,31 @@ pub struct SimulatedFaults {
     pub throttle: u64,
     /// By how many percent longer the I/Os of every second thread take. // at most 1000
     pub imbalance: u64,
+}
+
+/// What may be uneven in the speed of a simulated device; nothing, where all are 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct UnevenFaults {
+    /// How late in its `pause_every` a pause may begin, in percent of the time that is left. // at most 100
+    pub pause_jitter: u64,
+    /// By how many percent it is slower in the second half of each `swing_every`. // at most 99
+    pub swing: u64,
+    /// From one change to the lower speed to the next.
+    pub swing_every: Nanos,
+    /// One of so many I/Os is slow, at random.
+    pub tail: u64,
+    /// How much longer a slow one takes.
+    pub tail_latency: Nanos,
+    /// Share of the range that was never written, in percent: reads of it take the time of a cache hit. // at most 100
+    pub unwritten: u64,
+}
+
+impl UnevenFaults {
+    /// Returns whether it has none.
+    pub fn is_none(&self) -> bool {
+        *self == UnevenFaults::default()
+    }
 }
 
 /// A block of the neighbour.
@@ -284,6 +312,7 @@ fn flash(model: SimulatedModel) -> SimulatedDevice {
         request_max: Bytes(0),
         cpu: Nanos::micros(2),
         faults: SimulatedFaults::default(),
+        uneven: UnevenFaults::default(),
         data: Bytes(0),
         alias: Bytes(0),
         data_faults: DataFaults::default(),

@@ -2,7 +2,7 @@
 //!
 //! What the system does not report is `None` or empty, never a guess.
 
-use super::layout::Layout;
+use super::layout::{DataSample, Layout};
 use super::limits::Limits;
 use crate::block_header::Flaw;
 use crate::plan::{NullBehaviour, SimulatedDevice, SimulatedModel};
@@ -406,6 +406,7 @@ impl TargetFacts {
                 size: device.size,
                 write_cache: (device.write_cache.0 > 0).then(|| "write back".to_owned()),
                 queue_size: u32::try_from(device.queue).ok().filter(|size| *size > 0),
+                device_queue: u32::try_from(device.queue).ok().filter(|size| *size > 0),
                 logical_block: Some(Bytes(512)),
                 physical_block: Some(Bytes(512)),
                 counted: Some(true),
@@ -414,7 +415,24 @@ impl TargetFacts {
                 request_max: (device.request_max.0 > 0).then_some(device.request_max),
                 ..BlockDevice::default()
             }],
+            layout: Layout {
+                sample: sample_of(device),
+                ..Layout::default()
+            },
             ..TargetFacts::null(&behaviour)
         }
     }
+}
+
+/// Returns what a sample of its blocks would be like; none where all of it was written.
+fn sample_of(device: &SimulatedDevice) -> Option<DataSample> {
+    const BLOCKS: u32 = 100;
+    let zeros = u32::try_from(device.uneven.unwritten).ok()?.min(BLOCKS);
+    let bytes = Bytes(4096 * u64::from(BLOCKS - zeros));
+    (zeros > 0).then_some(DataSample {
+        blocks: BLOCKS,
+        zero_blocks: zeros,
+        bytes,
+        pressed: bytes,
+    })
 }

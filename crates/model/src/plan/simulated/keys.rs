@@ -78,7 +78,7 @@ const fn plain(value: u64) -> u64 {
 
 /// Every parameter, in the order in which it is printed.
 #[rustfmt::skip]
-pub const KEYS: [SimulatedKey; 52] = [
+pub const KEYS: [SimulatedKey; 58] = [
     key!("size", Size, (1 << 20, 1 << 60), "reported size", size, Bytes, 0),
     key!("channels", Count, (1, 1024), "I/Os that are served in parallel", channels, plain,),
     SimulatedKey {
@@ -118,6 +118,12 @@ pub const KEYS: [SimulatedKey; 52] = [
     key!("page-cache", Percent, (0, 100), "fault: share of the I/Os that the host's page cache serves", faults.page_cache, plain,),
     key!("noise", Percent, (0, 200), "fault: variation of speed, standard deviation: first-order autoregressive with a coefficient of 0.9, in steps of 100 ms", faults.noise, plain,),
     key!("throttle", Count, (0, 100_000_000), "fault: IOPS limit of the host above the device", faults.throttle, plain,),
+    key!("pause-jitter", Percent, (0, 100), "fault: how late in pause-every a stall may begin, at random, of the time that is left", uneven.pause_jitter, plain,),
+    key!("swing", Percent, (0, 99), "fault: slowdown in the second half of each swing-every", uneven.swing, plain,),
+    key!("swing-every", Time, (0, HOUR), "fault: time from one change to the lower speed to the next", uneven.swing_every, Nanos, 0),
+    key!("tail", Count, (0, 1_000_000_000), "fault: one of so many I/Os is slow, at random", uneven.tail, plain,),
+    key!("tail-latency", Time, (0, HOUR), "fault: additional latency of a slow I/O", uneven.tail_latency, Nanos, 0),
+    key!("unwritten", Percent, (0, 100), "fault: share of the range that was never written: reads of it are zeros, in the time of a cache hit", uneven.unwritten, plain,),
     key!("data", Size, (0, 16 * GIB), "data that is stored, from the start of the device, for --verify", data, Bytes, 0),
     key!("alias", Size, (0, 16 * GIB), "fault: addresses wrap around there", alias, Bytes, 0),
     fault!("lose", Lose, "fault: writes that are acknowledged and not done"),

@@ -147,6 +147,19 @@ fn contradictions(device: &SimulatedDevice) -> Vec<String> {
             || faults.pause.0 == 0 && faults.pause_every.0 > 0,
         "pause and pause-every belong together, and a pause is shorter than the time to the next: give both",
     );
+    let uneven = &device.uneven;
+    tell(
+        uneven.pause_jitter > 0 && faults.pause.0 == 0,
+        "pause-jitter is that of stalls: give pause and pause-every too",
+    );
+    tell(
+        (uneven.swing > 0) != (uneven.swing_every.0 > 0),
+        "swing and swing-every belong together: give both",
+    );
+    tell(
+        (uneven.tail > 0) != (uneven.tail_latency.0 > 0),
+        "tail and tail-latency belong together: give both",
+    );
     tell(
         device.data.0 == 0 && (device.alias.0 > 0 || !device.data_faults.is_none()),
         "faults of data need data: give data too",
