@@ -60,13 +60,18 @@ fn limit(findings: &[Finding]) -> Option<&str> {
 }
 
 /// What explains the figures, where no finding is a reason to doubt them: `only zeros were written`.
-fn hints(findings: &[Finding]) -> String {
-    const HINTS: [&str; 6] = [
+pub(crate) fn hints(findings: &[Finding]) -> String {
+    const HINTS: [&str; 11] = [
+        "requested-rate",
+        "same-place",
+        "compressible-data",
         "working-set-fits-cache",
         "zero-data",
         "commit-latency",
         "write-penalty",
         "latency-groups",
+        "slow-tail",
+        "single-spindle",
         "one-at-a-time",
     ];
     const HINTS_MAX: usize = 2;

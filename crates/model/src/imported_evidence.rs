@@ -36,6 +36,9 @@ pub struct ImportedEvidence {
     /// Whether a rate, or pauses between I/Os, were requested.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub paced: bool,
+    /// Jobs that each go along the same blocks from the same place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_place: Option<u32>,
     /// Block devices and their counters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disks: Vec<ImportedDisk>,

@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 120_200,
+        bound: 119_900,
         count: lines_of_code,
     },
 ];

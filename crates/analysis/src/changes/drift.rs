@@ -13,6 +13,9 @@ use super::points::{Points, correlation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Where a line leaves less than this share of all squares, it is a trend whatever the rest is like: a curve leaves residuals
+/// that hang together, which the correction for correlation takes for a walk.
+const LEFT_MAX: f64 = 0.02;
 /// Standard deviations of the test's sum that make a trend: one in 15000 by chance, if correlations are as estimated.
 const DEVIATIONS_MIN: f64 = 4.0;
 
@@ -27,7 +30,7 @@ pub struct Drift {
     pub after_per_s: f64,
     /// The change as a share of the level before; negative for a fall. // at least 0.05 either way
     pub change_share: f64,
-    /// How many standard deviations the test's sum is from no trend. // at least 4
+    /// How many standard deviations the test's sum is from no trend. // at least 4, or a line leaves 2% of the squares or less
     pub standard_errors: f64,
 }
 
@@ -37,7 +40,8 @@ pub(super) fn find(points: &Points) -> Option<(Drift, f64)> {
     let (sum, slope) = pairs(rates);
     let bend = bend(rates);
     let deviations = sum.abs() / deviation(rates.len(), correlation(&bend.residuals(rates)));
-    if deviations < DEVIATIONS_MIN || sum * slope <= 0.0 {
+    let is_line = bend.left <= LEFT_MAX * squares(rates);
+    if (deviations < DEVIATIONS_MIN && !is_line) || sum * slope <= 0.0 {
         return None;
     }
     let change = (bend.last - bend.first) / bend.first;
@@ -133,6 +137,12 @@ fn fit(rates: &[f64], at: usize) -> Bend {
         last: first + slope * x(rates.len() - 1),
         left: (all - slope * above).max(0.0),
     }
+}
+
+/// Sum of the squared distances from the mean.
+fn squares(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    values.iter().map(|value| (value - mean).powi(2)).sum()
 }
 
 fn mean(values: &[f64]) -> f64 {

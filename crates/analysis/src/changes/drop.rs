@@ -63,6 +63,8 @@ pub(super) fn find(points: &Points) -> Option<(RateDrop, f64)> {
     } else {
         f64::INFINITY
     };
+    // The step in which it fell is of both levels; medians do not see it.
+    let (first, last) = (median(&rates[..at]), median(&rates[at..]));
     let change = (last - first) / first;
     let dropped = last < first && -change >= DROP_MIN && apart >= ERRORS_MIN;
     let drop = RateDrop {
@@ -73,4 +75,10 @@ pub(super) fn find(points: &Points) -> Option<(RateDrop, f64)> {
         standard_errors: apart.min(1000.0),
     };
     dropped.then_some((drop, left))
+}
+
+fn median(rates: &[f64]) -> f64 {
+    let mut sorted = rates.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2])
 }

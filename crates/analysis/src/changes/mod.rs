@@ -9,12 +9,14 @@
 
 mod drift;
 mod drop;
+mod pauses;
 mod points;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use drift::Drift;
 pub(crate) use drop::RateDrop;
+pub(crate) use pauses::{pauses, period};
 
 use crate::intervals::{IntervalRow, full_intervals};
 use model::Nanos;

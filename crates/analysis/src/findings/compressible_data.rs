@@ -5,9 +5,10 @@
 //! person asked for by that name (DISKSPD's buffers count from 0 to 255), because an array's firmware may fold them.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
-use model::{Operation, Ratio, TargetKind, WriteContent};
+use model::imported_evidence::ImportedContent;
+use model::{ImportedRun, Operation, Ratio, TargetKind, WriteContent};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("compressible-data"),
@@ -17,17 +18,38 @@ pub(super) const RULE: Rule = Rule {
     what: "The data is compressible and a layer below compresses it, so the device transferred less than requested.",
     method: "Reads: a fast compressor reduces a sample of blocks below 80% of its size, and the device is zram or \
              VDO, or the file system compresses. Writes: the requested content is compressible or has duplicates, \
-             under the same conditions; DISKSPD's repeating pattern is a note everywhere.",
+             under the same conditions; DISKSPD's repeating pattern is a note everywhere, also of imported runs (fio: buffer_pattern).",
     evidence: &["pressed_share", "written_ios"],
     source: "lz4_Block_format.md (the estimate); btrfs(5), zfsprops(7), and the kernel's \
              Documentation/admin-guide/blockdev/zram.rst.",
     advice: "Use incompressible data, or disable compression for the test.",
-    look: Look::Own(look),
+    look: Look::Any(look),
 };
 
 const PRESSED_MAX: f64 = 0.80;
 
-fn look(own: &Own<'_>) -> Option<Finding> {
+fn look(seen: &Seen<'_>) -> Option<Finding> {
+    match (seen.own, seen.imported) {
+        (Some(own), _) => of_own(own),
+        (None, run) => of_others(run?),
+    }
+}
+
+/// Whether something below compresses is not known of them.
+fn of_others(run: &ImportedRun) -> Option<Finding> {
+    let writes = run.workload.write_percent?.as_percent() > 0;
+    let ios = run.figures.write.ios.or(run.figures.total.ios)?;
+    let pattern = run.evidence.content == Some(ImportedContent::Pattern);
+    (writes && pattern && ios > 0).then(|| {
+        let sentence = "the same few bytes were written repeatedly: a device that compresses or deduplicates is faster with such data";
+        let advice = "repeat with incompressible data (DISKSPD: -Zr or -Z1M; fathom's default): if it is slower, the pattern was not stored";
+        let evidence = [("written_ios", ios as f64)];
+        let reported = finding(RULE.id, Severity::Note, sentence.to_owned(), &evidence, advice);
+        reported.sure(Confidence::Medium)
+    })
+}
+
+fn of_own(own: &Own<'_>) -> Option<Finding> {
     targets(own.record).find_map(|target| read(own, &target).or_else(|| written(own, &target)))
 }
 

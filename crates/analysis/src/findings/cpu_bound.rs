@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "One core, or all of them, were at 100% CPU, so the machine was the limit.",
-    method: "One core busy for 97% of the measured phase or more, or all together for 95%, less steal time, over 0.4 seconds or more. In addition fathom's threads were ready without a processor for 5% of their time, or busy for 80%; or the CPU emulates the device (zram, a loop device in memory), and three quarters of the load were kernel time. Otherwise it is a note. Threads that waited for a processor for 20% of their time suffice alone. Imported runs: as printed per processor; fio: user and kernel time of a job together are 97% or more. Not applied with polling, with a requested rate or on the null engine. If fathom's own thread is at 100% CPU, `fathom-cpu-bound` is reported.",
+    method: "One core busy for 97% of the measured phase or more, or all together for 95%, less steal time, over 0.4 seconds or more. In addition fathom's threads were ready without a processor for 5% of their time, or busy for 80%; or the CPU emulates the device (zram, a loop device in memory), and three quarters of the load were kernel time. Otherwise it is a note. Threads that waited for a processor for 20% of their time suffice alone. Imported runs: as printed per processor; fio: user and kernel time of a job together are 97% or more, or those of several jobs are 95% to 103% of one core while direct submissions took 80% of their time. Not applied with polling, with a requested rate or on the null engine. If fathom's own thread is at 100% CPU, `fathom-cpu-bound` is reported.",
     evidence: &[
         "cpu",
         "user_percent",
@@ -57,7 +57,9 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     let cpu = seen.observed.printed_cpu?;
     if seen.imported.is_some_and(|run| run.format.tool() == "fio") {
         let long = seen.observed.measured_ns >= Some(1e9);
-        return of_jobs(&cpu).filter(|_| long);
+        return of_jobs(&cpu)
+            .or_else(|| of_one_core(seen, &cpu))
+            .filter(|_| long);
     }
     if let Some(all) = all_of_others(&cpu) {
         return Some(all);
@@ -108,6 +110,27 @@ fn of_jobs(cpu: &ImportedCpu) -> Option<Finding> {
             "repeat with more jobs (numjobs=4): if IOPS rise, one core was the limit",
         );
         reported.sure(Confidence::High)
+    })
+}
+
+/// Jobs that together used exactly one core, while submitting took all their time: they waited for it.
+fn of_one_core(seen: &Seen<'_>, cpu: &ImportedCpu) -> Option<Finding> {
+    const ONE: std::ops::RangeInclusive<f64> = 0.95..=1.03;
+    const SUBMITTING_MIN: f64 = 0.8;
+    let run = seen.imported?;
+    let jobs = run.workload.threads.filter(|jobs| *jobs > 1)?;
+    let busy = f64::from(jobs) * (cpu.user_percent? + cpu.kernel_percent?) / 100.0;
+    let submission_s = run.evidence.total.submission_mean?.as_seconds();
+    let submitting = submission_s * seen.observed.total.rate_per_s? / f64::from(jobs);
+    let direct = run.workload.cache == Some(model::CacheMode::Unbuffered);
+    (direct && ONE.contains(&busy) && submitting >= SUBMITTING_MIN).then(|| {
+        let sentence = format!(
+            "the generator was CPU-bound: all {jobs} jobs together used {} of one core, and waited for it in their submissions",
+            say::percent(busy.min(1.0))
+        );
+        let advice = "check which processors the jobs may use (cpus_allowed, taskset, the control group), and repeat with all";
+        let evidence = [("usage_percent", busy * 100.0)];
+        finding(RULE.id, Severity::Warning, sentence, &evidence, advice).sure(Confidence::Medium)
     })
 }
 

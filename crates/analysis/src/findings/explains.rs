@@ -7,12 +7,12 @@
 use super::{Confidence, Finding, RuleId};
 use super::{
     answered_from_memory, bandwidth_limit, cgroup_cpu_limit, cgroup_io_limit, commit_latency,
-    compressible_data, coordinated_omission, cpu_bound, cpu_steal, fathom_cpu_bound,
+    compressible_data, coordinated_omission, cpu_bound, cpu_steal, device_cache, fathom_cpu_bound,
     impossible_for_medium, interrupted, io_wq_offload, iops_limit, latency_groups, loop_page_cache,
     no_device, noisy_neighbour, not_steady, one_at_a_time, page_cache, queue_depth_ignored,
-    queue_not_full, queued_in_kernel, saturated, scheduler, short_run, stall,
-    synchronous_submission, thread_imbalance, throughput_drift, throughput_drop, undersampled_tail,
-    uneven_disks, unwritten_extents, working_set_fits_cache, zero_data,
+    queue_not_full, queued_in_kernel, saturated, scheduler, short_run, slow_tail, stall,
+    synchronous_submission, thread_imbalance, throughput_drift, throughput_drop, two_speeds,
+    undersampled_tail, uneven_disks, unwritten_extents, working_set_fits_cache, zero_data,
 };
 
 /// A cause, and the findings that follow from it. The more a row explains the earlier it stands: of two causes that
@@ -41,6 +41,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         unwritten_extents::RULE.id,
         &[
+            latency_groups::RULE.id,
             page_cache::RULE.id,
             answered_from_memory::RULE.id,
             impossible_for_medium::RULE.id,
@@ -53,6 +54,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         loop_page_cache::RULE.id,
         &[
+            latency_groups::RULE.id,
             cpu_bound::RULE.id,
             fathom_cpu_bound::RULE.id,
             queue_not_full::RULE.id,
@@ -62,6 +64,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             not_steady::RULE.id,
             throughput_drop::RULE.id,
             throughput_drift::RULE.id,
+            two_speeds::RULE.id,
             stall::RULE.id,
             thread_imbalance::RULE.id,
         ],
@@ -69,6 +72,9 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         page_cache::RULE.id,
         &[
+            bandwidth_limit::RULE.id,
+            iops_limit::RULE.id,
+            latency_groups::RULE.id,
             answered_from_memory::RULE.id,
             impossible_for_medium::RULE.id,
             working_set_fits_cache::RULE.id,
@@ -78,6 +84,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             not_steady::RULE.id,
             throughput_drop::RULE.id,
             throughput_drift::RULE.id,
+            two_speeds::RULE.id,
             stall::RULE.id,
             coordinated_omission::RULE.id,
             queue_not_full::RULE.id,
@@ -87,6 +94,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         answered_from_memory::RULE.id,
         &[
+            latency_groups::RULE.id,
             working_set_fits_cache::RULE.id,
             impossible_for_medium::RULE.id,
             cpu_bound::RULE.id,
@@ -111,6 +119,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         cgroup_io_limit::RULE.id,
         &[
+            slow_tail::RULE.id,
             queue_not_full::RULE.id,
             queued_in_kernel::RULE.id,
             coordinated_omission::RULE.id,
@@ -124,6 +133,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         iops_limit::RULE.id,
         &[
+            slow_tail::RULE.id,
             latency_groups::RULE.id,
             queue_not_full::RULE.id,
             queued_in_kernel::RULE.id,
@@ -135,6 +145,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         bandwidth_limit::RULE.id,
         &[
+            slow_tail::RULE.id,
             latency_groups::RULE.id,
             queue_not_full::RULE.id,
             queued_in_kernel::RULE.id,
@@ -184,6 +195,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         cpu_bound::RULE.id,
         &[
+            synchronous_submission::RULE.id,
             queue_not_full::RULE.id,
             saturated::RULE.id,
             thread_imbalance::RULE.id,
@@ -212,6 +224,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             not_steady::RULE.id,
             throughput_drop::RULE.id,
             throughput_drift::RULE.id,
+            two_speeds::RULE.id,
             stall::RULE.id,
             coordinated_omission::RULE.id,
         ],
@@ -219,9 +232,11 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         stall::RULE.id,
         &[
+            slow_tail::RULE.id,
             not_steady::RULE.id,
             throughput_drop::RULE.id,
             throughput_drift::RULE.id,
+            two_speeds::RULE.id,
             coordinated_omission::RULE.id,
         ],
     ),
@@ -240,6 +255,15 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             impossible_for_medium::RULE.id,
             throughput_drop::RULE.id,
         ],
+    ),
+    (one_at_a_time::RULE.id, &[page_cache::RULE.id]),
+    (
+        zero_data::RULE.id,
+        &[latency_groups::RULE.id, slow_tail::RULE.id],
+    ),
+    (
+        device_cache::RULE.id,
+        &[latency_groups::RULE.id, slow_tail::RULE.id],
     ),
     (
         interrupted::RULE.id,

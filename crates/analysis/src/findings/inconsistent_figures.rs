@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The printed figures contradict each other: the rate and the count divided by the time, or the order of the latencies.",
-    method: "Rate: more than 3% apart, in runs of a second or more with ten IOPS or more: rounding explains at most 1% there. Latencies: the mean is below the smallest or above the largest, or a higher percentile is below a lower one. The difference exceeds 3% and the last printed digit.",
+    method: "Rate: more than 3% apart, in runs of a second or more with ten IOPS or more: rounding explains at most 1% there. Latencies: the mean is below the smallest or above the largest, a higher percentile is below a lower one, or the mean is above the most that the highest percentile and the maximum allow. The difference exceeds 3% and the last printed digit.",
     evidence: &[
         "printed_per_s",
         "counted_per_s",
@@ -75,10 +75,28 @@ fn out_of_order(latency: &ImportedLatency, step_ns: f64) -> Option<(Named, Named
     let around = [(smallest, mean.clone()), (mean, largest)];
     let around = around
         .into_iter()
-        .filter_map(|(low, high)| Some((low?, high?)));
+        .filter_map(|(low, high)| Some((low?, high?)))
+        .chain(cut_off(latency));
     let is_wrong =
         |(low, high): &(Named, Named)| high.1 > 0.0 && low.1 > high.1 * (1.0 + APART_MAX) + step_ns;
     around.chain(in_turn).find(is_wrong)
+}
+
+/// The mean, and the most that it can be: a share q of the I/Os took the percentile at most, the others the largest latency.
+/// fio counts latencies up to 17.1 s and prints that for longer ones.
+fn cut_off(latency: &ImportedLatency) -> Option<(Named, Named)> {
+    const DEEP_MIN: f64 = 0.9;
+    let (mean, max) = (latency.mean?.0 as f64, latency.max?.0 as f64);
+    let (at, time) = latency
+        .percentiles
+        .last()
+        .filter(|(at, _)| *at >= DEEP_MIN)?;
+    let most = at * time.0 as f64 + (1.0 - at) * max;
+    let name = format!(
+        "most that p{} and the maximum allow,",
+        (at * 1e5).round() / 1e3
+    );
+    Some((("mean latency".to_owned(), mean), (name, most)))
 }
 
 fn of_rate(run: &ImportedRun) -> Option<Finding> {

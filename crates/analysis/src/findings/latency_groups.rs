@@ -3,7 +3,8 @@
 //! Omitted: tails, which are no group (a tenth of the I/Os or more are one), and limiters that admit I/Os in slices, which
 //! `iops-limit` names.
 
-use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
+use crate::latency::split;
 use crate::observed::ObservedFigures;
 use crate::say;
 
@@ -13,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The latencies are of two groups with nothing between them, so two sources served the I/Os.",
-    method: "Imported runs of 1000 I/Os or more: between two neighbours of the printed percentiles from 5% to 90% the latency grows to four times or more. Below them the latencies from 5% on are within a factor of 2.5 of each other. So are those above them up to 95%, with two percentiles or more each.",
+    method: "Runs of fathom: two groups of 5% of the I/Os or more, almost none between, from some latency to three times as much, and medians four times apart. Imported runs of 1000 I/Os or more: between two neighbours of the printed percentiles from 5% to 90% the latency grows to four times or more. Below them the latencies from 5% on are within a factor of 2.5 of each other. So are those above them up to 95%, with two percentiles or more each.",
     evidence: &["fast_share", "fast_ns", "slow_ns"],
     source: "D. P. Bovet, M. Cesati, Understanding the Linux Kernel, 3rd edition, chapter 15 (page cache); a mixture of two distributions.",
     advice: "Report both groups and their shares; their mean describes neither.",
@@ -21,6 +22,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const IOS_MIN: u64 = 1000;
+/// Fewer are a tail.
+const SHARE_MIN: f64 = 0.05;
 const APART_MIN: f64 = 4.0;
 const ALIKE_MAX: f64 = 2.5;
 const FROM: f64 = 0.0499;
@@ -28,10 +31,10 @@ const TO: f64 = 0.9501;
 const SLOW_FROM_MAX: f64 = 0.9001;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
-    seen.imported?;
-    let sides = [&seen.observed.read, &seen.observed.write];
-    let many = |side: &&&ObservedFigures| side.ios >= Some(IOS_MIN);
-    let (share, fast_ns, slow_ns) = sides.iter().filter(many).find_map(|side| groups(side))?;
+    let (share, fast_ns, slow_ns) = match seen.own {
+        Some(own) => counted(own)?,
+        None => printed(seen)?,
+    };
     let sentence = format!(
         "two groups of latencies: {} of the I/Os took {} or less, the others {} or more, as where a cache or a tier serves a part",
         say::percent(share),
@@ -46,6 +49,22 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let advice = "repeat over a range ten times as large: if fewer I/Os are fast, a cache served these; if as many are, repeat with power saving off";
     let reported = finding(RULE.id, Severity::Note, sentence, &evidence, advice);
     Some(reported.sure(Confidence::Medium))
+}
+
+/// Of runs of fathom: two groups of the histogram, one in twenty or more each.
+fn counted(own: &Own<'_>) -> Option<(f64, f64, f64)> {
+    let split = split(&own.total.latency)?;
+    let groups = split.slow_ns >= APART_MIN * split.fast_ns
+        && (SHARE_MIN..=1.0 - SHARE_MIN).contains(&split.fast_share)
+        && own.total.ios >= IOS_MIN;
+    groups.then_some((split.fast_share, split.fast_to_ns, split.slow_from_ns))
+}
+
+fn printed(seen: &Seen<'_>) -> Option<(f64, f64, f64)> {
+    seen.imported?;
+    let sides = [&seen.observed.read, &seen.observed.write];
+    let many = |side: &&&ObservedFigures| side.ios >= Some(IOS_MIN);
+    sides.iter().filter(many).find_map(|side| groups(side))
 }
 
 /// The share of the fast ones, the slowest of them and the fastest of the others.

@@ -73,13 +73,16 @@ mod queue_depth_ignored;
 mod queue_not_full;
 mod queued_in_kernel;
 mod replay_late;
+mod requested_rate;
 mod requests_merged;
 mod requests_split;
+mod same_place;
 mod saturated;
 mod scheduler;
 mod short_io;
 mod short_run;
 mod single_spindle;
+mod slow_tail;
 mod source_bound;
 mod stall;
 mod stall_latency;
@@ -95,6 +98,7 @@ mod thread_imbalance;
 mod throughput_drift;
 mod throughput_drop;
 mod tool_warning;
+mod two_speeds;
 mod uncounted_storage;
 mod undersampled_tail;
 mod uneven_disks;
@@ -167,6 +171,7 @@ pub const FINDINGS: &[Rule] = &[
     answered_from_memory::RULE,
     tool_warning::RULE,
     overload::RULE,
+    requested_rate::RULE,
     replay_late::RULE,
     address_overlap::RULE,
     pts::SCALED,
@@ -182,6 +187,7 @@ pub const FINDINGS: &[Rule] = &[
     page_cache::RULE,
     device_cache::RULE,
     zero_data::RULE,
+    same_place::RULE,
     working_set_fits_cache::RULE,
     low_verify_coverage::RULE,
     journal_bound::RULE,
@@ -205,12 +211,14 @@ pub const FINDINGS: &[Rule] = &[
     uneven_hosts::RULE,
     start_spread::RULE,
     bound_cores::RULE,
+    two_speeds::RULE,
     throughput_drop::RULE,
     throughput_drift::RULE,
     not_repeatable::RULE,
     not_steady::RULE,
     short_run::RULE,
     thread_imbalance::RULE,
+    slow_tail::RULE,
     undersampled_tail::RULE,
     latency_resolution::RULE,
     latency_groups::RULE,

@@ -4,7 +4,7 @@
 
 use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
-use model::CacheMode;
+use model::{CacheMode, ImportFormat};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("one-at-a-time"),
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Small sequential I/Os were issued one at a time, so the bandwidth is block size divided by latency.",
-    method: "Imported runs of 100 I/Os or more: one in flight over all threads, sequential, of 64 KiB or less, and direct or write-through.",
+    method: "Imported runs of 100 I/Os or more: one in flight over all threads, sequential, of 64 KiB or less, and direct or write-through. dd with blocks below 4 KiB (its default is 512 bytes): a warning, buffered or not.",
     evidence: &["block_bytes", "each_ns"],
     source: "Little's law with one I/O in flight: bandwidth = block size / latency. J. D. C. Little, Operations Research 9 (1961).",
     advice: "For the device's bandwidth use blocks of 1 MiB, or a deeper queue.",
@@ -21,6 +21,8 @@ pub(super) const RULE: Rule = Rule {
 
 const BLOCK_MAX: u64 = 64 << 10;
 const IOS_MIN: u64 = 100;
+/// File systems store no smaller blocks, with few exceptions.
+const TINY_BLOCK: u64 = 4096;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let (run, observed) = (seen.imported?, seen.observed);
@@ -32,6 +34,9 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         .filter(|block| (1..=BLOCK_MAX).contains(block))?;
     let rate = observed.total.rate_per_s.filter(|rate| *rate > 0.0)?;
     let many = observed.total.ios >= Some(IOS_MIN);
+    if run.format == ImportFormat::DdText && block < TINY_BLOCK && many {
+        return Some(tiny(block, rate));
+    }
     if observed.requested_in_flight != Some(1.0) || !waited || !along || !many || run.evidence.paced
     {
         return None;
@@ -52,6 +57,21 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         &evidence,
         advice,
     ))
+}
+
+/// A block below that of any file system: the copy spends its time in system calls.
+fn tiny(block: u64, rate: f64) -> Finding {
+    let each_ns = 1e9 / rate;
+    let sentence = format!(
+        "blocks of {}: {} MB/s follow from {} per system call, and are not the device's bandwidth",
+        say::counted(block, "byte"),
+        say::digits(block as f64 * rate / 1e6),
+        say::time(each_ns)
+    );
+    let evidence = [("block_bytes", block as f64), ("each_ns", each_ns)];
+    let advice =
+        "repeat with bs=1M: a multiple of the bandwidth means that the system calls were the limit";
+    finding(RULE.id, Severity::Warning, sentence, &evidence, advice)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The page cache or another layer above the device served reads or absorbed writes.",
-    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os, of direct or random reads. There are 1000 I/Os in 2 s or more; half a second of them is subtracted, because fio reads the counters late. Otherwise it is a warning if the text reports buffered I/O and writes were not durable, individually or at the end.",
+    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os, of direct or random reads. There are 1000 I/Os in 2 s or more; half a second of them is subtracted, because fio reads the counters late. Otherwise it is a warning if the text reports buffered I/O and writes were not made durable, individually or at the end; not for fewer than 100 I/Os, nor for random reads that take 500 µs in the call.",
     evidence: &[
         "not_on_device_share",
         "reads_not_from_device_share",
@@ -75,7 +75,9 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     }
     let flushed = run.evidence.flush == Some(ImportedFlush::AtEnd)
         && run.workload.write_percent == Some(model::Ratio::ALL);
-    (cached && !is_durable(run) && !flushed && !all_on_device(run)).then(|| {
+    let few = run.figures.total.ios.is_some_and(|ios| ios < FEW_IOS);
+    let device = all_on_device(run) || few || slow_for_memory(seen);
+    (cached && !is_durable(run) && !flushed && !device).then(|| {
         finding(
             RULE.id,
             Severity::Warning,
@@ -85,6 +87,24 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         )
         .sure(Confidence::Medium)
     })
+}
+
+/// Fewer show nothing of a cache either: that is a short run.
+const FEW_IOS: u64 = 100;
+
+/// Random reads that wait in the call for longer than memory takes: the device served them.
+fn slow_for_memory(seen: &Seen<'_>) -> bool {
+    const DEVICE_NS_MIN: f64 = 500e3;
+    let Some(run) = seen.imported.filter(|run| run.format.tool() == "fio") else {
+        return false;
+    };
+    let random = seen.observed.random_share == Some(1.0);
+    let reads = seen.observed.write_share == Some(0.0);
+    let one_at_a_time = seen.observed.queue_depth == Some(1);
+    let submission = run.evidence.read.submission_mean;
+    let waits_ns = submission.map(|mean| mean.0 as f64);
+    let waits_ns = waits_ns.or(seen.observed.read.mean_ns.filter(|_| one_at_a_time));
+    random && reads && waits_ns.is_some_and(|ns| ns >= DEVICE_NS_MIN)
 }
 
 /// The share of the I/Os that the devices of one kind did not have. They see more requests than a tool issues where these

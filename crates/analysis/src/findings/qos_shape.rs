@@ -5,6 +5,7 @@
 
 use super::{Confidence, RuleId, Seen, Severity};
 use crate::device_classes::{ETHERNET, LinkClass};
+use crate::known::Medium;
 use crate::observed::{Observed, ObservedFigures};
 use crate::say;
 
@@ -54,6 +55,8 @@ pub(super) fn by_size(seen: &Seen<'_>) -> Held {
 const IN_FLIGHT_MIN: f64 = 16.0;
 const PACED_CV_MAX: f64 = 0.005;
 const PACED_SPREAD_MAX: f64 = 1.10;
+/// Of fathom's own runs it is a note, and service times beyond the limit add to it.
+const OWN_SPREAD_MAX: f64 = 1.15;
 /// iSCSI, NFS and SMB move this share of what a link carries, or more, where the link is the limit.
 const LINK_SHARE_MIN: f64 = 0.92;
 const SLICED_CV_MAX: f64 = 0.05;
@@ -73,9 +76,10 @@ pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     let spread = widest(seen)?;
     let round = is_round(observed);
     // At its own maximum a device may be as even. A survey or a sweep with other block sizes decides; an import has none.
+    let platter = may_be_platter(seen);
     let severity = match seen.own {
-        Some(_) => Severity::Note,
-        None => Severity::Warning,
+        None if !platter => Severity::Warning,
+        _ => Severity::Note,
     };
     let mut why = format!(
         "the queue was full and IOPS vary by {}; p1 to p95 of the latency are within {} of each other, as behind an \
@@ -83,8 +87,12 @@ pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
         say::percent(rate_cv),
         say::percent(spread - 1.0)
     );
+    let round = round && !platter;
     if round {
         why.push_str("; the figure is round, as is usual for limits");
+    }
+    if platter {
+        why.push_str("; a rotating disk that is read in order is as even");
     }
     Some(Cap {
         held: by_size(seen),
@@ -99,6 +107,26 @@ pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     })
 }
 
+/// Sequential I/Os at a rate that a rotating disk's platter has, on a disk that may be one.
+fn may_be_platter(seen: &Seen<'_>) -> bool {
+    const MEDIA_PER_S: std::ops::RangeInclusive<f64> = 20e6..=320e6;
+    let along = seen.observed.random_share == Some(0.0);
+    let moved = seen.observed.total.bytes_per_s;
+    let disks = seen.imported.map(|run| run.evidence.disks.as_slice());
+    let names_one = |name: &str| {
+        ["sd", "hd", "md", "dm-"]
+            .iter()
+            .any(|kind| name.starts_with(kind))
+    };
+    let may_turn = disks
+        .is_none_or(|disks| disks.is_empty() || disks.iter().any(|disk| names_one(&disk.name)));
+    let may_turn = match seen.known.medium {
+        Some(medium) => matches!(medium, Medium::Hdd { .. }),
+        None => may_turn,
+    };
+    along && may_turn && moved.is_some_and(|moved| MEDIA_PER_S.contains(&moved))
+}
+
 /// The widest spread of reads and writes, where all of it is narrow.
 fn widest(seen: &Seen<'_>) -> Option<f64> {
     let step_ns = seen
@@ -107,7 +135,11 @@ fn widest(seen: &Seen<'_>) -> Option<f64> {
     let step_ns = step_ns.map_or(0.0, |step| step.0 as f64);
     let all = sides(seen.observed).filter_map(|side| spread(side, step_ns));
     let widest = all.reduce(f64::max)?;
-    (widest <= PACED_SPREAD_MAX).then_some(widest)
+    let most = match seen.own {
+        Some(_) => OWN_SPREAD_MAX,
+        None => PACED_SPREAD_MAX,
+    };
+    (widest <= most).then_some(widest)
 }
 
 /// Full queue and even latencies, where the text has no windows: the sentence about them.
@@ -185,7 +217,7 @@ fn counting_cv(seen: &Seen<'_>) -> f64 {
 
 /// Most of the latency is in few I/Os of nearly one length, though the windows are even: they waited for the next slice.
 pub(super) fn sliced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
-    if rate_cv > SLICED_CV_MAX || generator_is_busy(seen) {
+    if rate_cv > SLICED_CV_MAX || generator_is_busy(seen) || varies_as_chance(seen, rate_cv) {
         return None;
     }
     let slice = sides(seen.observed).find_map(slice)?;
@@ -209,6 +241,18 @@ pub(super) fn sliced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
             ("time_share", slice.time_share),
         ],
     })
+}
+
+/// Steps of the own time series vary as latencies so wide make them: slow I/Os here and there, and no slices, each of which
+/// admits as many.
+fn varies_as_chance(seen: &Seen<'_>, rate_cv: f64) -> bool {
+    const CHANCE_SHARE_MIN: f64 = 0.5;
+    let total = &seen.observed.total;
+    let by_chance = || {
+        let ios = total.rate_per_s? * seen.own?.record.plan.interval.as_seconds();
+        Some(total.sd_ns? / total.mean_ns.filter(|mean| *mean > 0.0)? / ios.sqrt())
+    };
+    by_chance().is_some_and(|chance| rate_cv >= CHANCE_SHARE_MIN * chance)
 }
 
 /// Reads and writes apart: where a run mixes them, their sum has no percentiles, and a limit may be on one of them.

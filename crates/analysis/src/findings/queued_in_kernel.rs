@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: None,
     what: "Fewer I/Os were in the device than in flight: the rest queued in the kernel.",
-    method: "A warning: the device counted less than half of the mean number in flight (sum of its request times over elapsed time). The I/Os are direct and take 1 ms or more, and at least 4 are in flight. No worker is busy for more than half of its time. More I/Os in flight were requested than the device or its queues accept: a note.",
+    method: "A warning: the device counted less than half of the mean number in flight (sum of its request times over elapsed time). The device's own queue was not 90% full. The I/Os are direct and take 1 ms or more, and at least 4 are in flight. No worker is busy for more than half of its time. More I/Os in flight were requested than the device or its queues accept: a note.",
     evidence: &["in_flight_mean", "in_device_mean", "asked", "device_holds"],
     source: "The kernel's Documentation/block/stat.rst and Documentation/ABI/stable/sysfs-block (queue/nr_requests), \
              scsi device/queue_depth; Little's law.",
@@ -30,6 +30,8 @@ const SHARE_MAX: f64 = 0.50;
 const IN_FLIGHT_MIN: f64 = 4.0;
 const LATENCY_NS_MIN: f64 = 1e6;
 const BUSY_MAX: f64 = 0.50;
+/// Of what the device accepts at once.
+const FULL_MIN: f64 = 0.90;
 
 fn look(own: &Own<'_>) -> Option<Finding> {
     let all: Vec<Below<'_>> = targets(own.record).collect();
@@ -58,6 +60,12 @@ fn counted(own: &Own<'_>) -> Option<Finding> {
     let slow = own.total.latency.mean_ns()? >= LATENCY_NS_MIN;
     let busy = own.workers.iter().filter_map(|worker| worker.busy_share());
     let idle = busy.fold(0.0, f64::max) <= BUSY_MAX;
+    // A full queue of the device is no cause above it.
+    let full = |room: u32| held >= FULL_MIN * f64::from(room);
+    let chains = own.record.targets.iter().flat_map(|target| &target.chain);
+    if chains.filter_map(|device| device.device_queue).any(full) {
+        return None;
+    }
     // Devices that do not time their requests count none.
     if !slow || !idle || held <= 0.0 || held >= SHARE_MAX * mean {
         return None;

@@ -4,8 +4,9 @@
 //! Omits pauses that were requested, and pauses that a slow target always has between two I/Os.
 
 use super::process_stopped::measured_stops;
-use super::stall_latency::in_latencies;
+use super::stall_latency::{NEAR_MAX, TIME_SHARE_MIN, beyond_of, in_latencies};
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
+use crate::changes::{pauses, period};
 use crate::intervals::{IntervalRow, full_intervals};
 use crate::say;
 use model::{Access, Pacing, PlannedTarget, ProcessStop};
@@ -16,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The target completed no I/O for a while although I/Os were in flight.",
-    method: "Time series (runs of fathom): 500 ms or more, and 5% of the measured time, pass without an I/O: in steps in a row, or by the longest latency if it spans them. The mean rate gives 100 I/Os or more in that time. Latencies (runs of any tool): from some percentile up to the maximum they lie within 10%, at 100 ms or more. They are at least three times the percentile before, and ten I/Os or more; these I/Os / queue depth = number of stalls, of printed percentiles a lower bound. A warning where stalls take 0.5% of the run or more. Not applied to time in which fathom itself was stopped, to requested pauses, and to time series with failed I/Os.",
+    method: "Runs of fathom: each step of the time series in which an I/O completed that took 100 ms more than the median and three times the longest of most steps, if I/Os are missing for half of that time; regular if the times between them differ by 15% or less. Time series (runs of fathom): 500 ms or more, and 5% of the measured time, pass without an I/O: in steps in a row, or by the longest latency if it spans them. The mean rate gives 100 I/Os or more in that time. Latencies (runs of any tool): from some percentile up to the maximum they lie within 10%, at 100 ms or more. They are at least three times the percentile before, and ten I/Os or more; these I/Os / queue depth = number of stalls, of printed percentiles a lower bound. A warning where stalls take 0.5% of the run or more. Not applied to time in which fathom itself was stopped, to requested pauses, and to time series with failed I/Os.",
     evidence: &[
         "from_ns",
         "stall_ns",
@@ -27,6 +28,7 @@ pub(super) const RULE: Rule = Rule {
         "max_ns",
         "factor",
         "stalls",
+        "period_ns",
     ],
     source: "fathom: the time series of the run, the manual, chapter Measurement; order statistics of the latencies: a stall gives all I/Os in flight its own length.",
     advice: "Check the system log for resets, timeouts and path changes at that time, and for a snapshot, a migration, a cache flush or garbage collection. Then repeat the measurement.",
@@ -38,8 +40,58 @@ const SHARE_MIN: f64 = 0.05;
 const MISSED_MIN: f64 = 100.0;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
-    let in_series = seen.own.and_then(in_series);
-    in_series.or_else(|| in_latencies(seen, RULE.id))
+    let own = seen.own;
+    own.and_then(events)
+        .or_else(|| own.and_then(in_series))
+        .or_else(|| in_latencies(seen, RULE.id))
+}
+
+/// Stalls as events of the time line: how many, how long, how often.
+fn events(seen: &Own<'_>) -> Option<Finding> {
+    let step = seen.record.plan.interval;
+    let usual_ns = seen.total.latency.quantile(0.5)?.0 as f64;
+    let stalls = pauses(seen.intervals, step, usual_ns);
+    let longest = stalls.iter().map(|one| one.length_ns).reduce(f64::max)?;
+    // Failures are answers, too.
+    let answered = seen.total.errors_total() > 0 || !measured_stops(seen.record).is_empty();
+    if answered || seen.record.plan.targets.iter().any(pauses_itself) {
+        return None;
+    }
+    let measured_ns = seen.record.phases.measured().0 as f64;
+    let share = stalls.iter().map(|one| one.length_ns).sum::<f64>() / measured_ns;
+    let affected = beyond_of(&seen.total.latency, NEAR_MAX * longest);
+    let period_ns = period(&stalls, step);
+    let when = match (period_ns, stalls.as_slice()) {
+        (Some(period), _) => format!(", every {}", say::time(period)),
+        (None, [one]) => format!(
+            ", starting at {}",
+            say::time((one.to_ns - one.length_ns).max(0.0))
+        ),
+        (None, _) => String::new(),
+    };
+    let sentence = format!(
+        "the target stalled {} for up to {}{when}: {} of the time; {} waited for its end",
+        say::counted(stalls.len() as u64, "time"),
+        say::time(longest),
+        say::percent(share),
+        say::counted(affected, "I/O")
+    );
+    let first = stalls.first().map_or(0.0, |one| one.to_ns - one.length_ns);
+    let mut evidence = vec![
+        ("from_ns", first.max(0.0)),
+        ("stalls", stalls.len() as f64),
+        ("stall_ns", longest),
+        ("share", share),
+        ("ios_beyond", affected as f64),
+    ];
+    evidence.extend(period_ns.map(|ns| ("period_ns", ns)));
+    let severity = match share >= TIME_SHARE_MIN {
+        true => Severity::Warning,
+        false => Severity::Note,
+    };
+    let advice =
+        "check the system log for resets and timeouts at that time, and repeat the measurement";
+    Some(finding(RULE.id, severity, sentence, &evidence, advice))
 }
 
 fn in_series(seen: &Own<'_>) -> Option<Finding> {
@@ -53,7 +105,7 @@ fn in_series(seen: &Own<'_>) -> Option<Finding> {
     let short = pause.length_ns < PAUSE_MIN_NS || share < SHARE_MIN || missed < MISSED_MIN;
     // Failures are answers, too.
     let answered = seen.total.errors_total() > 0;
-    if short || answered || seen.record.plan.targets.iter().any(pauses) {
+    if short || answered || seen.record.plan.targets.iter().any(pauses_itself) {
         return None;
     }
     Some(finding(
@@ -133,7 +185,7 @@ fn stopped_in(row: &IntervalRow, stops: &[ProcessStop]) -> u64 {
 }
 
 /// Whether this target was to be left alone now and then.
-fn pauses(target: &PlannedTarget) -> bool {
+fn pauses_itself(target: &PlannedTarget) -> bool {
     let between_lines = match &target.workload.access {
         Access::Mixed(mixed) => mixed.lines.iter().any(|line| line.pause.0 > 0),
         Access::Recorded(_) => true, // a trace has pauses of its own

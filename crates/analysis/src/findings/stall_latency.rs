@@ -6,6 +6,7 @@
 use super::process_stopped::measured_stops;
 use super::{Confidence, Finding, Own, RuleId, Seen, Severity, finding};
 use crate::say;
+use model::LatencyHistogram;
 
 /// A shorter pause is part of the tail.
 const STALL_MIN_NS: f64 = 1e8;
@@ -13,8 +14,8 @@ const FLAT_MAX: f64 = 1.10;
 const FACTOR_MIN: f64 = 3.0;
 const BEYOND_MIN: f64 = 9.5; // ten, as far as a quantile in binary says it
 /// An I/O of this share of the longest or more is of a pause.
-const NEAR_MAX: f64 = 0.9;
-const TIME_SHARE_MIN: f64 = 0.005;
+pub(super) const NEAR_MAX: f64 = 0.9;
+pub(super) const TIME_SHARE_MIN: f64 = 0.005;
 
 /// Finds stalls of 100 ms or more. What stopped fathom itself is no stall of the target.
 pub(super) fn in_latencies(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
@@ -40,7 +41,9 @@ fn look(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
     if coarse || beyond < BEYOND_MIN || below <= 0.0 || factor < FACTOR_MIN {
         return None;
     }
-    let counted = seen.own.map(|own| at_the_end(own, max));
+    let counted = seen
+        .own
+        .map(|own| beyond_of(&own.total.latency, NEAR_MAX * max).max(1) as f64);
     let beyond = counted.unwrap_or(beyond);
     let stalls = observed.requested_in_flight.map(|asked| beyond / asked);
     // Fewer than half of the queue: some I/Os were slow, the target was not.
@@ -83,12 +86,12 @@ fn look(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
     Some(finding(id, severity, sentence, &evidence, advice).sure(Confidence::Medium))
 }
 
-/// I/Os that took nine tenths of the longest or more, from the histogram.
-fn at_the_end(own: &Own<'_>, max_ns: f64) -> f64 {
-    let buckets = own.total.latency.buckets();
-    let slow = buckets.filter(|(from, ..)| from.0 as f64 >= NEAR_MAX * max_ns);
-    let count: u64 = slow.map(|(.., count)| count).sum();
-    count.max(1) as f64
+/// I/Os that took this long or more, from the histogram.
+pub(super) fn beyond_of(latency: &LatencyHistogram, least_ns: f64) -> u64 {
+    let slow = latency
+        .buckets()
+        .filter(|(from, ..)| from.0 as f64 >= least_ns);
+    slow.map(|(.., count)| count).sum()
 }
 
 fn percent_of(quantile: f64) -> String {

@@ -2,6 +2,7 @@
 //! `crate::changes`.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
+use crate::intervals::full_intervals;
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
@@ -10,8 +11,14 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "IOPS dropped to a lower level during the run and stayed there.",
-    method: "The split of the time series with the smallest sum of squares: the level after it is 10% or more below the level before, seven standard errors or more apart. A step fits the series better than a slope.",
-    evidence: &["at_ns", "before_per_s", "after_per_s", "change_share"],
+    method: "The split of the time series with the smallest sum of squares: the level after it is 10% or more below the level before, seven standard errors or more apart. A step fits the series better than a slope. Where only writes were measured, without a warm-up, what was written up to then in excess of the later rate is the size of a cache that was filled.",
+    evidence: &[
+        "at_ns",
+        "before_per_s",
+        "after_per_s",
+        "change_share",
+        "cache_bytes",
+    ],
     source: "Least-squares change point; the manual, chapter Statistics.",
     advice: "Measure the level after the drop with a longer warm-up. A full write cache, thermal throttling or a used-up burst allowance causes such a drop.",
     look: Look::Own(look),
@@ -19,24 +26,48 @@ pub(super) const RULE: Rule = Rule {
 
 fn look(seen: &Own<'_>) -> Option<Finding> {
     let drop = seen.steadiness.drop.as_ref()?;
+    let bytes = filled_cache(seen, drop.at_ns);
+    let written = bytes.map_or_else(String::new, |bytes| {
+        format!(", as when a cache of {} is full,", say::bytes(bytes as u64))
+    });
+    let mut evidence = vec![
+        ("at_ns", drop.at_ns as f64),
+        ("before_per_s", drop.before_per_s),
+        ("after_per_s", drop.after_per_s),
+        ("change_share", drop.change_share),
+    ];
+    evidence.extend(bytes.map(|bytes| ("cache_bytes", bytes)));
     Some(finding(
         RULE.id,
         Severity::Warning,
         format!(
-            "IOPS dropped from {1} to {2} ({3:.0}%) after {0} and stayed there",
+            "IOPS dropped from {1} to {2} ({3:.0}%) after {0}{written} and stayed there",
             say::time(drop.at_ns as f64),
             say::rate(drop.before_per_s),
             say::rate(drop.after_per_s),
             drop.change_share * 100.0
         ),
-        &[
-            ("at_ns", drop.at_ns as f64),
-            ("before_per_s", drop.before_per_s),
-            ("after_per_s", drop.after_per_s),
-            ("change_share", drop.change_share),
-        ],
+        &evidence,
         "a full write cache, thermal throttling or a used-up burst allowance causes this; measure the level after the drop",
     ))
+}
+
+/// The size of a cache that was filled: what was written up to then in excess of the rate that stayed. None where something was
+/// written before that is not counted.
+fn filled_cache(seen: &Own<'_>, at_ns: u64) -> Option<f64> {
+    let plan = &seen.record.plan;
+    let only_writes = plan
+        .targets
+        .iter()
+        .all(|target| target.workload.write.as_percent() == 100);
+    let steps = full_intervals(seen.intervals, plan.interval);
+    // The step of the fall is of both levels.
+    let fall = steps.iter().position(|row| row.from_ns >= at_ns)?;
+    let (before, after) = steps.split_at_checked(fall + 1)?;
+    let stays = after.iter().map(|row| row.bytes as f64).sum::<f64>() / after.len() as f64;
+    let excess = before.iter().map(|row| (row.bytes as f64 - stays).max(0.0));
+    let filled = only_writes && plan.phases.warmup.0 == 0 && !after.is_empty();
+    filled.then(|| excess.sum())
 }
 
 #[cfg(test)]

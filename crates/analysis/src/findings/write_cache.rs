@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     limit: None,
     what: "A volatile cache completed the writes, or durable writes were faster than the medium allows.",
     method: "Direct writes without write-through to a device whose write cache is `write back`: a note. A rotating \
-             disk (not in a virtual machine) with a median write latency below 1 ms: a warning, also for durable \
+             disk (not in a virtual machine) with a median latency of random writes below 1 ms: a warning, also for durable \
              writes.",
     evidence: &["writes", "median_ns"],
     source: "The kernel's Documentation/block/writeback_cache_control.rst and Documentation/ABI/stable/sysfs-block \
@@ -49,7 +49,7 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     }
     let latency = target.latency(own.record, Operation::Write);
     let median = latency.quantile(0.5)?;
-    if turns && median.0 < PLACE_NS_MIN {
+    if turns && target.is_random() && median.0 < PLACE_NS_MIN {
         return Some(too_fast(median.0, through));
     }
     let device = cached.filter(|_| !through)?;

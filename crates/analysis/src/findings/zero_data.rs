@@ -84,7 +84,7 @@ fn read(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     let presses = target.presses();
     let device = matches!(
         target.facts.kind,
-        TargetKind::BlockDevice | TargetKind::NvmeNamespace
+        TargetKind::BlockDevice | TargetKind::NvmeNamespace | TargetKind::Simulated
     );
     let answers = presses.is_some() || (device && target.spindles().is_none());
     let read = target.counted(own.record, Operation::Read).ios;

@@ -10,6 +10,9 @@
 //! load (`joined`).
 
 mod joined;
+mod split;
+
+pub(crate) use split::{Split, split};
 
 use crate::estimate::Estimate;
 use crate::estimates::{Series, beyond};

@@ -48,15 +48,16 @@ pub fn sweep_report_knowing(
     }
     let counts = counts(&rows, context);
     let models = models(&points(cells, &rows));
+    let findings = session_findings(&observed, known);
     SweepReport {
-        verdict: verdict(&rows, counts, context).of_simulated(is_simulated(cells)),
+        verdict: verdict(&rows, counts, context, &findings).of_simulated(is_simulated(cells)),
         models,
         answers: answers(&rows, &best),
         target: context.target.clone(),
         axes: context.axes.clone(),
         cell_counts: counts,
         notes: notes(&rows, counts, context),
-        findings: session_findings(&observed, known),
+        findings,
         goals: goals(cells, known),
         rows,
         best,

@@ -5,9 +5,10 @@
 
 use super::best::name;
 use super::{SweepContext, SweepCounts, SweepReport, SweepRow};
+use crate::findings::Finding;
 use crate::say::{count, counted};
 use crate::verdict::Answer;
-use crate::verdict::{Validity, Verdict};
+use crate::verdict::{Validity, Verdict, hints};
 
 impl SweepReport {
     /// Joins the answer: `most IOPS: 84.1k IOPS, p99 1.20 ms, depth=32; …`; none where no cell may be used.
@@ -23,7 +24,13 @@ fn is(row: &SweepRow, validity: Validity) -> bool {
         .is_some_and(|f| f.validity == Some(validity))
 }
 
-pub(super) fn verdict(rows: &[SweepRow], counts: SweepCounts, context: &SweepContext) -> Verdict {
+/// What the cells say together is in it where none of them is a reason to doubt.
+pub(super) fn verdict(
+    rows: &[SweepRow],
+    counts: SweepCounts,
+    context: &SweepContext,
+    together: &[Finding],
+) -> Verdict {
     let done = counts.done;
     let of = |validity| rows.iter().filter(move |row| is(row, validity));
     let doubt = |validity: Validity, word: &str| {
@@ -70,7 +77,8 @@ pub(super) fn verdict(rows: &[SweepRow], counts: SweepCounts, context: &SweepCon
         Validity::Caution
     };
     if reasons.is_empty() {
-        reasons.push(format!("{}, no errors", counted(done, "cell")));
+        let hints = hints(together);
+        reasons.push(format!("{}, no errors{hints}", counted(done, "cell")));
     }
     Verdict {
         validity,

@@ -353,17 +353,26 @@ fn diskspd(f: &Figures) -> String {
             100.0 - share
         ),
     };
+    let (option, content) = match f.word("content", "pattern") {
+        "zeros" => (" -Z", "          zeroing write buffers\n"),
+        "random" => (" -Zr", ""),
+        _ => ("", ""),
+    };
+    let paced = match f.word("rate", "") {
+        "" => String::new(),
+        rate => format!("          throughput rate-limited to {rate} B/ms\n"),
+    };
     let mut text = String::new();
     if f.word("before", "") == "privilege" {
         text.push_str("WARNING: Could not set privileges for setting valid file size; will use a slower method of preparing the file\n\n");
     }
     let _ = write!(
         text,
-        "Command Line: diskspd.exe -b{0} -d{secs} -o{depth} -t{threads} -L t.dat\n\nInput parameters:\n\n       timespan:   1\n       \
+        "Command Line: diskspd.exe -b{0} -d{secs} -o{depth} -t{threads}{option} -L t.dat\n\nInput parameters:\n\n       timespan:   1\n       \
          -------------\n       duration: {secs}s\n       warm up time: 5s\n      cool down time: 0s\n       measuring latency\n       \
-         random seed: 0\n       path: '{1}'\n          think time: 0ms\n          burst size: 0\n          {cache}\n          {kind}\n          \
+         random seed: 0\n       path: '{1}'\n          think time: 0ms\n          burst size: 0\n          {cache}\n{content}          {kind}\n          \
          block size: {block}\n          using random I/O (alignment: {block})\n          number of outstanding I/O operations: {depth}\n          \
-         thread stride size: 0\n          threads per file: {threads}\n          using I/O Completion Ports\n          IO priority: normal\n\n\
+         thread stride size: 0\n          threads per file: {threads}\n          using I/O Completion Ports\n          IO priority: normal\n{paced}\n\
          Results for timespan 1:\n*******************************************************************************\n\n\
          actual test time:       {secs:.2}s\nthread count:           {threads}\nproc count:             4\n\n\
          CPU |  Usage |  User  |  Kernel |  Idle\n-------------------------------------------\n",

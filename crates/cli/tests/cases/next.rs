@@ -45,6 +45,9 @@ pub(crate) fn command(rule: &str, guilty: &str) -> String {
         "short-run" => format!("{} -o {depth} -d 60s", work(bytes)),
         "commit-latency" => format!("{} -o 1", work(bytes)),
         "no-device" => "fathom run FILE --create 4G".to_owned(),
+        "requested-rate" => format!("{} -o {depth}", work(bytes)),
+        "same-place" => format!("{} -o {depth}", work(bytes)),
+        "compressible-data" => format!("{} -o {depth} --create 4G", work(bytes)),
         "zero-data" if tool == "dd" => {
             "fathom dd if=/dev/zero of=FILE bs=1M count=4096 oflag=direct".to_owned()
         }

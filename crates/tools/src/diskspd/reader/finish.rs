@@ -88,6 +88,7 @@ fn run(
     run.notes = missing(&results, request);
     if let Some(request) = request {
         run.workload = request.workload(results.threads);
+        run.evidence = request.evidence(run.command.as_deref());
     }
     run.workload.threads = run.workload.threads.or(results.threads);
     let mut odd = std::mem::take(&mut results.odd);

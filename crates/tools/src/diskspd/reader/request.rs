@@ -2,6 +2,7 @@
 
 use crate::imports::number::size;
 use crate::imports::run::common;
+use model::imported_evidence::{ImportedContent, ImportedEvidence};
 use model::{Bytes, CacheMode, ImportedWorkload, Nanos, Ratio};
 
 /// What was asked of one time span.
@@ -28,6 +29,9 @@ struct Target {
     threads: Option<u32>,
     cache: Option<CacheMode>,
     write_through: Option<bool>,
+    zeros: bool,
+    own_buffer: bool,
+    paced: bool,
 }
 
 /// A sentence on what is cached: the mode, and whether writes are durable.
@@ -125,6 +129,23 @@ impl Request {
         }
     }
 
+    /// What was written and whether a rate was asked for. Without an option for it DISKSPD writes the same 256 bytes again and
+    /// again; of random content (`-Zr`) only the command line has a word.
+    pub(super) fn evidence(&self, command: Option<&str>) -> ImportedEvidence {
+        let all = &self.targets;
+        let usual = command.is_some_and(|line| !line.contains(" -Z"));
+        let content = |target: &Target| match (target.zeros, target.own_buffer) {
+            (true, _) => Some(ImportedContent::Zeros),
+            (false, false) if usual => Some(ImportedContent::Pattern),
+            _ => None,
+        };
+        ImportedEvidence {
+            content: common(all.iter().map(content)),
+            paced: all.iter().any(|target| target.paced),
+            ..ImportedEvidence::default()
+        }
+    }
+
     /// The same as a workload. `threads` is what the results count.
     pub(super) fn workload(&self, threads: Option<u32>) -> ImportedWorkload {
         let all = &self.targets;
@@ -181,6 +202,12 @@ impl Target {
         if let Some((_, cache, through)) = CACHE_LINES.iter().find(|(text, ..)| *text == line) {
             self.cache = cache.or(self.cache);
             self.write_through = through.or(self.write_through);
+        } else if line == "zeroing write buffers" || line == "zeroing IO buffers" {
+            self.zeros = true;
+        } else if line.starts_with("write buffer") {
+            self.own_buffer = true;
+        } else if line.starts_with("throughput rate-limited to") {
+            self.paced = true;
         } else if line.starts_with("performing ") {
             self.writes = writes(line).or(self.writes);
         } else if let Some(rest) = after(line, "block size") {

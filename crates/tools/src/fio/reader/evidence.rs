@@ -159,6 +159,17 @@ impl Syncs {
     }
 }
 
+/// How many jobs go along one file from the same place: several sequential ones with the file's name and no offset.
+fn same_place(all: &Merged) -> Option<u32> {
+    let jobs: u32 = all.get("numjobs")?.parse().ok()?;
+    let kind = all.get("rw").or_else(|| all.get("readwrite"))?;
+    let along = matches!(kind, "read" | "write" | "rw" | "readwrite");
+    let one_file = all.get("filename").is_some_and(|name| !name.contains(':'));
+    let apart = ["offset_increment", "filename_format", "zonesize"].iter();
+    let apart = apart.copied().any(|name| all.get(name).is_some());
+    (jobs > 1 && along && one_file && !apart).then_some(jobs)
+}
+
 /// What the options say of it.
 fn asked(all: &Merged, evidence: &mut ImportedEvidence) {
     let on = |name: &str| all.get(name).is_some_and(|value| value != "0");
@@ -182,6 +193,7 @@ fn asked(all: &Merged, evidence: &mut ImportedEvidence) {
         all.get(name)
             .is_some_and(|value| size(value).is_none_or(|size| size.0 > 0))
     });
+    evidence.same_place = same_place(all);
     let specified = all.get("iodepth").and_then(|depth| depth.parse().ok());
     let ignored = is_synchronous(all.get("ioengine"), all.get("filename"));
     evidence.ignored_queue_depth = specified.filter(|depth| *depth > 1 && ignored);
