@@ -24,6 +24,7 @@ mod diskspd;
 mod diskspd_troubles;
 mod documents;
 mod drawn;
+mod drawn_causes;
 mod durability;
 mod environments;
 mod explain;
