@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where a line leaves less than this share of all squares, it is a trend whatever the rest is like: a curve leaves residuals
-/// that hang together, which the correction for correlation takes for a walk.
+/// that are autocorrelated, which the correction for correlation takes for a walk.
 const LEFT_MAX: f64 = 0.02;
 /// Standard deviations of the test's sum that make a trend: one in 15000 by chance, if correlations are as estimated.
 const DEVIATIONS_MIN: f64 = 4.0;

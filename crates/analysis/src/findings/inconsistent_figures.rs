@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The printed figures contradict each other: the rate and the count divided by the time, or the order of the latencies.",
-    method: "Rate: more than 3% apart, in runs of a second or more with ten IOPS or more: rounding explains at most 1% there. Latencies: the mean is below the smallest or above the largest, a higher percentile is below a lower one, or the mean is above the most that the highest percentile and the maximum allow. The difference exceeds 3% and the last printed digit.",
+    method: "Rate: more than 3% apart, in runs of a second or more with ten IOPS or more: rounding explains at most 1% there. Latencies: the mean is below the smallest or above the largest, or a higher percentile is below a lower one. Or the mean is above the most that the highest percentile and the maximum allow. The difference exceeds 3% and the last printed digit.",
     evidence: &[
         "printed_per_s",
         "counted_per_s",

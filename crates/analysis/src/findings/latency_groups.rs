@@ -4,7 +4,7 @@
 //! `iops-limit` names.
 
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
-use crate::latency::split;
+use crate::latency::split_of;
 use crate::observed::ObservedFigures;
 use crate::say;
 
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The latencies are of two groups with nothing between them, so two sources served the I/Os.",
-    method: "Runs of fathom: two groups of 5% of the I/Os or more, almost none between, from some latency to three times as much, and medians four times apart. Imported runs of 1000 I/Os or more: between two neighbours of the printed percentiles from 5% to 90% the latency grows to four times or more. Below them the latencies from 5% on are within a factor of 2.5 of each other. So are those above them up to 95%, with two percentiles or more each.",
+    method: "Runs of fathom: two groups of 5% of the reads or of the writes or more, almost none between, from some latency to 2.5 times as much, and medians four times apart. Imported runs of 1000 I/Os or more: between two neighbours of the printed percentiles from 5% to 90% the latency grows to four times or more. Below them the latencies from 5% on are within a factor of 2.5 of each other. So are those above them up to 95%, with two percentiles or more each.",
     evidence: &["fast_share", "fast_ns", "slow_ns"],
     source: "D. P. Bovet, M. Cesati, Understanding the Linux Kernel, 3rd edition, chapter 15 (page cache); a mixture of two distributions.",
     advice: "Report both groups and their shares; their mean describes neither.",
@@ -53,10 +53,10 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 /// Of runs of fathom: two groups of the histogram, one in twenty or more each.
 fn counted(own: &Own<'_>) -> Option<(f64, f64, f64)> {
-    let split = split(&own.total.latency)?;
+    let (split, all) = split_of(own.record)?;
     let groups = split.slow_ns >= APART_MIN * split.fast_ns
         && (SHARE_MIN..=1.0 - SHARE_MIN).contains(&split.fast_share)
-        && own.total.ios >= IOS_MIN;
+        && all.count() >= IOS_MIN;
     groups.then_some((split.fast_share, split.fast_to_ns, split.slow_from_ns))
 }
 

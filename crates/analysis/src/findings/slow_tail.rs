@@ -6,7 +6,7 @@
 
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::intervals::full_intervals;
-use crate::latency::{Split, split};
+use crate::latency::{Split, split_of};
 use crate::say;
 
 pub(super) const RULE: Rule = Rule {
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "A few I/Os took many times as long as all others.",
-    method: "Runs of fathom: 5% of the I/Os or fewer, 20 or more, form a group of latencies of their own: almost none are between, from one latency to three times as much. Their median is five times that of the others or more, and they are in half as many steps of the time series as chance alone would put them. A warning if they make up 10% of all waiting or more.",
+    method: "Runs of fathom: 5% of the reads or of the writes or fewer, 20 or more, form a group of their own. Almost none are between, from one latency to 2.5 times as much. Their median is five times that of the others or more. They are in at least half as many steps of the time series as chance alone would put them. A warning if they make up 10% of all waiting or more.",
     evidence: &[
         "tail_share",
         "tail_ios",
@@ -34,8 +34,7 @@ const STEPS_SHARE_MIN: f64 = 0.5;
 const TIME_SHARE_WARNING: f64 = 0.10;
 
 fn look(own: &Own<'_>) -> Option<Finding> {
-    let latency = &own.total.latency;
-    let split = split(latency)?;
+    let (split, latency) = split_of(own.record)?;
     let share = 1.0 - split.fast_share;
     let apart = split.slow_ns >= FACTOR_MIN * split.fast_ns;
     if share > SHARE_MAX || !apart || !are_spread(own, &split) {

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "IOPS rose or fell slowly throughout the run.",
-    method: "A trend test over the time series, corrected for autocorrelation (four standard deviations or more, or a line that leaves 2% of all squares or less), with a difference of 5% or more between both ends; a warning from 10%. If a step fits the series better, `throughput-drop` is reported instead.",
+    method: "A trend test over the time series, corrected for autocorrelation: four standard deviations or more, or a line that leaves 2% of all squares or less. It has a difference of 5% or more between both ends; a warning from 10%. If a step fits the series better, `throughput-drop` is reported instead.",
     evidence: &["from_ns", "before_per_s", "after_per_s", "change_share"],
     source: "Mann, Econometrica 13 (1945); Kendall, Validity Correlation Methods; the manual, chapter Statistics.",
     advice: "Measure longer, until the drift stops; use a longer warm-up or preconditioning.",

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "IOPS dropped to a lower level during the run and stayed there.",
-    method: "The split of the time series with the smallest sum of squares: the level after it is 10% or more below the level before, seven standard errors or more apart. A step fits the series better than a slope. Where only writes were measured, without a warm-up, what was written up to then in excess of the later rate is the size of a cache that was filled.",
+    method: "The split of the time series with the smallest sum of squares: the level after it is 10% or more below the level before, seven standard errors or more apart. A step fits the series better than a slope. Where only writes were measured without a warm-up, the excess over the later rate is the size of a full cache.",
     evidence: &[
         "at_ns",
         "before_per_s",

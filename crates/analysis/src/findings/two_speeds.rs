@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "IOPS went to and fro between two levels, so their mean describes neither.",
-    method: "Runs of fathom with 20 steps of the time series or more: the division of the rates into two classes with the smallest sum of squares leaves 15% of all squares or less (a normal distribution leaves 36%, a sine 19%). The median of the upper class is 25% above that of the lower or more, the lower is 10% of the upper or more. Each class has 10% of the steps or more, two falls or more were seen, and a level lasts two steps or more on average.",
+    method: "Runs of fathom with 20 steps of the time series or more: the best division of the rates into two classes leaves 15% of all squares or less. A normal distribution leaves 36%, a sine 19%. The median of the upper class is 25% above that of the lower or more, which is 10% of it or more. Each class has 10% of the steps or more, two falls or more were seen, and a level lasts two steps and half a second or more on average.",
     evidence: &[
         "fast_per_s",
         "slow_per_s",
@@ -33,6 +33,8 @@ const LOW_MIN: f64 = 0.10;
 const CLASS_SHARE_MIN: f64 = 0.10;
 const FALLS_MIN: usize = 2;
 const STEPS_AT_LEVEL_MIN: f64 = 2.0;
+/// What comes and goes faster is the jitter of a scheduler.
+const LEVEL_NS_MIN: f64 = 5e8;
 /// Falls whose distances show a period.
 const FALLS_OF_PERIOD: usize = 3;
 
@@ -41,6 +43,9 @@ fn look(own: &Own<'_>) -> Option<Finding> {
     let rates: Option<Vec<f64>> = rows.iter().map(|row| row.rate_per_s).collect();
     let levels = levels(&rates?)?;
     let step_ns = own.record.plan.interval.0 as f64;
+    if levels.lasts * step_ns < LEVEL_NS_MIN {
+        return None;
+    }
     let (first, last) = levels.falls.first().zip(levels.falls.last())?;
     let times = (levels.falls.len() - 1).max(1) as f64;
     let period_ns =
@@ -77,6 +82,8 @@ struct Levels {
     fast: f64,
     slow: f64,
     fast_share: f64,
+    /// Steps that a level lasts on average.
+    lasts: f64,
     /// Steps in which a fall to the lower level was seen.
     falls: Vec<usize>,
 }
@@ -109,6 +116,7 @@ fn levels(rates: &[f64]) -> Option<Levels> {
         fast,
         slow,
         fast_share: count as f64 / rates.len() as f64,
+        lasts,
         falls,
     })
 }

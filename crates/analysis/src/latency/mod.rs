@@ -12,7 +12,7 @@
 mod joined;
 mod split;
 
-pub(crate) use split::{Split, split};
+pub(crate) use split::{Split, split_of};
 
 use crate::estimate::Estimate;
 use crate::estimates::{Series, beyond};

@@ -1,14 +1,14 @@
 //! Two groups of latencies with almost nothing between them: two sources served the I/Os, or a few I/Os took another way.
 //!
-//! Every place of the histogram is tried as the valley, from there to three times that latency; taken is the emptiest. A
+//! Every place of the histogram is tried as the valley, from there to two and a half times that latency; taken is the emptiest. A
 //! distribution of one source (normal, lognormal, exponential) has no such valley: what is beyond it is always less than what
 //! is in it. Source: a mixture of two distributions; Hartigan and Hartigan, "The dip test of unimodality", Annals of
 //! Statistics 13 (1985), for the idea of a valley.
 
-use model::{LatencyHistogram, Nanos};
+use model::{LatencyHistogram, Nanos, Operation, RunRecord};
 
 /// From the beginning of the valley to its end.
-const APART: f64 = 3.0;
+const APART: f64 = 2.5;
 /// Share of the smaller group that may be in the valley.
 const BETWEEN_MAX: f64 = 0.02;
 /// Fewest I/Os of a group.
@@ -31,8 +31,20 @@ pub(crate) struct Split {
     pub(crate) slow_from_ns: f64,
 }
 
+/// The two groups of the reads or the writes of a run: those of both together differ by their nature.
+pub(crate) fn split_of(record: &RunRecord) -> Option<(Split, LatencyHistogram)> {
+    let of = |operation: Operation| {
+        let mut all = LatencyHistogram::new();
+        for thread in &record.threads {
+            all.merge(&thread.measured[operation.index()].latency);
+        }
+        Some((split(&all)?, all))
+    };
+    [Operation::Read, Operation::Write].into_iter().find_map(of)
+}
+
 /// The two groups, if there are two.
-pub(crate) fn split(latency: &LatencyHistogram) -> Option<Split> {
+fn split(latency: &LatencyHistogram) -> Option<Split> {
     let buckets: Vec<(Nanos, Nanos, u64)> = latency.buckets().collect();
     let total: u64 = buckets.iter().map(|(.., count)| count).sum();
     let mut best: Option<(f64, u64, u64)> = None; // share between, fast ones, those up to the end of the valley
