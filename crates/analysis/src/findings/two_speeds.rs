@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "IOPS went to and fro between two levels, so their mean describes neither.",
-    method: "Runs of fathom with 20 steps of the time series or more: the best division of the rates into two classes leaves 15% of all squares or less. A normal distribution leaves 36%, a sine 19%. The median of the upper class is 25% above that of the lower or more, which is 10% of it or more. Each class has 10% of the steps or more, two falls or more were seen, and a level lasts two steps and half a second or more on average.",
+    method: "Runs of fathom with 20 steps of the time series or more: the best division of the rates into two classes leaves 15% of all squares or less. A normal distribution leaves 36%, a sine 19%. The median of the upper class is 25% above that of the lower or more, which is 10% of it or more. Each class has 10% of the steps or more, two falls or more were seen. A level lasts two steps and half a second or more on average.",
     evidence: &[
         "fast_per_s",
         "slow_per_s",
