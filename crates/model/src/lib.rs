@@ -31,9 +31,9 @@ pub use plan::{
     Fsync, Hint, LINES_MAX, Location, MixedAccess, MixedLine, NEIGHBOUR_BLOCK, NullBehaviour,
     OnError, Operation, Pacing, PermutedAccess, Phases, Placement, Plan, PlannedTarget, Polling,
     Pool, PoolDraw, Priority, Profile, QueueDepth, RangePart, SHARE_MAX, SIMULATED_KEYS, Sequence,
-    ServiceLaw, SimulatedDevice, SimulatedFaults, SimulatedKey, SimulatedUnit, Skew, Spacing,
-    Stall, StridedZones, StripeAccess, Target, Timespan, Verify, VerifyLevel, Workload,
-    WriteContent,
+    ServiceLaw, SimulatedDevice, SimulatedFaults, SimulatedKey, SimulatedModel, SimulatedUnit,
+    Skew, Spacing, Stall, StridedZones, StripeAccess, Target, Timespan, Verify, VerifyLevel,
+    Workload, WriteContent,
 };
 pub use record::verified;
 pub use record::{

@@ -54,17 +54,17 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "source files with fewer than 50 lines of code",
-        bound: 162,
+        bound: 169,
         count: |tree| Count::Places(in_files(tree, few_lines)),
     },
     Figure {
         name: "names that one lib.rs re-exports",
-        bound: 181,
+        bound: 182,
         count: re_exports,
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 119_900,
+        bound: 128_000,
         count: lines_of_code,
     },
 ];

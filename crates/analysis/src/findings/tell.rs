@@ -2,7 +2,8 @@
 
 use super::explains::explained;
 use super::{
-    Cause, FINDINGS, Finding, Look, PtsSeen, Seen, Several, Severity, process_stopped, unwritten_extents,
+    Cause, FINDINGS, Finding, Look, PtsSeen, Seen, Several, Severity, process_stopped,
+    unwritten_extents,
 };
 use crate::job::seen::JobSeen;
 use crate::known::Known;

@@ -172,7 +172,9 @@ fn all_sessions_have_pages_an_index_and_trends() {
         b"years of work"
     );
     assert_eq!(std::fs::read_dir(bench.path("mine")).unwrap().count(), 1);
-    bench.line("report --all -o s.db").refused("must be a folder");
+    bench
+        .line("report --all -o s.db")
+        .refused("must be a folder");
     assert_eq!(bench.line("report --all 1").code, Some(2));
 }
 

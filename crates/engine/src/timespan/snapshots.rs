@@ -95,6 +95,8 @@ impl<'a> Snapshots<'a> {
             if let Some(first) = counted.threads.first() {
                 workers.push(WorkerRecord {
                     thread: first.thread,
+                    opened: None,
+                    closed: None,
                     backlog: None,
                     account: None,
                     lines: Vec::new(),

@@ -87,9 +87,7 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
     let unread = broken.map(|why| unread(&why, &work));
     let buffers = ManuallyDrop::new(work.buffers);
     // Its descriptors are those of the targets, which are closed by the last.
-    let syncs = work
-        .syncs
-        .map_or_else(Vec::new, |syncs| syncs.counts());
+    let syncs = work.syncs.map_or_else(Vec::new, |syncs| syncs.counts());
     let mut closed = None;
     if abandoned.iter().all(|&count| count == 0) {
         drop(ManuallyDrop::into_inner(backend)); // before the memory that it has registered

@@ -245,7 +245,9 @@ fn creation(
         return None;
     }
     // How much is written before a time ends nothing foretells.
-    let most = match target.allocation == crate::plan::Allocation::Emptied && target.active.length.is_some() {
+    let most = match target.allocation == crate::plan::Allocation::Emptied
+        && target.active.length.is_some()
+    {
         true => Bytes(0),
         false => asked,
     };

@@ -54,7 +54,10 @@ fn i01_and_i02_a_write_and_a_read_of_a_shared_file() {
         (target.workload.block, target.amount),
         (Bytes::mib(1), Some(Bytes::mib(4)))
     );
-    assert_eq!((target.cache, target.allocation), (CacheMode::Cached, Allocation::Emptied));
+    assert_eq!(
+        (target.cache, target.allocation),
+        (CacheMode::Cached, Allocation::Emptied)
+    );
     assert_eq!(
         (target.create, target.length),
         (Some(Bytes::mib(8)), Some(Bytes::mib(8)))
@@ -276,5 +279,8 @@ fn a_file_that_is_there_is_written_into_with_e_and_a_device_is_never_created() {
         of("-w -E -o f", &there(1 << 30, false)),
         (Some(Bytes::mib(1)), Allocation::Written)
     );
-    assert_eq!(of("-w -o /dev/x", &there(1 << 30, true)), (None, Allocation::Written));
+    assert_eq!(
+        of("-w -o /dev/x", &there(1 << 30, true)),
+        (None, Allocation::Written)
+    );
 }

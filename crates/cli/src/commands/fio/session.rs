@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use store::SessionKind;
 use tools::OwnOptions;
-use tools::fio::{self, Built, Extra, Form, JobPart, Replay, Request, There, fio_logs};
+use tools::fio::{self, Built, Extra, Form, JobPart, Replay, Request, fio_logs};
 
 /// The forms of the results; fio's own text for programs that call fio.
 fn forms(extra: &Extra, quiet: bool) -> Vec<Form> {

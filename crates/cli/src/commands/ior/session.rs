@@ -72,6 +72,7 @@ pub(super) fn run(
         command: &command,
         names: &[],
         recording: None,
+        status: None,
     };
     match course.follow(&mut phases, &stored, &stop) {
         Err(error) if !phases.records.is_empty() => failure::say(&error),
