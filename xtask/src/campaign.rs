@@ -88,7 +88,7 @@ impl Made {
         format!("{target}-{engine}-qd{depth}-{block}-{pattern}-{cache}{sync}-{jobs}jobs-{length}")
     }
 
-    /// Whether a finding is true of it by how it was made. Of what is counted in the document and only repeated, the number of
+    /// Whether a finding is true of it by the way in which it was created. Of what is counted in the document and only repeated, the number of
     /// I/Os, of percentiles and of times that a range was used, all is true.
     fn allows(self, rule: &str) -> bool {
         let memory = matches!(self.target, "zram" | "null");

@@ -13,7 +13,7 @@ use super::points::{Points, correlation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where a line leaves less than this share of all squares, it is a trend whatever the rest is like: a curve leaves residuals
+/// Where a line leaves less than this share of all squares, it is a trend, however the rest is: a curve leaves residuals
 /// that are autocorrelated, which the correction for correlation takes for a walk.
 const LEFT_MAX: f64 = 0.02;
 /// Standard deviations of the test's sum that make a trend: one in 15000 by chance, if correlations are as estimated.

@@ -1,7 +1,7 @@
 //! Stalls as events of the time line: when each ended, how long it was, and whether they come at regular times.
 //!
 //! A step in which an I/O completed that took far longer than usual is the end of a stall only if I/Os are missing for as
-//! long: a single slow I/O beside others that went on is none. Omitted: stalls below 100 ms, which steps of that length do
+//! long: a single slow I/O next to others that continued is none. Omitted: stalls below 100 ms, which steps of that length do
 //! not show.
 
 use crate::intervals::{IntervalRow, full_intervals};

@@ -103,7 +103,7 @@ fn purge(judged: &Judged<'_>) -> Option<PtsDemand> {
 fn whole_drive(judged: &Judged<'_>) -> Option<PtsDemand> {
     let name = "a whole drive";
     let Some(target) = judged.target else {
-        return demand(name, PtsState::Unknown, "no run was made");
+        return demand(name, PtsState::Unknown, "no run was measured");
     };
     if let Some(file_system) = &target.file_system {
         return demand(name, PtsState::NotMet, format!("a file on {file_system}"));

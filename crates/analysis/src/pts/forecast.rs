@@ -28,7 +28,7 @@ pub struct PtsForecast {
     pub duration_ns: PtsSpan,
     /// Bytes that are written: preconditioning, exact, and writes of the rounds by a guess.
     pub written_bytes: PtsSpan,
-    /// The rate in bytes per second that these guesses are made with.
+    /// The rate in bytes per second on which these guesses are based.
     pub guess_bytes_per_s: u64,
     /// Block sizes that the target cannot do.
     pub omitted: Vec<String>,

@@ -24,7 +24,7 @@ fn is(row: &SweepRow, validity: Validity) -> bool {
         .is_some_and(|f| f.validity == Some(validity))
 }
 
-/// What the cells say together is in it where none of them is a reason to doubt.
+/// The result of all cells together is in it if none of them is a reason to doubt.
 pub(super) fn verdict(
     rows: &[SweepRow],
     counts: SweepCounts,

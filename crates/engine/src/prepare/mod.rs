@@ -249,7 +249,7 @@ impl Order<'_> {
         Ok(Stretch { from, to })
     }
 
-    /// Gives the file its size or its space, as the plan says, without data. Its first block is to be written, by which fathom
+    /// Gives the file its size or its space, as the plan specifies, without data. Its first block is to be written, by which fathom
     /// recognizes the file later. What was there before is dropped, as fio removes such a file.
     fn lay_out(&self, file: &File) -> Result<Stretch, RunError> {
         let (none, size) = (Bytes(0), self.size);

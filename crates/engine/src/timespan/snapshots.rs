@@ -18,7 +18,7 @@ const PATIENCE: Nanos = Nanos::millis(500);
 /// The first request, by which a thread learns that there will be more.
 const FIRST: u64 = 1;
 
-/// When snapshots are due, and what they are made of.
+/// When snapshots are due, and what they consist of.
 pub(super) struct Snapshots<'a> {
     job: &'a Job,
     backend: &'static str,

@@ -302,8 +302,7 @@ impl<C: Clock> Work<C> {
         }
     }
 
-    /// Answers a request for a snapshot, which an onlooker makes at most once per second or so: the only copy of what was counted
-    /// that is made while the thread works.
+    /// Answers a request for a snapshot, at most about one per second: the only copy of the counts while the thread works.
     #[cold]
     fn answer(&mut self, now: Nanos, number: u64) {
         self.shown.snapshot = number;

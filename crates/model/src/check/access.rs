@@ -19,7 +19,7 @@ pub(super) fn is_unbuffered(target: &Target) -> bool {
     target.cache != CacheMode::Cached && target.mapped.is_none()
 }
 
-/// The walks of DISKSPD, fio and IOR through the system's cache may go anywhere; every other I/O is made of sectors.
+/// The walks of DISKSPD, fio and IOR through the system's cache may go anywhere; every other I/O consists of sectors.
 pub(super) fn unit(target: &Target) -> Bytes {
     let anywhere = matches!(
         target.workload.access,

@@ -93,7 +93,7 @@ fn bounds_and_zones_are_those_of_the_direction() {
     assert_eq!(of("zonerange=64k").zones, None);
 }
 
-/// As fio's `extend_file`: files are filled where a job reads, maps or overwrites them, and where jobs beside it do.
+/// As fio's `extend_file`: files are filled where a job reads, maps or overwrites them, and where jobs that run with it do.
 #[test]
 fn new_files_that_are_only_written_are_not_filled() {
     let of = |options: &str| {

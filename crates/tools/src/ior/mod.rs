@@ -6,7 +6,7 @@
 //! `docs/compatibility/ior.md`.
 //!
 //! Deliberately absent: files (`cli` reads them and checks targets), which phase is next (`cli`), and whether data may be
-//! overwritten: no option of IOR's says so, and `model::check` decides.
+//! overwritten: IOR has no option for it, and `model::check` decides.
 
 mod build;
 mod command;

@@ -22,7 +22,7 @@ pub(super) enum Apply {
 
 /// An option.
 pub(super) struct Row {
-    /// Behind one dash; none for what only scripts, `-O` and two dashes can say.
+    /// Behind one dash; none for what only scripts, `-O` and two dashes can express.
     pub(super) letter: Option<char>,
     /// In scripts, behind `-O` and, for those without a letter, behind two dashes. In any case.
     pub(super) key: &'static str,
@@ -562,7 +562,7 @@ pub(super) fn of_backend(key: &str) -> Option<&'static str> {
         .iter()
         .any(|backend| key.starts_with(backend))
         .then_some(
-            "striping and other settings of a file system are made by its own tools before the run",
+            "striping and other settings of a file system are set by its own tools before the run",
         )
 }
 

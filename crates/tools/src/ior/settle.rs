@@ -120,7 +120,7 @@ fn ways(test: &Test) -> Found {
         "POSIX" => {}
         "MPIIO" if test.storage.collective > 0 => refuse(
             "-a MPIIO -c",
-            "collective I/O is made by the library of MPI, and fathom issues each transfer itself: omit -c".to_owned(),
+            "collective I/O is done by the library of MPI, and fathom issues each transfer itself: omit -c".to_owned(),
         ),
         "MPIIO" => {}
         _ => refuse(

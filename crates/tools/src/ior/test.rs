@@ -1,4 +1,4 @@
-//! What a test of IOR's is, as its options say it. A flag counts how often it was given.
+//! What a test of IOR is, as its options define it. A flag counts how often it was given.
 //!
 //! Omitted: what it means here (`build`).
 

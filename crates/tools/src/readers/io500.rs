@@ -1,6 +1,6 @@
 //! IO500: its summary of results, the shapes of 2019 to now, and its `result.txt`: a run for each phase.
 //!
-//! A phase that was not valid keeps that word, and the score is compared with the phases that it is made of. Source: IO500's
+//! A phase that was not valid keeps that word, and the score is compared with the phases of which it consists. Source: IO500's
 //! `result_summary.txt` and `result.txt`. Deliberately absent: IO500 itself, whose score needs its own code.
 
 use crate::Tool;
@@ -23,7 +23,7 @@ pub(crate) const TOOL: Tool = Tool {
     }],
 };
 
-/// Phases whose bandwidth the score is made of.
+/// Phases whose bandwidth is the base of the score.
 const BANDWIDTHS: [&str; 4] = [
     "ior-easy-write",
     "ior-hard-write",
