@@ -116,6 +116,19 @@ impl Store {
         self.change(session, change, Some(fingerprint))
     }
 
+    /// Whether a session has this fingerprint.
+    pub fn has_fingerprint(&self, session: SessionId, fingerprint: &str) -> Result<bool> {
+        let query = "SELECT count(*) FROM sessions WHERE id = ?1 AND fingerprint = ?2";
+        let count = self
+            .connection
+            .query_row(query, params![session.0, fingerprint], |row| {
+                row.get::<_, u32>(0)
+            });
+        count
+            .map(|count| count > 0)
+            .map_err(|error| Fault::Sql(error).at(self.path()))
+    }
+
     /// The newest session of this fingerprint that is not complete: cut short, interrupted or failed.
     pub fn find_sweep(&self, fingerprint: &str) -> Result<Option<SessionId>> {
         let find = || {

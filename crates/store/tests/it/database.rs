@@ -112,6 +112,8 @@ fn a_sweep_is_found_again_until_it_is_complete() {
         store.set_fingerprint(session, "f").unwrap();
     }
     let found = |text: &str| store.find_sweep(text).unwrap();
+    assert!(store.has_fingerprint(first, "f").unwrap());
+    assert!(!store.has_fingerprint(first, "g").unwrap());
     assert_eq!((found("f"), found("g")), (Some(second), None));
     store
         .finish(second, SessionOutcome::Complete, None)

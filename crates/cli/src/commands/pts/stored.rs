@@ -160,7 +160,16 @@ pub(crate) fn unfinished(
     args: &PtsArgs,
 ) -> Result<Option<SessionId>, CommandError> {
     match wanted {
-        Some(session) => Ok(Some(session)),
+        Some(session) => {
+            let same = store.has_fingerprint(session, fingerprint);
+            match same.map_err(CommandError::refused)? {
+                true => Ok(Some(session)),
+                false => Err(CommandError::refused(format!(
+                    "--resume {session}: the target is not the one of this session: its model, firmware, size or diskseq \
+                     differs, or the host does; hint: begin a new test by the whole command"
+                ))),
+            }
+        }
         None if args.course.new => Ok(None),
         None => store.find_sweep(fingerprint).map_err(CommandError::refused),
     }
