@@ -4,8 +4,8 @@
 //! into 30 to 10 equal batches: as many as leave neighbouring batch means nearly uncorrelated (lag-1 correlation up to
 //! 0.1), else ten. The variance is that of all overlapping batches of this length, so that it does not matter where a
 //! batch begins: Meketon and Schmeiser, "Overlapping batch means: something for nothing?", Proceedings of the Winter
-//! Simulation Conference 1984. What correlation is left widens it by (1 + r) / (1 - r). Half the 95% interval is t(k -
-//! 1) · s / √k, and never less than what the ends of the series, which few batches cover, move the mean by; of bursts,
+//! Simulation Conference 1984. What correlation is left widens it by (1 + r) / (1 - r). Half the 95% interval is
+//! t(k - 1) · s / √k, and never less than what the ends of the series, which few batches cover, move the mean by; of bursts,
 //! which are seen to a step, by one step more.
 //!
 //! Where a rate limit lets I/Os through in even bursts, the spread overestimates the error: a batch with one burst more

@@ -128,15 +128,12 @@ pub fn run_calibrated(
         FileMedium::open(target, &job.pins)
     })?;
     let (shared, journal) = journaled(shared, &job, &places)?;
-    let workers = Workers::spawn(
-        &shared,
-        |place| match place.maps(&job.plan) {
-            true => dispatch::mapping().live,
-            false => backend.live,
-        },
-        places.into_iter().zip(cores).collect(),
-        stop,
-    )?;
+    let live = |place: &ThreadPlan| match place.maps(&job.plan) {
+        true => dispatch::mapping().live,
+        false => backend.live,
+    };
+    let placed = places.into_iter().zip(cores).collect();
+    let workers = Workers::spawn(&shared, live, placed, stop)?;
 
     let used = workers.used();
     let integrity = Integrity::of(&job.plan, &job.targets, target::nodes(&job.plan, &job.pins));

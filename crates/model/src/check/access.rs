@@ -82,22 +82,7 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
         let rule = Rule::OneBlock(target.workload.block);
         problems.push(Problem::value(Field::Source, bytes, rule));
     }
-    if let Access::Diskspd(access) = &target.workload.access
-        && let Err(why) = check_walk(access, target.workload.block)
-    {
-        problems.push(Problem::Walk { why });
-    }
-    if let Access::Mixed(mixed) = &target.workload.access {
-        super::mixed::check(target, mixed, problems);
-    }
-    if let Access::Stripe(stripe) = target.workload.access {
-        let threads = span.pool.map_or(target.threads, |pool| pool.threads);
-        check_stripe(target, stripe, threads, problems);
-    }
-    if let Access::Runs { .. } = target.workload.access {
-        let threads = span.pool.map_or(target.threads, |pool| pool.threads);
-        check_runs(target, threads, problems);
-    }
+    check_order(span, target, problems);
     if target.bounds.cycle.0 == 0 {
         problems.push(Problem::PaceZero {
             what: "a bound on rates over no time",
@@ -118,6 +103,22 @@ pub(super) fn check_request(span: &Timespan, target: &Target, problems: &mut Vec
     }
     if matches!(target.location, Location::Null(_)) {
         check_null(target, problems);
+    }
+}
+
+/// What contradicts itself in the order of the offsets.
+fn check_order(span: &Timespan, target: &Target, problems: &mut Vec<Problem>) {
+    let threads = span.pool.map_or(target.threads, |pool| pool.threads);
+    match &target.workload.access {
+        Access::Diskspd(access) => {
+            if let Err(why) = check_walk(access, target.workload.block) {
+                problems.push(Problem::Walk { why });
+            }
+        }
+        Access::Mixed(mixed) => super::mixed::check(target, mixed, problems),
+        Access::Stripe(stripe) => check_stripe(target, *stripe, threads, problems),
+        Access::Runs { .. } => check_runs(target, threads, problems),
+        _ => {}
     }
 }
 

@@ -564,19 +564,9 @@ impl Builder<'_> {
         }
     }
 
-    fn targets(
-        &mut self,
-        job: &Job,
-        files: &[Vec<Range>],
-        span: &SpanPart,
-        targets: &mut Vec<Target>,
-    ) {
-        let depth = self.depth(job);
-        let workload = match spread::workload(job, depth) {
-            Ok(workload) => workload,
-            Err(why) => return self.refuse(job, why),
-        };
-        if spread::draws_again(job, &workload) {
+    /// Notes where a job does not do just what fio does.
+    fn note_differences(&mut self, job: &Job, files: &[Vec<Range>], workload: &model::Workload) {
+        if spread::draws_again(job, workload) {
             self.note(
                 job,
                 "norandommap: blocks in zones, or of sizes with different alignments, are drawn each time, so a block can come twice before all \
@@ -596,6 +586,21 @@ impl Builder<'_> {
                 "verify: new files are filled with data before the run, so its writes allocate no blocks, as fio's do",
             );
         }
+    }
+
+    fn targets(
+        &mut self,
+        job: &Job,
+        files: &[Vec<Range>],
+        span: &SpanPart,
+        targets: &mut Vec<Target>,
+    ) {
+        let depth = self.depth(job);
+        let workload = match spread::workload(job, depth) {
+            Ok(workload) => workload,
+            Err(why) => return self.refuse(job, why),
+        };
+        self.note_differences(job, files, &workload);
         let pacing = self.pacing(job, span.alone);
         let fsync = self.fsync(job);
         let whole: u64 = files

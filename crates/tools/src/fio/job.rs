@@ -218,6 +218,10 @@ pub(super) struct Job {
 }
 
 impl Job {
+    #[allow(
+        clippy::too_many_lines,
+        reason = "a line for the default of each option"
+    )]
     pub(super) fn new(section: &Section) -> Job {
         Job {
             place: section.place.clone(),

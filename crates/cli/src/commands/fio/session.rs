@@ -71,17 +71,10 @@ pub(super) fn run(
         notes.iter().for_each(|note| output::tell(note));
     }
     let command = command(args);
-    let session = session::new_session(
-        SessionKind::Run,
-        command.clone(),
-        dialect::joined(&targets),
-        clock::utc(),
-    );
-    let stored = StoredSession::open(
-        ground.place.as_ref().filter(|_| !built.create_only),
-        session,
-        built.profile.timespans.len(),
-    )?;
+    let target = dialect::joined(&targets);
+    let session = session::new_session(SessionKind::Run, command.clone(), target, clock::utc());
+    let place = ground.place.as_ref().filter(|_| !built.create_only);
+    let stored = StoredSession::open(place, session, built.profile.timespans.len())?;
     let titles = titles(&built);
     let pages = Pages {
         built: &built,

@@ -94,12 +94,8 @@ pub(super) fn run(
         refused => output::print(&page).map(|()| refused.is_none())?,
     };
     tell_corrupt(&phases.records);
-    let whole = phases
-        .records
-        .iter()
-        .filter(|record| is_whole(record))
-        .count();
-    let good = kept && gone && shown && whole == phases.records.len() && whole > 0 && !stop.asked();
+    let whole = phases.records.iter().all(is_whole) && !phases.records.is_empty();
+    let good = kept && gone && shown && whole && !stop.asked();
     let ending = if good { Ending::Good } else { Ending::Wrong };
     Ok(ending.and(Ending::of_data(corrupt)))
 }

@@ -147,19 +147,6 @@ fn contradictions(device: &SimulatedDevice) -> Vec<String> {
             || faults.pause.0 == 0 && faults.pause_every.0 > 0,
         "pause and pause-every belong together, and a pause is shorter than the time to the next: give both",
     );
-    let uneven = &device.uneven;
-    tell(
-        uneven.pause_jitter > 0 && faults.pause.0 == 0,
-        "pause-jitter is that of stalls: give pause and pause-every too",
-    );
-    tell(
-        (uneven.swing > 0) != (uneven.swing_every.0 > 0),
-        "swing and swing-every belong together: give both",
-    );
-    tell(
-        (uneven.tail > 0) != (uneven.tail_latency.0 > 0),
-        "tail and tail-latency belong together: give both",
-    );
     tell(
         device.data.0 == 0 && (device.alias.0 > 0 || !device.data_faults.is_none()),
         "faults of data need data: give data too",
@@ -188,7 +175,29 @@ fn contradictions(device: &SimulatedDevice) -> Vec<String> {
             && device.spread > 0,
         "spread is that of the law lognormal: omit one of them",
     );
+    reported.extend(uneven_contradictions(device));
     reported
+}
+
+/// The same of what makes a device uneven.
+fn uneven_contradictions(device: &SimulatedDevice) -> Vec<String> {
+    let (uneven, faults) = (&device.uneven, &device.faults);
+    let wrong = [
+        (
+            uneven.pause_jitter > 0 && faults.pause.0 == 0,
+            "pause-jitter is that of stalls: give pause and pause-every too",
+        ),
+        (
+            (uneven.swing > 0) != (uneven.swing_every.0 > 0),
+            "swing and swing-every belong together: give both",
+        ),
+        (
+            (uneven.tail > 0) != (uneven.tail_latency.0 > 0),
+            "tail and tail-latency belong together: give both",
+        ),
+    ];
+    let wrong = wrong.into_iter().filter(|(wrong, _)| *wrong);
+    wrong.map(|(_, what)| what.to_owned()).collect()
 }
 
 fn listed(names: &[&str]) -> String {
