@@ -198,7 +198,10 @@ fn results_go_into_files_besides_and_never_over_something_else() {
         "would be lost",
     );
     refused(&bench.line(&format!("{SHORT} --xml f f")), "target");
-    refused(&bench.line(&format!("{SHORT} --xml s.db f")), "kept");
+    refused(
+        &bench.line(&format!("{SHORT} --xml s.db f")),
+        "stored in this file",
+    );
     refused(
         &bench.line(&format!("{SHORT} --xml a --text ./a f")),
         "two results",

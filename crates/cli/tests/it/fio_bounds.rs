@@ -66,7 +66,7 @@ fn a_job_that_does_not_reach_its_bounds_has_failed() {
         let document = documents(&reported.out).remove(0);
         assert_eq!(document["jobs"][0]["error"], errno, "{options}");
     }
-    let line = format!("{IDLE} --runtime=3 --rate_iops=1000 --rate_iops_min=1 --max_latency=10");
+    let line = format!("{IDLE} --runtime=3 --rate_iops=1000 --rate_iops_min=1 --max_latency=10s");
     assert_eq!(bench.line(&line).code, Some(0));
 }
 

@@ -365,7 +365,7 @@ fn the_batch_of_the_seed_is_written_line_for_line() {
 fn a_script_for_fathom_has_commands_that_fathom_reads() {
     let bench = Bench::new();
     let script = bench
-        .line("sweep --engine null --warmup 0s -d 1ms -o 1,2 --script sh --for fathom")
+        .line("sweep --engine null --warmup 0s -d 50ms -o 1,2 --script sh --for fathom")
         .good()
         .out;
     let commands: Vec<&str> = script

@@ -232,8 +232,7 @@ impl Order<'_> {
         if onlookers.stop.asked() {
             return Err(interrupted());
         }
-        file.set_len(self.size.0)
-            .and_then(|()| file.sync_all())
+        file.sync_all()
             .map_err(|source| self.failed(self.size, source))?;
         if onlookers.stop.asked() {
             return Err(interrupted());

@@ -191,6 +191,7 @@ fn a_sparse_file_has_its_first_block_and_an_earlier_one_is_emptied_when_it_is_pr
         let mut job = jobs::file(&path, there, content, EngineChoice::Sync, &|span| {
             span.targets[0].create = Some(size);
             span.targets[0].allocation = Allocation::Emptied;
+            span.targets[0].workload.write = Ratio::ALL;
         });
         prepare(
             &mut job.plan,

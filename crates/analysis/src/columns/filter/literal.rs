@@ -11,11 +11,26 @@ pub(super) const CLOSED: [(&str, &[&str]); 4] = [
     (
         "kind",
         &[
-            "run", "survey", "sweep", "import", "files", "dd", "quick", "layers", "watch", "verify",
+            "run", "survey", "sweep", "import", "files", "dd", "quick", "layers", "watch",
+            "verify", "pts",
         ],
     ),
     ("origin", &["measured", "imported", "missing"]),
-    ("pattern", &["random", "sequential", "mixed", "stripe"]),
+    (
+        "pattern",
+        &[
+            "random",
+            "sequential",
+            "mixed",
+            "stripe",
+            "permuted",
+            "zipf",
+            "pareto",
+            "normal",
+            "runs",
+            "trace",
+        ],
+    ),
     ("cache", &["unbuffered", "cached", "local_off"]),
 ];
 
