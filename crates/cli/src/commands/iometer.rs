@@ -3,7 +3,7 @@
 //!
 //! Deliberately absent: what the file means (`dialects`), and any number or layout (`views`).
 
-use super::dialect::{self, Course, ResultFile, StoredSession, check_files, write_whole};
+use super::dialect::{self, Course, ResultFile, StoredSession, check_files, titled, write_whole};
 use super::show;
 use crate::args::IometerArgs;
 use crate::environment::Environment;
@@ -78,7 +78,7 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, CommandE
     };
     let ran = course.run(&profile, first, &stored)?;
     let kept = stored.close(&ran.records);
-    output::print(&page(&titles, &ran.records, environment))?;
+    output::print(&titled(&titles, &ran.records, environment))?;
     let written = file.is_none_or(|file| write_whole(&file, &csv(&config, &runs, &ran.records)));
     Ok(match kept && written && ran.whole {
         true => Ending::Good,
@@ -179,21 +179,6 @@ fn title(run: &Run) -> String {
         Some(depth) => format!("[{}] {depth} outstanding", run.spec),
         None => format!("[{}]", run.spec),
     }
-}
-
-fn page(titles: &[String], records: &[RunRecord], environment: &Environment) -> Vec<u8> {
-    let mut page = Vec::new();
-    for (title, record) in titles.iter().zip(records) {
-        if !page.is_empty() {
-            page.push(b'\n');
-        }
-        page.extend(format!("{title}\n").into_bytes());
-        page.extend(report::run(
-            record,
-            report::Form::of_list(false, environment),
-        ));
-    }
-    page
 }
 
 fn csv(config: &Config, runs: &[Run], records: &[RunRecord]) -> Vec<u8> {

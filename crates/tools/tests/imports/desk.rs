@@ -1,6 +1,6 @@
 //! Texts to read, and short ways to read them.
 
-use model::{Bytes, ImportedRun, Nanos};
+use model::{Bytes, ImportedRun, Nanos, Ratio};
 use tools::imports::{Reading, read};
 
 pub(super) const SEED_000: &str = include_str!("texts/seed_000.txt");
@@ -14,6 +14,21 @@ pub(super) const TWO_TARGETS: &str =
 pub(super) const TWO_TARGETS_XML: &str =
     include_str!("../../../tools/tests/results/diskspd/two_targets.xml");
 pub(super) const FIO_JOBS: &str = include_str!("texts/fio_jobs.json");
+
+/// A seed of the fuzzer of importers.
+macro_rules! seed {
+    ($name:literal) => {
+        include_str!(concat!(
+            "../../../../fuzz/seeds/import_others/",
+            $name,
+            ".txt"
+        ))
+    };
+}
+pub(super) use seed;
+
+pub(super) const READ: Option<Ratio> = Some(Ratio::NONE);
+pub(super) const WRITTEN: Option<Ratio> = Some(Ratio::ALL);
 
 pub(super) fn reading(text: &str) -> Reading {
     read("a.txt", text.as_bytes()).expect("something in it is known")

@@ -1,21 +1,8 @@
 //! What IOR, mdtest and IO500 print, from the seeds of the fuzzers.
 
-use super::desk::{mib, runs, trouble};
+use super::desk::{READ, WRITTEN, mib, runs, seed, trouble};
 use model::imported_evidence::ImportedFlush;
 use model::{Bytes, CacheMode, ImportFormat, ImportedRun, Nanos, Ratio};
-
-macro_rules! seed {
-    ($name:literal) => {
-        include_str!(concat!(
-            "../../../../fuzz/seeds/import_others/",
-            $name,
-            ".txt"
-        ))
-    };
-}
-
-const READ: Option<Ratio> = Some(Ratio::NONE);
-const WRITTEN: Option<Ratio> = Some(Ratio::ALL);
 
 fn has(run: &ImportedRun, part: &str) -> bool {
     run.notes.iter().any(|note| note.contains(part))

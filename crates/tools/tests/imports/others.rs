@@ -1,21 +1,8 @@
 //! What tools print whose requests are not run here: hdparm, sysbench, ioping and so on, from the seeds of the fuzzers.
 
-use super::desk::{bytes, mib, runs, trouble, us};
+use super::desk::{READ, WRITTEN, bytes, mib, runs, seed, trouble, us};
 use model::imported_evidence::{ImportedContent, ImportedFlush};
 use model::{Bytes, CacheMode, ImportFormat, ImportedRun, Nanos, Ratio};
-
-macro_rules! seed {
-    ($name:literal) => {
-        include_str!(concat!(
-            "../../../../fuzz/seeds/import_others/",
-            $name,
-            ".txt"
-        ))
-    };
-}
-
-const READ: Option<Ratio> = Some(Ratio::NONE);
-const WRITTEN: Option<Ratio> = Some(Ratio::ALL);
 
 fn names(runs: &[ImportedRun]) -> Vec<&str> {
     let name = |run: &'_ ImportedRun| run.name.is_some();

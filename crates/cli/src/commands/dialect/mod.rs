@@ -19,10 +19,32 @@ pub(crate) use saved::StoredSession;
 pub(crate) use trouble::tell as tell_trouble;
 pub(crate) use unlink::{Removal, check as check_removal, remove};
 
-use model::{Content, Location, TargetKind};
+use crate::environment::Environment;
+use crate::report;
+use model::{Content, Location, RunRecord, TargetKind};
 use session::Admission;
 use std::path::Path;
 use tools::fio::There;
+
+/// Returns the result of each timespan as text, below its title.
+pub(crate) fn titled(
+    titles: &[String],
+    records: &[RunRecord],
+    environment: &Environment,
+) -> Vec<u8> {
+    let mut page = Vec::new();
+    for (title, record) in titles.iter().zip(records) {
+        if !page.is_empty() {
+            page.push(b'\n');
+        }
+        page.extend(format!("{title}\n").into_bytes());
+        page.extend(report::run(
+            record,
+            report::Form::of_list(false, environment),
+        ));
+    }
+    page
+}
 
 /// Returns what is there under a name, as far as a dialect has to know.
 pub(crate) fn look(gate: &Admission, path: &Path) -> Option<There> {

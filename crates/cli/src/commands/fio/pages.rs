@@ -3,7 +3,7 @@
 //! A file of results is written whole each time, so that it has all that was printed. Omitted: the layouts (`tools::fio`).
 
 use crate::commands::VERSION;
-use crate::commands::dialect::{ResultFile, write_whole};
+use crate::commands::dialect::{ResultFile, titled, write_whole};
 use crate::environment::Environment;
 use crate::{output, report};
 use model::{CommandError, RunRecord};
@@ -62,7 +62,7 @@ impl Pages<'_> {
         let printed = printed.unwrap_or_else(PoisonError::into_inner);
         let head = printed.is_none();
         let last = self.forms.iter().flat_map(|form| match form {
-            Form::Text => text(self.titles, records, self.environment),
+            Form::Text => titled(self.titles, records, self.environment),
             form => as_fio(self.built, self.notes, records, *form, head),
         });
         let page: Vec<u8> = printed.into_iter().flatten().chain(last).collect();
@@ -73,22 +73,6 @@ impl Pages<'_> {
             refused => output::print(&page).map(|()| refused.is_none()),
         }
     }
-}
-
-/// A page for each timespan, with its jobs above it.
-fn text(titles: &[String], records: &[RunRecord], environment: &Environment) -> Vec<u8> {
-    let mut page = Vec::new();
-    for (title, record) in titles.iter().zip(records) {
-        if !page.is_empty() {
-            page.push(b'\n');
-        }
-        page.extend(format!("{title}\n").into_bytes());
-        page.extend(report::run(
-            record,
-            report::Form::of_list(false, environment),
-        ));
-    }
-    page
 }
 
 fn as_fio(
