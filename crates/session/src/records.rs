@@ -147,7 +147,8 @@ impl Admission<'_> {
         let recorded = ClosedFile::open(&facts.path)
             .filter(|(_, now)| Some(now.identity) == facts.identity)
             .and_then(|(file, now)| self.record_in_force(&file, now, true));
-        match recorded.is_some() || facts.content == Content::Empty {
+        let is_empty = facts.content == Content::Empty && facts.size.0 == 0;
+        match recorded.is_some() || is_empty {
             true => Ok(()),
             false => engine::prove_ours(&facts.path, &self.pins, observer, stop),
         }

@@ -16,7 +16,7 @@ mod verify;
 
 pub use field::{Field, Options, Remedy, Rule};
 pub use problem::{Problem, Problems};
-pub use safety::{Consent, asks_if_empty, check_output, output_asks_if_empty, writes};
+pub use safety::{Consent, asks_if_empty, check_output, output_asks_if_empty, seems_own, writes};
 
 use crate::plan::planned::{Checked, Plan, PlannedTarget};
 use crate::plan::{

@@ -253,10 +253,15 @@ pub(super) fn uses(facts: &TargetFacts) -> Option<Vec<Claim>> {
 /// Nothing is there but what fathom wrote, as far as samples can show ([`needs_proof`] asks for the
 /// rest). Nothing at all is harmless too, but a file to which a user gave a length is user data.
 fn is_harmless(facts: &TargetFacts) -> bool {
-    let ours = match facts.content {
+    seems_own(facts) && facts.claims.is_empty()
+}
+
+/// Whether a sample shows only what fathom wrote, or nothing at all. A sparse or preallocated file contains no data, and its
+/// length is user data all the same.
+pub fn seems_own(facts: &TargetFacts) -> bool {
+    match facts.content {
         Content::Fathom | Content::FathomPartial => true,
         Content::Empty => super::is_device(facts) || facts.size.0 == 0,
         Content::Unproven | Content::Foreign | Content::Flawed { .. } | Content::Unknown => false,
-    };
-    ours && facts.claims.is_empty()
+    }
 }

@@ -6,7 +6,7 @@
 
 use crate::{output, signals};
 use engine::{Silent, Stop};
-use model::{CommandError, Content, Location, TargetFacts, TargetKind};
+use model::{CommandError, Location, TargetFacts, TargetKind, seems_own};
 use session::Admission;
 use std::path::{Path, PathBuf};
 
@@ -115,13 +115,6 @@ fn in_use(facts: &TargetFacts, removal: Removal) -> Option<String> {
 
 fn facts(path: &Path, gate: &Admission) -> TargetFacts {
     gate.look(&Location::Path(path.to_owned()))
-}
-
-fn seems_own(facts: &TargetFacts) -> bool {
-    matches!(
-        facts.content,
-        Content::Fathom | Content::FathomPartial | Content::Empty
-    )
 }
 
 fn why(path: &Path, removal: Removal) -> String {

@@ -20,6 +20,7 @@ mod d14;
 mod d15;
 mod d16;
 mod d17;
+mod d18;
 mod d2;
 mod d3;
 mod d4;
