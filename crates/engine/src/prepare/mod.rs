@@ -136,6 +136,7 @@ fn fill_all(
 }
 
 /// The part of a file that is written before the run.
+#[derive(Clone, Copy)]
 struct Stretch {
     from: Bytes,
     to: Bytes,
@@ -211,20 +212,13 @@ impl Order<'_> {
 
     /// Writes what is missing and brings it to stable storage; returns how much was written.
     fn fill(&self, file: &File, onlookers: &Onlookers<'_>) -> Result<Bytes, RunError> {
-        let Stretch { from, to } = match self.allocation.is_written() {
-            true => self.reserve(file)?,
-            false => self.lay_out(file)?,
+        let written = match self.allocation.is_written() {
+            true => {
+                let missing = self.reserve(file)?;
+                self.write(file, missing, onlookers)?
+            }
+            false => self.lay_out(file, onlookers)?,
         };
-        let work = Filling {
-            file,
-            from,
-            to,
-            shape: self.shape,
-            block: self.block.0 as usize,
-            write_back: self.cache == CacheMode::Cached,
-        };
-        work.run(self.path, onlookers)
-            .map_err(|(offset, source)| self.failed(offset, source))?;
         let interrupted = || RunError::FillInterrupted {
             path: self.path.to_owned(),
             removed: false,
@@ -238,6 +232,27 @@ impl Order<'_> {
             return Err(interrupted());
         }
         raw::drop_cache(file);
+        Ok(written)
+    }
+
+    /// Writes a part with data. Returns how long it is.
+    fn write(
+        &self,
+        file: &File,
+        part: Stretch,
+        onlookers: &Onlookers<'_>,
+    ) -> Result<Bytes, RunError> {
+        let Stretch { from, to } = part;
+        let work = Filling {
+            file,
+            from,
+            to,
+            shape: self.shape,
+            block: self.block.0 as usize,
+            write_back: self.cache == CacheMode::Cached,
+        };
+        work.run(self.path, onlookers)
+            .map_err(|(offset, source)| self.failed(offset, source))?;
         Ok(Bytes(to.0 - from.0))
     }
 
@@ -248,21 +263,30 @@ impl Order<'_> {
         Ok(Stretch { from, to })
     }
 
-    /// Gives the file its size or its space, as the plan specifies, without data. Its first block is to be written, by which fathom
-    /// recognizes the file later. What was there before is dropped, as fio removes such a file.
-    fn lay_out(&self, file: &File) -> Result<Stretch, RunError> {
+    /// Gives the file its size or its space, as the plan specifies, without data. What was there before is dropped, as fio
+    /// removes such a file. Its first block is written before all else, and whether or not the run is stopped: by it fathom
+    /// recognizes the file later. Returns how much is written.
+    fn lay_out(&self, file: &File, onlookers: &Onlookers<'_>) -> Result<Bytes, RunError> {
         let (none, size) = (Bytes(0), self.size);
-        let laid_out = file.set_len(0).and_then(|()| match self.allocation {
+        file.set_len(0)
+            .map_err(|source| self.failed(none, source))?;
+        let unstopped = Onlookers {
+            observer: onlookers.observer,
+            stop: &Stop::new(),
+        };
+        let first = Stretch {
+            from: none,
+            to: size.min(BLOCK),
+        };
+        let written = self.write(file, first, &unstopped)?;
+        let laid_out = match self.allocation {
             Allocation::Written | Allocation::Reserved => raw::reserve(file, none, size),
             Allocation::ReservedBehindEnd => raw::reserve_behind_end(file, size),
             Allocation::Sparse | Allocation::Emptied => file.set_len(size.0),
             Allocation::Growing => Ok(()),
-        });
+        };
         laid_out.map_err(|source| self.failed(none, source))?;
-        Ok(Stretch {
-            from: none,
-            to: size.min(BLOCK),
-        })
+        Ok(written)
     }
 
     /// How much of the file stays: what fathom wrote whole before. Everything else is written again from the

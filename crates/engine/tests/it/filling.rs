@@ -282,6 +282,34 @@ fn a_file_that_is_not_filled_has_the_size_and_the_space_that_were_asked() {
     }
 }
 
+/// A stop while a large file is emptied leaves a file that fathom recognizes.
+#[test]
+fn a_file_that_is_not_filled_has_its_first_block_even_if_the_run_is_stopped() {
+    struct Stopping<'a>(&'a Stop);
+    impl Observer for Stopping<'_> {
+        fn on(&self, event: Event<'_>) {
+            if let Event::Filling { .. } = event {
+                self.0.ask();
+            }
+        }
+    }
+    let folder = folder();
+    let path = folder.path().join("own.dat");
+    let size = Bytes::mib(8);
+    fill(&path, Content::Unknown, size, &Silent, &Stop::new()).unwrap();
+    let mut job = jobs::file(&path, size, Content::Fathom, EngineChoice::Sync, &|span| {
+        let target = &mut span.targets[0];
+        (target.create, target.allocation) = (Some(size), Allocation::Emptied);
+        target.workload.write = Ratio::ALL;
+    });
+    let stop = Stop::new();
+    let stopping = Stopping(&stop);
+    let done = prepare(&mut job.plan, &job.targets, &job.pins, &stopping, &stop);
+    assert!(done.is_err());
+    let first = &std::fs::read(&path).unwrap()[..4096];
+    assert!(block_header::is_whole(first));
+}
+
 #[test]
 fn a_fathom_file_that_is_too_short_is_only_completed() {
     let folder = folder();
