@@ -87,16 +87,14 @@ pub enum Access {
     Skewed(Skew),
     /// The range seen as a matrix of blocks and walked column by column. Called elsewhere: SQLIO `-f`, `-i`.
     Stripe(StripeAccess),
-    /// The range is rows of `columns` runs, each of `run` blocks. Thread *i* of the target has column *first + i*, behind the
-    /// last column the first again: it visits the run of each row, row after row, then starts over. Called elsewhere: IOR's
+    /// The range is rows of `columns` runs, each of `run` blocks. Thread *i* of the target has column *i*: it
+    /// visits the run of each row, row after row, then starts over. Called elsewhere: IOR's
     /// segments of a shared file.
     Runs {
         /// Blocks of a run. // above 0
         run: u64,
         /// Runs of a row. // at least as many as threads
         columns: u32,
-        /// Column of the first thread. // below `columns`
-        first: u32,
     },
     /// Offsets and operations as DISKSPD draws them, from its generator, in its order.
     Diskspd(DiskspdAccess),

@@ -183,12 +183,10 @@ fn workload(test: &Test, writes: bool, tasks: u32) -> Workload {
         (false, true) => Access::Runs {
             run: test.layout.of_task() / transfer,
             columns: 1,
-            first: 0,
         },
         (false, false) => Access::Runs {
             run: test.layout.block / transfer,
             columns: tasks,
-            first: 0,
         },
     };
     Workload {

@@ -27,11 +27,7 @@ fn span(line: &str, phase: Phase) -> Timespan {
 }
 
 fn runs(run: u64, columns: u32) -> Access {
-    Access::Runs {
-        run,
-        columns,
-        first: 0,
-    }
+    Access::Runs { run, columns }
 }
 
 fn notes(line: &str) -> String {

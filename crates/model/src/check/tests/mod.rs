@@ -502,25 +502,21 @@ fn a_stripe_is_as_long_as_its_range_and_has_a_column_for_each_thread() {
 
 #[test]
 fn runs_are_whole_rows_with_a_column_for_each_thread() {
-    let runs = |columns, first, length, threads| {
+    let runs = |columns, length, threads| {
         reported(|span| {
             let target = &mut span.targets[0];
-            target.workload.access = Access::Runs {
-                run: 2,
-                columns,
-                first,
-            };
+            target.workload.access = Access::Runs { run: 2, columns };
             (target.length, target.threads) = (length, threads);
             target.workload.queue_depth = QueueDepth(0); // so that there is always a problem to report
         })
     };
     let row = Some(Bytes::kib(4 * 2 * 3));
-    let fits = runs(3, 1, row, 3);
+    let fits = runs(3, row, 3);
     assert!(!fits.contains("runs"), "{fits}");
-    assert!(runs(3, 0, None, 1).contains("whole rows"));
-    assert!(runs(3, 0, Some(Bytes::kib(4)), 1).contains("whole rows"));
-    assert!(runs(3, 3, row, 1).contains("one of their columns"));
-    assert!(runs(3, 0, row, 4).contains("a column of runs of its own"));
+    assert!(runs(3, None, 1).contains("whole rows"));
+    assert!(runs(3, Some(Bytes::kib(4)), 1).contains("whole rows"));
+    assert!(runs(0, row, 1).contains("one column"));
+    assert!(runs(3, row, 4).contains("a column of runs of its own"));
 }
 
 #[test]
