@@ -1,7 +1,7 @@
 //! Whether a thread reaches what it has to: a rate over each cycle, and no latency above a bound. Looked at once per millisecond or so,
 //! and never for a single I/O.
 //!
-//! As in fio, rates are compared from two seconds after the start of the measured phase on.
+//! As in fio, rates are those of a thread, over all its targets, and are compared from two seconds after its start on.
 
 use model::{Bounds, Nanos};
 
@@ -11,7 +11,26 @@ const SETTLING: Nanos = Nanos::seconds(2);
 const EIO: i32 = 5;
 const ETIMEDOUT: i32 = 110;
 
-/// The bounds of one thread on one target.
+/// What was moved so far, and the longest latency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Moved {
+    pub(crate) ios: u64,
+    pub(crate) bytes: u64,
+    pub(crate) longest: Nanos,
+}
+
+impl Moved {
+    /// Both together.
+    pub(crate) fn and(self, other: Moved) -> Moved {
+        Moved {
+            ios: self.ios + other.ios,
+            bytes: self.bytes + other.bytes,
+            longest: self.longest.max(other.longest),
+        }
+    }
+}
+
+/// The bounds of one thread on one target, or on all of those that it takes in turn.
 #[derive(Debug)]
 pub(crate) struct Bound {
     bounds: Bounds,
@@ -37,14 +56,13 @@ impl Bound {
         (!bounds.is_none()).then(|| Box::new(bound))
     }
 
-    /// Compares what was counted so far: I/Os and bytes, and the longest latency. `since` is the time since the measured phase began.
-    pub(crate) fn look(
-        &mut self,
-        since: Nanos,
-        ios: u64,
-        bytes: u64,
-        longest: Nanos,
-    ) -> Option<Unmet> {
+    /// Compares what was moved so far. `since` is the time since the thread began its part of the measured phase.
+    pub(crate) fn look(&mut self, since: Nanos, moved: Moved) -> Option<Unmet> {
+        let Moved {
+            ios,
+            bytes,
+            longest,
+        } = moved;
         let most = self.bounds.latency_max;
         if most.0 > 0 && longest > most {
             return Some(Unmet {
@@ -96,7 +114,12 @@ mod tests {
         };
         let mut bound = Bound::new(bounds).unwrap();
         let mut at = |ms: u64, ios: u64, longest: u64| {
-            let unmet = bound.look(Nanos::millis(ms), ios, ios * 4096, Nanos::millis(longest));
+            let moved = Moved {
+                ios,
+                bytes: ios * 4096,
+                longest: Nanos::millis(longest),
+            };
+            let unmet = bound.look(Nanos::millis(ms), moved);
             unmet.map(|unmet| unmet.errno)
         };
         assert_eq!(at(1000, 0, 1), None, "the start is not compared");

@@ -2,7 +2,7 @@
 
 use crate::RunError;
 use crate::address::{Route, Steps};
-use crate::bound::{Bound, Unmet};
+use crate::bound::{Bound, Moved, Unmet};
 use crate::buffer::Source;
 use crate::diskspd_address::{SharedPointer, Step, Stride, Walk};
 use crate::heat;
@@ -188,9 +188,20 @@ impl TargetState {
     }
 
     /// What it has to reach and did not.
-    pub(crate) fn unmet(&mut self, since: Nanos) -> Option<Unmet> {
-        let ((ios, bytes), longest) = (self.tally.so_far(), self.tally.longest());
-        self.bound.as_mut()?.look(since, ios, bytes, longest)
+    pub(crate) fn unmet(&mut self, now: Nanos, measured_from: Nanos, sum: Moved) -> Option<Unmet> {
+        let since = now.minus(measured_from.max(self.active.start));
+        self.bound.as_mut()?.look(since, sum)
+    }
+
+    /// What it has moved so far, in all phases.
+    pub(crate) fn moved(&self) -> Moved {
+        let (ios, bytes) = self.tally.so_far();
+        let longest = self.tally.longest();
+        Moved {
+            ios,
+            bytes,
+            longest,
+        }
     }
 
     /// The next turn of a mixed workload.

@@ -1,5 +1,5 @@
 //! Facts that users know of a target other than its figures: `--cap-iops`, `--cap-mibs`, `--array-cache`, `--medium`;
-//! and what its goals, `--goal`. Each is stored with the result as a note, under the name of its option.
+//! and its goals, `--goal`. Each is stored with the result as a note, under the name of its option.
 
 use analysis::{CloudCap, Known};
 use clap::Args;

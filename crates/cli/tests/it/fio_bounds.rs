@@ -70,6 +70,22 @@ fn a_job_that_does_not_reach_its_bounds_has_failed() {
     assert_eq!(bench.line(&line).code, Some(0));
 }
 
+#[test]
+fn a_least_rate_is_that_of_a_job_over_its_files_from_its_start_on() {
+    let bench = Bench::new();
+    let job = "--rw=randread --time_based --rate_iops=400 --rate_iops_min=300";
+    let late = "--ioengine=null --size=64m";
+    for line in [
+        format!("fio --name=a --nrfiles=2 --size=2m {job} --runtime=4 --no-store"),
+        format!(
+            "fio --name=a {late} {job} --runtime=7 --name=b {late} {job} --startdelay=3 --runtime=4 --no-store"
+        ),
+    ] {
+        let reported = bench.line(&line);
+        assert_eq!(reported.code, Some(0), "{line}: {}", reported.err);
+    }
+}
+
 /// Which blocks of 4096 bytes are not zeros.
 fn written(path: &Path) -> Vec<usize> {
     let data = std::fs::read(path).unwrap();

@@ -5,6 +5,7 @@
 use super::fsync::{Failed, Syncs};
 use crate::RunError;
 use crate::backend::Completion;
+use crate::bound::Moved;
 use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::completion_rate::Pace;
@@ -277,21 +278,29 @@ impl<C: Clock> Work<C> {
         if now < from || self.account.failure.is_some() {
             return;
         }
-        for lane in &mut self.lanes {
-            if lane.bound.is_some()
-                && let Some(unmet) = lane.unmet(now.minus(from))
-            {
-                self.config.schedule.halt(now);
-                self.account.failure = Some(Failure {
-                    operation: Operation::Read,
-                    target: lane.target,
-                    offset: Bytes(0),
-                    length: Bytes(0),
-                    errno: unmet.errno,
-                    message: unmet.message,
-                });
-                return;
-            }
+        // A thread that takes its targets in turn has one rate over all of them.
+        let sum = matches!(self.draw, Draw::InTurn { .. }).then(|| {
+            let moved = self.lanes.iter().map(TargetState::moved);
+            moved.fold(Moved::default(), Moved::and)
+        });
+        let lanes = self.lanes.iter_mut();
+        let found = lanes
+            .filter(|lane| lane.bound.is_some() && lane.active.start <= now)
+            .filter(|lane| !lane.is_spent(now))
+            .find_map(|lane| {
+                let moved = sum.unwrap_or_else(|| lane.moved());
+                Some((lane.target, lane.unmet(now, from, moved)?))
+            });
+        if let Some((target, unmet)) = found {
+            self.config.schedule.halt(now);
+            self.account.failure = Some(Failure {
+                operation: Operation::Read,
+                target,
+                offset: Bytes(0),
+                length: Bytes(0),
+                errno: unmet.errno,
+                message: unmet.message,
+            });
         }
     }
 
@@ -302,7 +311,7 @@ impl<C: Clock> Work<C> {
         }
     }
 
-    /// Answers a request for a snapshot, at most about one per second: the only copy of the counts while the thread works.
+    /// Answers a request for a snapshot: the only copy of the counts while the thread works.
     #[cold]
     fn answer(&mut self, now: Nanos, number: u64) {
         self.shown.snapshot = number;

@@ -138,10 +138,16 @@ fn check_zones(zones: &StridedZones, target: &Target) -> Result<(), &'static str
         }
         _ => false,
     };
+    let in_order =
+        matches!(&target.workload.access, Access::Diskspd(walk) if walk.random.as_percent() == 0);
     if zones.moved < block || zones.length < block {
         Err("a zone is at least one block long, and at least one block is moved in it")
     } else if target.length.is_some_and(|length| zones.length > length) {
         Err("a zone is at most as long as the range")
+    } else if in_order && !starts_each_zone(zones, block) {
+        Err(
+            "in order, what is moved in a zone is a multiple of the block, and of the zone where it is longer: specify such sizes, or random I/O",
+        )
     } else if !one_size || !target.verify.is_off() {
         Err(
             "zones are for blocks of one size that are not verified, in order or at random anywhere in a zone",
@@ -149,6 +155,13 @@ fn check_zones(zones: &StridedZones, target: &Target) -> Result<(), &'static str
     } else {
         Ok(())
     }
+}
+
+/// Whether a walk in order is at the start of the zone whenever the zone changes.
+fn starts_each_zone(zones: &StridedZones, block: Bytes) -> bool {
+    let (moved, length) = (zones.moved, zones.length);
+    moved.is_multiple_of(block)
+        && (moved <= length || length.is_multiple_of(block) && moved.is_multiple_of(length))
 }
 
 /// A matrix has blocks, is just as long as the range, and has a column for each thread.
@@ -173,18 +186,13 @@ fn check_stripe(target: &Target, stripe: StripeAccess, threads: u32, problems: &
 
 /// Rows are whole, and each thread has a column of its own.
 fn check_runs(target: &Target, threads: u32, problems: &mut Vec<Problem>) {
-    let Access::Runs {
-        run,
-        columns,
-        first,
-    } = target.workload.access
-    else {
+    let Access::Runs { run, columns } = target.workload.access else {
         return;
     };
     let row = u128::from(run) * u128::from(columns) * u128::from(target.workload.block.0);
     let mut refuse = |why| problems.push(Problem::Walk { why });
-    if row == 0 || first >= columns {
-        refuse("runs have at least one block, and the first thread has one of their columns");
+    if row == 0 {
+        refuse("runs have at least one block and one column");
     } else if target
         .length
         .is_none_or(|length| length.0 == 0 || !u128::from(length.0).is_multiple_of(row))

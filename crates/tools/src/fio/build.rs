@@ -295,7 +295,12 @@ impl Builder<'_> {
                 let name = file.location.name();
                 self.refuse(job, format!("create_only: no job that runs uses {name}: specify create_only in [global], or omit this job"));
             }
-            users.for_each(|target| target.create = target.create.max(file.create.map(Bytes)));
+            for target in users {
+                target.create = target.create.max(file.create.map(Bytes));
+                if job.allocation() != target.allocation {
+                    target.allocation = model::Allocation::Written;
+                }
+            }
         }
         self.note(
             job,

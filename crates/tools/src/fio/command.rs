@@ -236,6 +236,9 @@ pub const MAIN: &[Main] = &[
         "the results so far are printed as often as this; as fio's normal text where no form is specified",
         |extra, text| {
             let ns = time(text, 1_000_000_000).ok_or(TIME_FORM)?;
+            if (1..STATUS_EVERY_MIN_NS).contains(&ns) {
+                return Err("must be 100ms or more: each print copies what was counted".to_owned());
+            }
             extra.status_every = Some(Nanos(ns)).filter(|every| every.0 > 0);
             Ok(())
         },
@@ -304,6 +307,8 @@ pub const MAIN: &[Main] = &[
 
 /// The version of terse where none is specified.
 const TERSE: u8 = 3;
+/// From one print of results so far to the next, at least.
+const STATUS_EVERY_MIN_NS: u64 = 100_000_000;
 
 impl Extra {
     /// The forms as they are to be printed.

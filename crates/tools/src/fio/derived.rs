@@ -52,12 +52,12 @@ pub(super) fn completed(job: &Job) -> Vec<(String, String)> {
 /// A file that several jobs of a timespan use is created once, as large as any of them needs it, and filled with data if one of
 /// them reads it. Jobs that do not agree on its allocation fill it, too.
 pub(super) fn same_size(targets: &mut [Target]) {
-    let mut creations: HashMap<PathBuf, (Bytes, Allocation)> = HashMap::new();
+    let mut creations: HashMap<PathBuf, (Option<Bytes>, Allocation)> = HashMap::new();
     for target in &*targets {
-        if let (Some(path), Some(create)) = (target.location.path(), target.create) {
-            let asked = (create, target.allocation);
+        if let Some(path) = target.location.path() {
+            let asked = (target.create, target.allocation);
             let (most, allocation) = creations.entry(path.to_owned()).or_insert(asked);
-            *most = create.max(*most);
+            *most = target.create.max(*most);
             if *allocation != target.allocation {
                 *allocation = Allocation::Written;
             }
@@ -65,8 +65,9 @@ pub(super) fn same_size(targets: &mut [Target]) {
     }
     for target in targets {
         let creation = target.location.path().and_then(|path| creations.get(path));
-        target.create = creation.map(|creation| creation.0);
-        target.allocation = creation.map_or_else(Allocation::default, |creation| creation.1);
+        let (create, allocation) = creation.copied().unwrap_or_default();
+        target.create = create;
+        target.allocation = create.map_or_else(Allocation::default, |_| allocation);
     }
 }
 
@@ -88,18 +89,25 @@ pub(super) fn interval(jobs: &[&Job], measured: Nanos) -> Nanos {
     }
 }
 
-/// What each thread has to reach. Reads and writes of a mix are taken together.
+/// What each thread has to reach. Reads and writes of a mix are taken together, and the longer latency is accepted of both.
 pub(super) fn bounds(job: &Job) -> Bounds {
     let least = |rates: Rates| match job.writes_percent() {
         0 => rates.0,
         100 => rates.1,
         _ => Some(rates.0.unwrap_or(0).saturating_add(rates.1.unwrap_or(0))),
     };
+    let latency_max = match (job.writes_percent(), job.least.latencies_ns) {
+        (0, (reads, _)) => reads,
+        (100, (_, writes)) => writes,
+        (_, (reads, writes)) => reads
+            .max(writes)
+            .filter(|_| reads.is_some() == writes.is_some()),
+    };
     Bounds {
         bytes_per_s_min: least(job.least.rates).unwrap_or(0),
         iops_min: least(job.least.rates_iops).unwrap_or(0),
         cycle: Nanos(job.least.cycle_ns),
-        latency_max: Nanos(job.least.latency_ns),
+        latency_max: Nanos(latency_max.unwrap_or(0)),
     }
 }
 

@@ -39,8 +39,7 @@ pub(super) struct Least {
     pub(super) rates: Rates,
     pub(super) rates_iops: Rates,
     pub(super) cycle_ns: u64,
-    /// 0 for no bound.
-    pub(super) latency_ns: u64,
+    pub(super) latencies_ns: Rates,
 }
 
 impl Default for Least {
@@ -49,7 +48,7 @@ impl Default for Least {
             rates: (None, None),
             rates_iops: (None, None),
             cycle_ns: 1_000_000_000,
-            latency_ns: 0,
+            latencies_ns: (None, None),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::job::{FILES_MAX, Job, USUAL};
 use super::problem::{Note, Place, Problem};
+use super::read_bounds;
 use super::row::Fate;
 use super::table;
 use super::text::{Said, Section};
@@ -144,6 +145,7 @@ impl Jobs {
             job.time_based = false;
             notes.push("time_based: no effect without runtime, as in fio".to_owned());
         }
+        notes.extend(read_bounds::notes(job));
         let shares = job.share_by_rates().map(|note| notes.extend(note));
         let verify = job
             .settle_verify()

@@ -51,7 +51,9 @@ pub(super) fn workload(job: &Job, depth: u32) -> Result<Workload, String> {
                     && line.random.as_percent() == 100
                     && line.part.is_whole()
             };
-            let once = job.random_map && skew.is_none() && lines.iter().all(free);
+            // blockalign turns fio's random map off.
+            let mapped = job.random_map && job.align.is_none();
+            let once = mapped && skew.is_none() && lines.iter().all(free);
             Ok(Workload::of_mix(MixedAccess { lines, skew, once }, queue_depth))
         }
     }
@@ -116,7 +118,8 @@ pub(super) fn draws_again(job: &Job, workload: &Workload) -> bool {
         Access::Mixed(mixed) => mixed.once,
         _ => false,
     };
-    job.random_map && job.pattern.random && job.percentage_random != (0, 0) && !in_order
+    let mapped = job.random_map && job.align.is_none();
+    mapped && job.pattern.random && job.percentage_random != (0, 0) && !in_order
 }
 
 /// About how many lines or zones each target of a job has.

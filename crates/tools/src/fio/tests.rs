@@ -7,7 +7,7 @@ use model::{
 };
 use std::path::Path;
 
-fn read(text: &str) -> Result<Built, String> {
+fn request(text: &str) -> Result<Request, String> {
     let files = |path: &str| match path {
         "a.fio" => Ok(text.to_owned()),
         "more.inc" => Ok("[more]\nrw=write\n".to_owned()),
@@ -18,9 +18,11 @@ fn read(text: &str) -> Result<Built, String> {
         variable: &|name| (name == "SIZE").then(|| "8m".to_owned()),
         ..Environment::BARE
     };
-    let request =
-        parse(&["a.fio".to_owned()], &environment).map_err(|reported| reported.to_string())?;
-    build(&request, &|_: &Path| None).map_err(|reported| reported.to_string())
+    parse(&["a.fio".to_owned()], &environment).map_err(|reported| reported.to_string())
+}
+
+fn read(text: &str) -> Result<Built, String> {
+    build(&request(text)?, &|_: &Path| None).map_err(|reported| reported.to_string())
 }
 
 fn profile(text: &str) -> Profile {
@@ -91,6 +93,57 @@ fn bounds_and_zones_are_those_of_the_direction() {
         (64 << 10, 64 << 10, 1 << 20)
     );
     assert_eq!(of("zonerange=64k").zones, None);
+    let latency = |options: &str| of(options).bounds.latency_max;
+    let pair = "max_latency=10ms,20ms";
+    assert_eq!(latency(pair), Nanos::millis(10));
+    assert_eq!(latency(&format!("{pair}\nrw=randwrite")), Nanos::millis(20));
+    assert_eq!(latency(&format!("{pair}\nrw=randrw")), Nanos::millis(20));
+}
+
+#[test]
+fn bounds_and_zones_without_effect_are_notes_and_wrong_ones_are_refused() {
+    let read = |options: &str| {
+        let text = format!("[j]\nsize=1m\n{options}\n");
+        request(&text)
+    };
+    for (options, note) in [
+        ("rate_cycle=100", "rate_cycle: no effect"),
+        ("zoneskip=64k", "zonerange, zoneskip: no effect"),
+        ("max_latency=1ms,2ms\nrw=randrw", "in a mix the longer"),
+        ("rate_min=1k\nrw=randrw", "are compared with it together"),
+    ] {
+        let notes = read(options).unwrap().notes;
+        assert!(
+            notes.iter().any(|one| one.why.contains(note)),
+            "{options}: {notes:?}"
+        );
+    }
+    for wrong in ["rate_cycle=0", "max_latency=10ms,banana"] {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_file_that_a_job_only_creates_is_filled_as_that_job_asks() {
+    let of = |kind: &str| {
+        let text = format!(
+            "[layout]\ncreate_only=1\nrw={kind}\nfilename=x\nsize=1m\n[test]\nstonewall\nrw=randwrite\nfilename=x\nsize=1m\n"
+        );
+        profile(&text).timespans[0].targets[0].allocation
+    };
+    assert_eq!(of("read"), Allocation::Written);
+    assert_eq!(of("write"), Allocation::Reserved);
+}
+
+/// As in fio, whose documentation of `blockalign` has it so.
+#[test]
+fn blockalign_turns_the_random_map_off() {
+    let text = "[j]\nrw=randread\nbs=4k\nblockalign=128k\nsize=64k\n";
+    let access = profile(text).timespans[0].targets[0]
+        .workload
+        .access
+        .clone();
+    assert!(matches!(access, Access::Mixed(mixed) if !mixed.once));
 }
 
 /// As fio's `extend_file`: files are filled where a job reads, maps or overwrites them, and where jobs that run with it do.

@@ -28,7 +28,8 @@ pub(super) struct Pages<'a> {
 }
 
 impl Pages<'_> {
-    /// Prints the results so far. A failure is reported with those at the end.
+    /// Prints the results so far; those for a file are written to it with the last ones, because each time all of it would be
+    /// written again, perhaps to the device that is measured.
     pub(super) fn show(&self, records: &[RunRecord]) {
         let mut printed = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         let head = printed.is_none();
@@ -45,11 +46,8 @@ impl Pages<'_> {
         let all = printed.get_or_insert_default();
         match self.file {
             _ if self.nowhere => {}
-            Some(file) => {
-                all.extend(page);
-                write_whole(file, all);
-            }
-            None => drop(output::print(&page)),
+            Some(_) => all.extend(page),
+            None => drop(output::print(&page)), // a failure is reported with those at the end
         }
     }
 
