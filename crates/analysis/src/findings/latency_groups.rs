@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The latencies are of two groups with nothing between them, so two sources served the I/Os.",
-    method: "Runs of fathom: two groups of 5% of the reads or of the writes or more, with medians four times apart. Almost none are between, from some latency to 2.5 times as much. Imported runs of 1000 I/Os or more: between two neighbours of the printed percentiles from 5% to 90% the latency grows to four times or more. Below them the latencies from 5% on are within a factor of 2.5 of each other. So are those above them up to 95%, with two percentiles or more each.",
+    method: "Runs of fathom with one target and one kind of I/Os (one size, all random or all sequential, no replay): two groups of 5% of the reads or of the writes or more, with medians four times apart. Almost none are between, from some latency to 2.5 times as much. Imported runs of 1000 I/Os or more: between two neighbours of the printed percentiles from 5% to 90% the latency grows to four times or more. Below them the latencies from 5% on are within a factor of 2.5 of each other. So are those above them up to 95%, with two percentiles or more each.",
     evidence: &["fast_share", "fast_ns", "slow_ns"],
     source: "D. P. Bovet, M. Cesati, Understanding the Linux Kernel, 3rd edition, chapter 15 (page cache); a mixture of two distributions.",
     advice: "Report both groups and their shares; their mean describes neither.",

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "A few I/Os took many times as long as all others.",
-    method: "Runs of fathom: 5% of the reads or of the writes or fewer, 20 or more, form a group of their own. Almost none are between, from one latency to 2.5 times as much. Their median is five times that of the others or more. They are in at least half as many steps of the time series as chance alone would put them. A warning if they make up 10% of all waiting or more.",
+    method: "Runs of fathom with one target and one kind of I/Os (one size, all random or all sequential, no replay): 5% of the reads or of the writes or fewer, 20 or more, form a group of their own. Almost none are between, from one latency to 2.5 times as much. Their median is five times that of the others or more. They are in at least half as many steps of the time series as chance alone would put them. A warning if they make up 10% of all waiting or more.",
     evidence: &[
         "tail_share",
         "tail_ios",
@@ -81,7 +81,9 @@ mod tests {
     use crate::findings::Severity;
     use crate::findings::test::found;
     use crate::sample::Sample;
-    use model::{LatencyHistogram, Nanos, RunRecord};
+    use model::{
+        Access, Bytes, LatencyHistogram, MixedAccess, MixedLine, Nanos, RangePart, Ratio, RunRecord,
+    };
 
     /// Of 100000 I/Os of 200 us, one of so many takes this long; `steps` of the ten have one.
     fn run(one_of: u32, slow: Nanos, steps: usize) -> RunRecord {
@@ -123,6 +125,40 @@ mod tests {
         };
         assert!((value("tail_share") - 0.01).abs() < 1e-6, "{found:?}");
         assert!((value("tail_ns") / 20e6 - 1.0).abs() < 0.01, "{found:?}");
+    }
+
+    #[test]
+    fn ios_of_several_kinds_are_slow_by_their_nature() {
+        let line = |block, random| MixedLine {
+            share: 1,
+            block,
+            write: Ratio::NONE,
+            random,
+            align: Bytes::kib(4),
+            burst: 1,
+            pause: Nanos(0),
+            part: RangePart::WHOLE,
+        };
+        let small = line(Bytes::kib(4), Ratio::ALL);
+        let mixes = [
+            (vec![small], true),
+            (vec![small, small], true),
+            (vec![small, line(Bytes::mib(1), Ratio::ALL)], false),
+            (vec![small, line(Bytes::kib(4), Ratio::NONE)], false),
+            (vec![line(Bytes::kib(4), Ratio::percent(3).unwrap())], false),
+        ];
+        let mut record = run(100, Nanos::millis(20), 10);
+        for (lines, is_tail) in mixes {
+            record.plan.targets[0].workload.access = Access::Mixed(MixedAccess {
+                lines,
+                ..MixedAccess::default()
+            });
+            assert_eq!(found(&record, "slow-tail").is_some(), is_tail);
+        }
+        let mut two = run(100, Nanos::millis(20), 10);
+        two.plan.targets.push(two.plan.targets[0].clone());
+        two.targets.push(two.targets[0].clone());
+        assert_eq!(found(&two, "slow-tail"), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! is in it. Source: a mixture of two distributions; Hartigan and Hartigan, "The dip test of unimodality", Annals of
 //! Statistics 13 (1985), for the idea of a valley.
 
-use model::{LatencyHistogram, Nanos, Operation, RunRecord};
+use model::{Access, LatencyHistogram, MixedLine, Nanos, Operation, Ratio, RunRecord};
 
 /// From the beginning of the valley to its end.
 const APART: f64 = 2.5;
@@ -31,8 +31,15 @@ pub(crate) struct Split {
     pub(crate) slow_from_ns: f64,
 }
 
-/// The two groups of the reads or the writes of a run: those of both together differ by their nature.
+/// The two groups of the reads or the writes of a run: those of both together differ by their nature, and so do those of
+/// several targets and those of several kinds of I/Os, of which a run has none.
 pub(crate) fn split_of(record: &RunRecord) -> Option<(Split, LatencyHistogram)> {
+    let [target] = record.plan.targets.as_slice() else {
+        return None;
+    };
+    if !is_of_one_kind(&target.workload.access) {
+        return None;
+    }
     let of = |operation: Operation| {
         let mut all = LatencyHistogram::new();
         for thread in &record.threads {
@@ -41,6 +48,27 @@ pub(crate) fn split_of(record: &RunRecord) -> Option<(Split, LatencyHistogram)> 
         Some((split(&all)?, all))
     };
     [Operation::Read, Operation::Write].into_iter().find_map(of)
+}
+
+/// Returns whether all I/Os have one size and all or none of them are random. Small and large I/Os, or those that follow the
+/// one before and those elsewhere on a rotating disk, take different times on a healthy device.
+fn is_of_one_kind(access: &Access) -> bool {
+    let whole = |random: Ratio| random == Ratio::NONE || random == Ratio::ALL;
+    match access {
+        Access::Diskspd(walk) => whole(walk.random),
+        Access::Mixed(mixed) => mixed.lines.first().is_some_and(|first| {
+            let mut lines = mixed.lines.iter();
+            let same = |line: &MixedLine| (line.block, line.random) == (first.block, first.random);
+            whole(first.random) && lines.all(same)
+        }),
+        Access::Recorded(_) => false,
+        Access::Sequential
+        | Access::Random
+        | Access::Permuted(_)
+        | Access::Skewed(_)
+        | Access::Stripe(_)
+        | Access::Runs { .. } => true,
+    }
 }
 
 /// The two groups, if there are two.

@@ -376,6 +376,36 @@ pub(crate) const HEALTHY: &[Cause] = &[
             load(drawn, device, "10s")
         },
     },
+    Cause {
+        name: "mix",
+        rules: &[],
+        draw: |drawn| {
+            let device = drawn.one(&["sim:ssd", "sim:ssd", "sim:spindle"]);
+            let mix = match device {
+                "sim:ssd" => drawn.one(&["4K:98,1M:2", "4K:98,4M:2", "8K:70,64K:30"]),
+                _ => drawn.one(&["64K:random=3", "64K:random=10", "4K:98,1M:2"]),
+            };
+            let depth = drawn.one(&["1", "4", "8"]);
+            Case {
+                command: "run",
+                device: device.to_owned(),
+                options: format!("-b {mix} -o {depth} -d 20s"),
+                figures: Vec::new(),
+            }
+        },
+    },
+    Cause {
+        name: "two targets",
+        rules: &[],
+        draw: |drawn| {
+            let other = drawn.one(&["sim:spindle", "sim:array", "sim:ssd,service=400us"]);
+            let case = load(drawn, format!("sim:ssd {other}"), "20s");
+            Case {
+                options: format!("{} --pattern random", case.options),
+                ..case
+            }
+        },
+    },
 ];
 
 /// Speed that varies as that of honest devices does.
