@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The page cache or another layer above the device served reads or absorbed writes.",
-    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os, of direct or random reads. There are 1000 I/Os in 2 s or more; half a second of them is subtracted, because fio reads the counters late. Otherwise it is a warning if the text reports buffered I/O and writes were not durable, individually or at the end; not for fewer than 100 I/Os, nor for random reads that take 500 µs in the call.",
+    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os, of direct or random reads. There are 1000 I/Os in 2 s or more; half a second of them is subtracted, because fio reads the counters late. Otherwise it is a warning if the text reports buffered I/O and writes were not durable, individually or at the end; not for fewer than 100 I/Os of less than 64 MiB together. Nor for random reads of fio that take 500 µs and 1 ns per byte in the call: a copy from memory takes less.",
     evidence: &[
         "not_on_device_share",
         "reads_not_from_device_share",
@@ -75,7 +75,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     }
     let flushed = run.evidence.flush == Some(ImportedFlush::AtEnd)
         && run.workload.write_percent == Some(model::Ratio::ALL);
-    let few = run.figures.total.ios.is_some_and(|ios| ios < FEW_IOS);
+    let few = is_small(seen);
     let device = all_on_device(run) || few || slow_for_memory(seen);
     (cached && !is_durable(run) && !flushed && !device).then(|| {
         finding(
@@ -89,12 +89,24 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     })
 }
 
-/// Fewer show nothing of a cache either: that is a short run.
-const FEW_IOS: u64 = 100;
+/// Returns whether a run is so small that it shows nothing of a cache either: that is a short run. A few I/Os of a gigabyte
+/// each are no small run.
+fn is_small(seen: &Seen<'_>) -> bool {
+    const IOS_MIN: u64 = 100;
+    const BYTES_MIN: f64 = 67_108_864.0;
+    let (total, each) = (&seen.observed.total, seen.observed.bytes_an_io());
+    let moved = |ios: u64| each.map_or(0.0, |bytes| bytes * ios as f64);
+    total
+        .ios
+        .is_some_and(|ios| ios < IOS_MIN && moved(ios) < BYTES_MIN)
+}
 
-/// Random reads that wait in the call for longer than memory takes: the device served them.
+/// Returns whether random reads wait in the call for longer than a copy from memory takes: the device served them. A system
+/// call and a page that is found take a few microseconds, also of a busy machine far below 500; memory copies more than a
+/// gigabyte per second, so a block adds a nanosecond per byte. A read of 4 MiB in 520 µs came from memory.
 fn slow_for_memory(seen: &Seen<'_>) -> bool {
-    const DEVICE_NS_MIN: f64 = 500e3;
+    const CALL_NS: f64 = 500e3;
+    const COPY_NS_PER_BYTE: f64 = 1.0;
     let Some(run) = seen.imported.filter(|run| run.format.tool() == "fio") else {
         return false;
     };
@@ -104,7 +116,11 @@ fn slow_for_memory(seen: &Seen<'_>) -> bool {
     let submission = run.evidence.read.submission_mean;
     let waits_ns = submission.map(|mean| mean.0 as f64);
     let waits_ns = waits_ns.or(seen.observed.read.mean_ns.filter(|_| one_at_a_time));
-    random && reads && waits_ns.is_some_and(|ns| ns >= DEVICE_NS_MIN)
+    let Some(bytes) = seen.observed.bytes_an_io() else {
+        return false;
+    };
+    let memory_ns = CALL_NS + COPY_NS_PER_BYTE * bytes;
+    random && reads && waits_ns.is_some_and(|ns| ns >= memory_ns)
 }
 
 /// The share of the I/Os that the devices of one kind did not have. They see more requests than a tool issues where these
