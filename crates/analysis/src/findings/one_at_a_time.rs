@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Small sequential I/Os were issued one at a time, so the bandwidth is block size divided by latency.",
-    method: "Imported runs of 100 I/Os or more: one in flight over all threads, sequential, of 64 KiB or less, and direct or write-through. dd with blocks below 4 KiB (its default is 512 bytes): a warning, buffered or not.",
+    method: "Imported runs of 100 I/Os or more: one in flight over all threads, sequential, of 64 KiB or less, and direct or write-through. dd with blocks below 4 KiB (its default is 512 bytes) whose I/Os did not wait for the device: a warning.",
     evidence: &["block_bytes", "each_ns"],
     source: "Little's law with one I/O in flight: bandwidth = block size / latency. J. D. C. Little, Operations Research 9 (1961).",
     advice: "For the device's bandwidth use blocks of 1 MiB, or a deeper queue.",
@@ -34,7 +34,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         .filter(|block| (1..=BLOCK_MAX).contains(block))?;
     let rate = observed.total.rate_per_s.filter(|rate| *rate > 0.0)?;
     let many = observed.total.ios >= Some(IOS_MIN);
-    if run.format == ImportFormat::DdText && block < TINY_BLOCK && many {
+    if run.format == ImportFormat::DdText && block < TINY_BLOCK && many && !waited {
         return Some(tiny(block, rate));
     }
     if observed.requested_in_flight != Some(1.0) || !waited || !along || !many || run.evidence.paced
@@ -59,7 +59,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     ))
 }
 
-/// A block below that of any file system: the copy spends its time in system calls.
+/// A block below that of any file system, and no waiting for the device: the copy spends its time in system calls.
 fn tiny(block: u64, rate: f64) -> Finding {
     let each_ns = 1e9 / rate;
     let sentence = format!(
@@ -76,8 +76,25 @@ fn tiny(block: u64, rate: f64) -> Finding {
 
 #[cfg(test)]
 mod tests {
+    use crate::findings::Severity;
     use crate::findings::test::{imported, reported};
-    use model::{Bytes, CacheMode, Ratio};
+    use model::{Bytes, CacheMode, ImportFormat, ImportedRun, Ratio};
+
+    #[test]
+    fn small_blocks_of_dd_are_system_calls_only_if_they_do_not_wait_for_the_device() {
+        let mut run = imported();
+        run.format = ImportFormat::DdText;
+        (run.workload.threads, run.workload.queue_depth) = (Some(1), Some(1));
+        (run.workload.random_percent, run.workload.block) = (Some(Ratio::NONE), Some(Bytes(512)));
+        run.workload.cache = Some(CacheMode::Cached);
+        let severity = |run: &ImportedRun| reported(run, "one-at-a-time").unwrap().severity;
+        assert_eq!(severity(&run), Severity::Warning);
+        run.workload.write_through = Some(true);
+        assert_eq!(severity(&run), Severity::Note);
+        run.workload.write_through = None;
+        run.workload.cache = Some(CacheMode::Unbuffered);
+        assert_eq!(severity(&run), Severity::Note);
+    }
 
     #[test]
     fn small_direct_writes_one_at_a_time_are_a_latency_and_large_ones_are_not() {
