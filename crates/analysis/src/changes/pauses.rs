@@ -11,10 +11,8 @@ use model::Nanos;
 const LENGTH_MIN_NS: f64 = 1e8;
 /// The longest I/O of the step, compared with the longest of most steps.
 const LONGER_MIN: f64 = 3.0;
-/// I/Os are missing for at least this share of its length.
-const MISSING_MIN: f64 = 0.5;
-/// Of two neighbours: for this share of both lengths.
-const MISSING_BOTH_MIN: f64 = 0.75;
+/// I/Os are missing for at least this share of its length. Of two I/Os in flight one that is slow leaves the half.
+const MISSING_MIN: f64 = 0.75;
 const EVENTS_OF_PERIOD: usize = 3;
 const APART_MAX: f64 = 0.15;
 
@@ -62,7 +60,7 @@ pub(crate) fn pauses(rows: &[IntervalRow], step: Nanos, usual_ns: f64) -> Vec<St
             let apart = (number - before) as f64 * step_ns;
             let both = last.length_ns + length_ns;
             apart + step_ns < length_ns
-                || *before + 1 == number && missing(reach(both)) < MISSING_BOTH_MIN * both
+                || *before + 1 == number && missing(reach(both)) < MISSING_MIN * both
         });
         match found.last_mut().filter(|_| same) {
             Some((_, last)) => last.length_ns = last.length_ns.max(length_ns),
@@ -152,6 +150,8 @@ mod tests {
     #[test]
     fn a_slow_io_beside_others_is_no_stall_and_a_queue_served_late_is_no_second() {
         assert_eq!(pauses(&line(&[(9, 990, 400)]), STEP, 1e6), []);
+        let one_of_two = [(8, 500, 2), (9, 500, 401)];
+        assert_eq!(pauses(&line(&one_of_two), STEP, 1e6), []);
         let late = [(8, 0, 0), (9, 300, 340), (10, 990, 345)];
         assert_eq!(pauses(&line(&late), STEP, 1e6).len(), 1);
         assert_eq!(pauses(&[], STEP, 1e6), []);

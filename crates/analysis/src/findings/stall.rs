@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The target completed no I/O for a while although I/Os were in flight.",
-    method: "Runs of fathom: each step of the time series in which an I/O took 100 ms more than the median. It took three times the longest of most steps, and I/Os are missing for half of that time. Stalls are regular if the times between them differ by 15% or less. Time series (runs of fathom): 500 ms or more, and 5% of the measured time, pass without an I/O: in steps in a row, or by the longest latency if it spans them. The mean rate gives 100 I/Os or more in that time. Latencies (runs of any tool): from some percentile up to the maximum they lie within 10%, at 100 ms or more. They are at least three times the percentile before, and ten I/Os or more; these I/Os / queue depth = number of stalls, of printed percentiles a lower bound. A warning where stalls take 0.5% of the run or more. Not applied to time in which fathom itself was stopped, to requested pauses, and to time series with failed I/Os.",
+    method: "Runs of fathom: a stall ends in each step of the time series in which an I/O took 100 ms more than the median. It took three times the longest of most steps, and I/Os are missing for three quarters of that time. Stalls are regular if the times between them differ by 15% or less. Time series (runs of fathom): 500 ms or more, and 5% of the measured time, pass without an I/O: in steps in a row, or by the longest latency if it spans them. The mean rate gives 100 I/Os or more in that time. Latencies (runs of any tool): from some percentile up to the maximum they lie within 10%, at 100 ms or more. They are at least three times the percentile before, and ten I/Os or more; these I/Os / queue depth = number of stalls, of printed percentiles a lower bound. A warning where stalls take 0.5% of the run or more. Not applied to time in which fathom itself was stopped, to requested pauses, and to time series with failed I/Os.",
     evidence: &[
         "from_ns",
         "stall_ns",
@@ -69,12 +69,16 @@ fn events(seen: &Own<'_>) -> Option<Finding> {
         ),
         (None, _) => String::new(),
     };
+    let times = match stalls.len() {
+        1 => "once for".to_owned(),
+        several => format!("{} for up to", say::counted(several as u64, "time")),
+    };
     let sentence = format!(
-        "the target stalled {} for up to {}{when}: {} of the time; {} waited for its end",
-        say::counted(stalls.len() as u64, "time"),
+        "the target stalled {times} {}{when}: {} of the time; {} took {} of that or longer",
         say::time(longest),
         say::percent(share),
-        say::counted(affected, "I/O")
+        say::counted(affected, "I/O"),
+        say::percent(NEAR_MAX)
     );
     let first = stalls.first().map_or(0.0, |one| one.to_ns - one.length_ns);
     let mut evidence = vec![
@@ -184,8 +188,8 @@ fn stopped_in(row: &IntervalRow, stops: &[ProcessStop]) -> u64 {
     parts.sum::<u64>().min(row.length_ns)
 }
 
-/// Whether this target was to be left alone now and then.
-fn pauses_itself(target: &PlannedTarget) -> bool {
+/// Returns whether the load of this target changes by itself: pauses were requested, or a trace has its own times.
+pub(super) fn pauses_itself(target: &PlannedTarget) -> bool {
     let between_lines = match &target.workload.access {
         Access::Mixed(mixed) => mixed.lines.iter().any(|line| line.pause.0 > 0),
         Access::Recorded(_) => true, // a trace has pauses of its own
