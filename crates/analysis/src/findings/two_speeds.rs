@@ -1,8 +1,9 @@
 //! The rate went to and fro between two levels: throttling by temperature, a cache that is filled and flushed in turns, a
 //! neighbour that comes and goes.
 //!
-//! One change that lasts is `throughput-drop`; a rate that wanders is `not-steady`; nothing at all for a while is `stall`.
+//! Omitted: loads that change by themselves (replays, pauses that were requested). One change that lasts is `throughput-drop`; a rate that wanders is `not-steady`; nothing at all for a while is `stall`.
 
+use super::stall::pauses_itself;
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::intervals::full_intervals;
 use crate::say;
@@ -13,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "IOPS went to and fro between two levels, so their mean describes neither.",
-    method: "Runs of fathom with 20 steps of the time series or more: the best division of the rates into two classes leaves 15% of all squares or less. A normal distribution leaves 36%, a sine 19%. The median of the upper class is 25% above that of the lower or more, which is 10% of it or more. Each class has 10% of the steps or more, two falls or more were seen. A level lasts two steps and half a second or more on average.",
+    method: "Runs of fathom that are no replay and have no requested pauses, with 20 steps of the time series or more: the best division of the rates into two classes leaves 15% of all squares or less. A normal distribution leaves 36%, a sine 19%. The median of the upper class is 25% above that of the lower or more, which is 10% of it or more. Each class has 10% of the steps or more, two falls or more were seen. A level lasts two steps and half a second or more on average.",
     evidence: &[
         "fast_per_s",
         "slow_per_s",
@@ -39,6 +40,9 @@ const LEVEL_NS_MIN: f64 = 5e8;
 const FALLS_OF_PERIOD: usize = 3;
 
 fn look(own: &Own<'_>) -> Option<Finding> {
+    if own.record.plan.targets.iter().any(pauses_itself) {
+        return None;
+    }
     let rows = full_intervals(own.intervals, own.record.plan.interval);
     let rates: Option<Vec<f64>> = rows.iter().map(|row| row.rate_per_s).collect();
     let levels = levels(&rates?)?;
@@ -148,6 +152,8 @@ mod tests {
     use super::*;
     use crate::chance::Chance;
     use crate::findings::test::{found, stepped};
+    use model::plan::{RecordedAccess, RecordedOmissions};
+    use model::{Access, Bytes, Nanos};
 
     #[test]
     fn two_levels_in_turns_are_reported_with_both() {
@@ -156,6 +162,20 @@ mod tests {
         let figures: Vec<f64> = reported.evidence.iter().map(|one| one.value).collect();
         assert_eq!(figures, [4000.0, 2000.0, 0.625, 5.0, 4e9]);
         assert_eq!(found(&record, "not-steady"), None, "one cause, one finding");
+        let mut replay = record;
+        replay.plan.targets[0].workload.access = Access::Recorded(Box::new(RecordedAccess {
+            trace: "a.blkparse".to_owned(),
+            digest: String::new(),
+            granularity: Bytes::kib(4),
+            ios: 60_000,
+            duration: Nanos::seconds(20),
+            speed_ppm: 1_000_000,
+            fit: "identity".to_owned(),
+            overlap_ppm: None,
+            unit: Bytes::kib(4),
+            omitted: RecordedOmissions::default(),
+        }));
+        assert_eq!(found(&replay, "two-speeds"), None, "the trace has them");
     }
 
     #[test]
