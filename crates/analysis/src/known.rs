@@ -35,6 +35,8 @@ pub struct CloudCap {
     pub direction: Option<Operation>,
     /// It lasts only as long as credits do.
     pub burst: bool,
+    /// It is of a network file system, and so never of a block device.
+    pub network: bool,
 }
 
 impl CloudCap {

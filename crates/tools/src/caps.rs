@@ -1,12 +1,12 @@
 //! The published limits of cloud disks and machines: `docs/caps.toml`, compiled in.
 //!
-//! A table of facts in the one language of plans that this room reads already. Deliberately absent: what follows from a
+//! A table of facts in TOML, which plans are written in, too. Deliberately absent: what follows from a
 //! limit.
 
 use model::Operation;
 use toml::de::{DeTable, DeValue};
 
-/// The table, as it stands in the documentation.
+/// The table, as in the documentation.
 const TABLE: &str = include_str!("../../../docs/caps.toml");
 
 /// A limit that a provider publishes.
@@ -22,6 +22,8 @@ pub struct PublishedCap {
     pub direction: Option<Operation>,
     /// It lasts only as long as credits do.
     pub burst: bool,
+    /// It is of a network file system, and so never of a block device.
+    pub network: bool,
 }
 
 /// Every published limit, in the order of the table. A row that is not whole would be omitted; a test keeps it from
@@ -65,6 +67,11 @@ fn cap(row: &[(String, String)]) -> Option<PublishedCap> {
         Some("write") => Some(Operation::Write),
         Some(_) => return None,
     };
+    let network = match text("kind").map(String::as_str) {
+        None => false,
+        Some("nfs") => true,
+        Some(_) => return None,
+    };
     let number = |name: &str, scale: f64| {
         let value = text(name)?.parse::<f64>().ok()? * scale;
         (value.is_finite() && value > 0.0).then_some(value)
@@ -75,6 +82,7 @@ fn cap(row: &[(String, String)]) -> Option<PublishedCap> {
         bytes_per_s: number("mib_per_s", MIB).or_else(|| number("mb_per_s", 1e6)),
         direction,
         burst: text("burst").is_some_and(|burst| burst == "true"),
+        network,
     };
     (cap.per_s.is_some() || cap.bytes_per_s.is_some()).then_some(cap)
 }
@@ -97,6 +105,7 @@ mod tests {
                     "mb_per_s",
                     "direction",
                     "burst",
+                    "kind",
                     "stated",
                     "source",
                     "read",

@@ -253,6 +253,7 @@ fn known() -> impl Strategy<Value = Known> {
             bytes_per_s: bytes,
             direction: None,
             burst: false,
+            network: false,
         }],
         ..Known::default()
     })

@@ -72,6 +72,7 @@ mod tests {
                 bytes_per_s: None,
                 direction: None,
                 burst: false,
+                network: false,
             }],
             ..Known::default()
         };

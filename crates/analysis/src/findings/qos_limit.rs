@@ -161,13 +161,43 @@ impl Near {
     }
 }
 
+/// Limits that may apply to a run.
+#[derive(Clone, Copy, Default)]
+pub(super) struct NearTo {
+    /// Share of its I/Os that write, where it is known.
+    pub(super) write_share: Option<f64>,
+    /// Whether its target may be on a network file system.
+    pub(super) network: bool,
+}
+
+/// Returns whether one of these targets is a device node.
+pub(super) fn is_under_dev(targets: &str) -> bool {
+    targets.split(' ').any(|path| path.starts_with("/dev/"))
+}
+
+/// Returns whether the target may be on a network file system: no target is a device node, no disk of the machine was counted,
+/// and no other file system is known.
+fn may_be_network(seen: &Seen<'_>) -> bool {
+    let counted = seen
+        .imported
+        .is_some_and(|run| !run.evidence.disks.is_empty());
+    let mounted = seen.own.is_none_or(|own| {
+        let mut systems = own.record.targets.iter();
+        systems.any(|target| {
+            let system = target.file_system.as_ref();
+            system.is_some_and(|system| system.kind.starts_with("nfs"))
+        })
+    });
+    !counted && mounted && !is_under_dev(&seen.observed.target)
+}
+
 /// The cap that these figures are at: a person's before any provider's, then the nearest.
 /// A limit for reads is none for writes, so it counts only where all I/Os are such.
 pub(super) fn near(
     known: &Known,
     rate: Option<f64>,
     bytes: Option<f64>,
-    write_share: Option<f64>,
+    of: NearTo,
 ) -> Option<Near> {
     let at = |held, value: Option<f64>, cap: Option<f64>, cloud: Option<&CloudCap>| {
         let (value, cap) = value.zip(cap)?;
@@ -188,15 +218,16 @@ pub(super) fn near(
     at(Held::Rate, rate, known.cap_per_s, None)
         .or_else(|| at(Held::Bandwidth, bytes, known.cap_bytes_per_s, None))
         .or_else(|| {
-            let of = |cloud: &CloudCap| {
+            let both = |cloud: &CloudCap| {
                 let rates = at(Held::Rate, rate, cloud.per_s, Some(cloud));
                 [
                     rates,
                     at(Held::Bandwidth, bytes, cloud.bytes_per_s, Some(cloud)),
                 ]
             };
-            let caps = known.caps.iter().filter(|cap| cap.limits(write_share));
-            let all = caps.flat_map(of).flatten();
+            let caps = known.caps.iter().filter(|cap| cap.limits(of.write_share));
+            let caps = caps.filter(|cap| of.network || !cap.network);
+            let all = caps.flat_map(both).flatten();
             let apart = |near: &Near| (near.value / near.cap - 1.0).abs();
             all.min_by(|one, other| apart(one).total_cmp(&apart(other)))
         })
@@ -204,7 +235,11 @@ pub(super) fn near(
 
 /// The same for a run. Published limits are those of cloud volumes, so they count only where the machine may be one.
 fn near_here(seen: &Seen<'_>, rate: Option<f64>, bytes: Option<f64>) -> Option<Near> {
-    let near = near(seen.known, rate, bytes, seen.observed.write_share)?;
+    let of = NearTo {
+        write_share: seen.observed.write_share,
+        network: may_be_network(seen),
+    };
+    let near = near(seen.known, rate, bytes, of)?;
     let may_be_cloud = seen.own.is_none_or(|own| {
         own.record.engine.backend != SIMULATED && own.record.host.virtualization.is_some()
     });
@@ -213,7 +248,7 @@ fn near_here(seen: &Seen<'_>, rate: Option<f64>, bytes: Option<f64>) -> Option<N
 
 /// A figure at the cap that a person named.
 fn named(known: &Known, rate: f64, bytes: Option<f64>) -> Option<Cap> {
-    let near = near(known, Some(rate), bytes, None).filter(Near::is_named)?;
+    let near = near(known, Some(rate), bytes, NearTo::default()).filter(Near::is_named)?;
     Some(Cap {
         held: near.held,
         why: format!("that is {}", near.words()),
@@ -368,10 +403,17 @@ mod tests {
                 bytes_per_s: Some(400e6),
                 direction: Some(Operation::Read),
                 burst: true,
+                network: false,
             }],
             ..Known::default()
         };
-        let at = |write_share| near(&known, Some(1000.0), Some(401e6), write_share);
+        let at = |write_share| {
+            let of = NearTo {
+                write_share,
+                network: false,
+            };
+            near(&known, Some(1000.0), Some(401e6), of)
+        };
         let words = at(Some(0.0)).unwrap().words();
         assert!(
             words.contains("published burst limit of a volume, reads"),

@@ -7,7 +7,7 @@
 //! is a published or named limit at that level.
 
 use super::groups::{Vary, groups, name};
-use super::qos_limit::near;
+use super::qos_limit::{NearTo, is_under_dev, near};
 use super::qos_shape::Held;
 use super::{
     Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Several, Severity, finding,
@@ -161,7 +161,10 @@ fn at_cap(level: &Level<'_>, several: &Several<'_>) -> Option<(Held, String, f64
         several.known,
         total.rate_per_s,
         total.bytes_per_s,
-        write_share,
+        NearTo {
+            write_share,
+            network: !is_under_dev(&level.to.target),
+        },
     )?;
     let figure = |run: &Observed| match near.held {
         Held::Rate => run.total.rate_per_s,
@@ -351,6 +354,7 @@ mod tests {
                 bytes_per_s: None,
                 direction: None,
                 burst: false,
+                network: false,
             }],
             ..Known::default()
         };

@@ -139,6 +139,7 @@ impl KnownArgs {
                     bytes_per_s: cap.bytes_per_s,
                     direction: cap.direction,
                     burst: cap.burst,
+                    network: cap.network,
                 })
                 .collect(),
         })

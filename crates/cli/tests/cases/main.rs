@@ -149,6 +149,7 @@ fn published() -> Vec<CloudCap> {
         bytes_per_s: cap.bytes_per_s,
         direction: cap.direction,
         burst: cap.burst,
+        network: cap.network,
     };
     all.map(cap).collect()
 }

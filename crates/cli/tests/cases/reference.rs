@@ -233,6 +233,7 @@ fn the_published_limits_are_documented() {
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
         let name = field("name").expect("a name");
         let direction = field("direction");
+        assert!(field("kind").is_none_or(|kind| kind == "nfs"));
         let burst = match field("burst").as_deref() {
             Some("true") => Some("burst".to_owned()),
             Some(_) => Some("sustained".to_owned()),
