@@ -31,7 +31,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const PLACE_NS_MIN: f64 = 1e6;
-const RIM_BYTES_PER_S_MAX: f64 = 300.0 * 1024.0 * 1024.0;
+/// The most that one actuator reads at the rim, above the data sheets of all disks with one.
+pub(super) const RIM_BYTES_PER_S_MAX: f64 = 300.0 * 1024.0 * 1024.0;
 const SATA_BYTES_PER_S_MAX: f64 = 600e6;
 const NVME_BYTES_PER_S_MAX: f64 = 16e9;
 /// Fewer give no mean.

@@ -110,15 +110,20 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
         .then(|| flat_and_wide(seen, rate_cv, latency_cv))
 }
 
-/// Even latencies of a full queue at a published limit, where the text has no windows.
+/// Even latencies of a full queue at a published limit. A rotating disk at sequential I/O is as even, and any rate of it may
+/// be near one of so many limits.
 fn at_known(seen: &Seen<'_>, shape: &str) -> Option<Cap> {
     let total = &seen.observed.total;
     let near = near_here(seen, total.rate_per_s, total.bytes_per_s)?;
+    let (severity, confidence, but) = match qos_shape::may_be_platter(seen) {
+        true => (Severity::Note, Confidence::Low, qos_shape::AS_EVEN),
+        false => (Severity::Warning, Confidence::Medium, ""),
+    };
     Some(Cap {
         held: near.held,
-        why: format!("{shape}; {}", near.words()),
-        severity: Severity::Warning,
-        confidence: Confidence::Medium,
+        why: format!("{shape}; {}{but}", near.words()),
+        severity,
+        confidence,
         evidence: vec![
             ("cap", near.cap),
             ("distance_share", near.value / near.cap - 1.0),

@@ -3,7 +3,9 @@
 //!
 //! Deliberately absent: limits that a user named or that are published (`qos_limit`), and any finding.
 
-use super::{Confidence, RuleId, Seen, Severity};
+use super::impossible_for_medium::RIM_BYTES_PER_S_MAX;
+use super::storage_stack::{Below, targets};
+use super::{Confidence, Own, RuleId, Seen, Severity};
 use crate::device_classes::{ETHERNET, LinkClass};
 use crate::known::Medium;
 use crate::observed::{Observed, ObservedFigures};
@@ -92,39 +94,55 @@ pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
         why.push_str("; the figure is round, as is usual for limits");
     }
     if platter {
-        why.push_str("; a rotating disk that is read in order is as even");
+        why.push_str(AS_EVEN);
     }
     Some(Cap {
         held: by_size(seen),
         why,
         severity,
-        confidence: if round {
-            Confidence::High
-        } else {
-            Confidence::Medium
+        confidence: match (platter && seen.own.is_some(), round) {
+            (true, _) => Confidence::Low,
+            (false, true) => Confidence::High,
+            (false, false) => Confidence::Medium,
         },
         evidence: vec![("rate_cv", rate_cv), ("p95_over_p1", spread)],
     })
 }
 
-/// Sequential I/Os at a rate that a rotating disk's platter has, on a disk that may be one.
-fn may_be_platter(seen: &Seen<'_>) -> bool {
-    const MEDIA_PER_S: std::ops::RangeInclusive<f64> = 20e6..=320e6;
+/// Why a figure that may be a platter's is no more than a hint.
+pub(super) const AS_EVEN: &str = "; sequential I/O on a rotating disk is as even";
+
+/// Returns whether the I/Os are sequential, at a rate that a rotating disk has, on a disk that may be one: it does or may
+/// rotate, as a person states, as the kernel reports of own runs, or by the names of disks in the text of another tool.
+pub(super) fn may_be_platter(seen: &Seen<'_>) -> bool {
+    /// The inner tracks of old disks, up to the rim of new ones.
+    const MEDIA_PER_S: std::ops::RangeInclusive<f64> = 20e6..=RIM_BYTES_PER_S_MAX;
     let along = seen.observed.random_share == Some(0.0);
     let moved = seen.observed.total.bytes_per_s;
-    let disks = seen.imported.map(|run| run.evidence.disks.as_slice());
-    let names_one = |name: &str| {
-        ["sd", "hd", "md", "dm-"]
-            .iter()
-            .any(|kind| name.starts_with(kind))
-    };
-    let may_turn = disks
-        .is_none_or(|disks| disks.is_empty() || disks.iter().any(|disk| names_one(&disk.name)));
-    let may_turn = match seen.known.medium {
-        Some(medium) => matches!(medium, Medium::Hdd { .. }),
-        None => may_turn,
+    let may_turn = match (seen.known.medium, seen.own, seen.imported) {
+        (Some(medium), ..) => matches!(medium, Medium::Hdd { .. }),
+        (None, Some(own), _) => may_turn(own),
+        (None, None, Some(run)) => {
+            let disks = &run.evidence.disks;
+            disks.is_empty() || disks.iter().any(|disk| is_named_as_disk(&disk.name))
+        }
+        (None, None, None) => true,
     };
     along && may_turn && moved.is_some_and(|moved| MEDIA_PER_S.contains(&moved))
+}
+
+/// Returns whether a target of a run of fathom is on a rotating disk, or on a disk that no flag describes.
+fn may_turn(own: &Own<'_>) -> bool {
+    let flash = |target: &Below<'_>| {
+        let mut disks = target.facts.chain.iter();
+        target.spindles().is_none() && disks.any(|device| device.rotational == Some(false))
+    };
+    !targets(own.record).all(|target| flash(&target))
+}
+
+fn is_named_as_disk(name: &str) -> bool {
+    let mut kinds = ["sd", "hd", "md", "dm-"].iter();
+    kinds.any(|kind| name.starts_with(kind))
 }
 
 /// The widest spread of reads and writes, where all of it is narrow.
