@@ -4,6 +4,7 @@
 //! Everything is as printed, and `None` or empty where the text does not have it, or where it was stored before that was
 //! read. Deliberately absent: any judgement.
 
+use crate::plan::Operation;
 use crate::units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,9 @@ pub struct ImportedEvidence {
     /// Whether a rate, or pauses between I/Os, were requested.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub paced: bool,
+    /// What was requested of it, where the text has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pace: Option<ImportedPace>,
     /// Jobs that each go along the same blocks from the same place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_place: Option<u32>,
@@ -92,6 +96,28 @@ pub enum ImportedFlush {
     EveryWrites(u32),
     /// Once, before the time ended.
     AtEnd,
+}
+
+/// A pace that was requested.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ImportedPace {
+    /// Pauses between I/Os and no rate.
+    Pauses,
+    /// IOPS.
+    Ios(RequestedRate),
+    /// Bytes per second.
+    Bytes(RequestedRate),
+}
+
+/// A rate that was requested of all threads together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RequestedRate {
+    /// Its value. // finite, above 0
+    pub per_s: f64,
+    /// The operation of which it is; none if it is of reads and writes together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<Operation>,
 }
 
 /// What was written.

@@ -5,7 +5,8 @@ use crate::known::{CloudCap, Known, Medium};
 use crate::observed::Observed;
 use crate::{imported_report_knowing, session_findings};
 use model::imported_evidence::{
-    ImportedContent, ImportedDisk, ImportedEvidence, ImportedFlush, SideEvidence, SyncFigures,
+    ImportedContent, ImportedDisk, ImportedEvidence, ImportedFlush, ImportedPace, RequestedRate,
+    SideEvidence, SyncFigures,
 };
 use model::{
     Bytes, CacheMode, HistogramShare, ImportFormat, ImportedCore, ImportedCpu, ImportedFigures,
@@ -192,6 +193,12 @@ fn evidence() -> impl Strategy<Value = ImportedEvidence> {
                 content: ignored.map(|_| ImportedContent::Zeros),
                 ignored_queue_depth: ignored,
                 paced: ignored.is_some(),
+                pace: ignored.map(|per_s| {
+                    ImportedPace::Ios(RequestedRate {
+                        per_s: f64::from(per_s),
+                        of: None,
+                    })
+                }),
                 same_place: ignored,
                 disks,
                 warnings,

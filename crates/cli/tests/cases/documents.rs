@@ -370,14 +370,15 @@ fn diskspd(f: &Figures) -> String {
         text,
         "Command Line: diskspd.exe -b{0} -d{secs} -o{depth} -t{threads}{option} -L t.dat\n\nInput parameters:\n\n       timespan:   1\n       \
          -------------\n       duration: {secs}s\n       warm up time: 5s\n      cool down time: 0s\n       measuring latency\n       \
-         random seed: 0\n       path: '{1}'\n          think time: 0ms\n          burst size: 0\n          {cache}\n{content}          {kind}\n          \
+         random seed: 0\n       path: '{1}'\n          think time: {2}ms\n          burst size: 0\n          {cache}\n{content}          {kind}\n          \
          block size: {block}\n          using random I/O (alignment: {block})\n          number of outstanding I/O operations: {depth}\n          \
          thread stride size: 0\n          threads per file: {threads}\n          using I/O Completion Ports\n          IO priority: normal\n{paced}\n\
          Results for timespan 1:\n*******************************************************************************\n\n\
          actual test time:       {secs:.2}s\nthread count:           {threads}\nproc count:             4\n\n\
          CPU |  Usage |  User  |  Kernel |  Idle\n-------------------------------------------\n",
         f.word("b", "64k"),
-        f.word("file", "t.dat")
+        f.word("file", "t.dat"),
+        f.number("think", 0.0)
     );
     processors(f, &mut text);
     let all = [moved, ios, mib, iops, lat_ms];

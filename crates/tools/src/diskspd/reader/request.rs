@@ -2,7 +2,7 @@
 
 use crate::imports::number::size;
 use crate::imports::run::common;
-use model::imported_evidence::{ImportedContent, ImportedEvidence};
+use model::imported_evidence::{ImportedContent, ImportedEvidence, ImportedPace, RequestedRate};
 use model::{Bytes, CacheMode, ImportedWorkload, Nanos, Ratio};
 
 /// What was asked of one time span.
@@ -31,7 +31,8 @@ struct Target {
     write_through: Option<bool>,
     zeros: bool,
     own_buffer: bool,
-    paced: bool,
+    /// Of each thread.
+    pace: Option<ImportedPace>,
 }
 
 /// A sentence on what is cached: the mode, and whether writes are durable.
@@ -129,11 +130,12 @@ impl Request {
         }
     }
 
-    /// What was written and whether a rate was asked for. Without an option for it DISKSPD writes the same 256 bytes again and
-    /// again; of random content (`-Zr`) only the command line has a word.
+    /// Returns what was written and which pace was requested. Without an option for it DISKSPD writes the same 256 bytes again
+    /// and again; random content (`-Zr`) is only in the command line.
     pub(super) fn evidence(&self, command: Option<&str>) -> ImportedEvidence {
         let all = &self.targets;
-        let usual = command.is_some_and(|line| !line.contains(" -Z"));
+        let has_content = |line: &str| line.contains(" -Z") || line.contains(" /Z");
+        let usual = command.is_some_and(|line| !has_content(line));
         let content = |target: &Target| match (target.zeros, target.own_buffer) {
             (true, _) => Some(ImportedContent::Zeros),
             (false, false) if usual => Some(ImportedContent::Pattern),
@@ -141,9 +143,43 @@ impl Request {
         };
         ImportedEvidence {
             content: common(all.iter().map(content)),
-            paced: all.iter().any(|target| target.paced),
+            paced: all.iter().any(|target| target.pace.is_some()),
+            pace: self.pace(),
             ..ImportedEvidence::default()
         }
+    }
+
+    /// Returns the pace of all threads together; none where targets differ in their kind of it.
+    fn pace(&self) -> Option<ImportedPace> {
+        let of = |target: &Target| {
+            let threads = target.threads.or(self.pool_threads);
+            let all = |rate: RequestedRate| {
+                let per_s = rate.per_s * f64::from(threads?);
+                Some(RequestedRate { per_s, ..rate })
+            };
+            Some(match target.pace? {
+                ImportedPace::Pauses => ImportedPace::Pauses,
+                ImportedPace::Ios(rate) => ImportedPace::Ios(all(rate)?),
+                ImportedPace::Bytes(rate) => ImportedPace::Bytes(all(rate)?),
+            })
+        };
+        let all: Option<Vec<ImportedPace>> = self.targets.iter().map(of).collect();
+        let sum = |one: RequestedRate, other: RequestedRate| RequestedRate {
+            per_s: one.per_s + other.per_s,
+            ..one
+        };
+        let mut all = all?.into_iter();
+        let first = all.next()?;
+        all.try_fold(first, |before, next| match (before, next) {
+            (ImportedPace::Pauses, ImportedPace::Pauses) => Some(ImportedPace::Pauses),
+            (ImportedPace::Ios(one), ImportedPace::Ios(other)) => {
+                Some(ImportedPace::Ios(sum(one, other)))
+            }
+            (ImportedPace::Bytes(one), ImportedPace::Bytes(other)) => {
+                Some(ImportedPace::Bytes(sum(one, other)))
+            }
+            _ => None,
+        })
     }
 
     /// The same as a workload. `threads` is what the results count.
@@ -206,8 +242,11 @@ impl Target {
             self.zeros = true;
         } else if line.starts_with("write buffer") {
             self.own_buffer = true;
-        } else if line.starts_with("throughput rate-limited to") {
-            self.paced = true;
+        } else if let Some(rest) = line.strip_prefix("throughput rate-limited to ") {
+            self.pace = rate(rest).or(self.pace);
+        } else if let Some(rest) = after(line, "think time") {
+            let pauses = leading_digits(rest).is_some_and(|ms: u32| ms > 0);
+            self.pace = self.pace.or(pauses.then_some(ImportedPace::Pauses));
         } else if line.starts_with("performing ") {
             self.writes = writes(line).or(self.writes);
         } else if let Some(rest) = after(line, "block size") {
@@ -230,6 +269,26 @@ fn after<'t>(line: &'t str, name: &str) -> Option<&'t str> {
 
 fn leading<T: std::str::FromStr>(text: &str) -> Option<T> {
     text.split_whitespace().next()?.parse().ok()
+}
+
+/// The number at the start of `5ms`.
+fn leading_digits<T: std::str::FromStr>(text: &str) -> Option<T> {
+    text.split(|c: char| !c.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()
+}
+
+/// `2000 IOPS` or `134218 B/ms`.
+fn rate(text: &str) -> Option<ImportedPace> {
+    let (value, unit) = text.split_once(' ')?;
+    let value: u32 = value.parse().ok().filter(|value| *value > 0)?;
+    let rate = |per_s: f64| RequestedRate { per_s, of: None };
+    match unit.trim() {
+        "IOPS" => Some(ImportedPace::Ios(rate(f64::from(value)))),
+        "B/ms" => Some(ImportedPace::Bytes(rate(f64::from(value) * 1e3))),
+        _ => None,
+    }
 }
 
 fn seconds(text: &str) -> Option<Nanos> {
@@ -264,5 +323,47 @@ fn random(line: &str) -> Option<Ratio> {
     } else {
         let rest = line.strip_prefix("using mixed random/sequential I/O (")?;
         Ratio::percent(rest.split('%').next()?.parse().ok()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evidence(lines: &[&str], command: &str) -> ImportedEvidence {
+        let mut request = Request::new(1);
+        for line in lines {
+            request.line(line);
+        }
+        request.evidence(Some(command))
+    }
+
+    #[test]
+    fn content_may_be_an_option_with_a_dash_or_a_slash() {
+        let of = |command| evidence(&["path: 'a.dat'"], command).content;
+        assert_eq!(of("diskspd -w100 a.dat"), Some(ImportedContent::Pattern));
+        assert_eq!(of("diskspd -w100 -Zr a.dat"), None);
+        assert_eq!(of("diskspd /w100 /Zr a.dat"), None);
+    }
+
+    #[test]
+    fn the_rate_of_a_thread_is_multiplied_and_added_up() {
+        let target = |rate| ["path: 'a.dat'", rate, "threads per file: 4"];
+        let of = |lines: &[&str]| evidence(lines, "diskspd a.dat");
+        let rate = |per_s| RequestedRate { per_s, of: None };
+        let ios = target("throughput rate-limited to 500 IOPS");
+        let bytes = target("throughput rate-limited to 1000 B/ms");
+        assert_eq!(of(&ios).pace, Some(ImportedPace::Ios(rate(2000.0))));
+        assert_eq!(of(&bytes).pace, Some(ImportedPace::Bytes(rate(4e6))));
+        let two = of(&[ios, ios].concat()).pace;
+        assert_eq!(two, Some(ImportedPace::Ios(rate(4000.0))));
+        let differ = of(&[ios, bytes].concat());
+        assert_eq!((differ.pace, differ.paced), (None, true));
+        let pauses = of(&target("think time: 5ms"));
+        assert_eq!(
+            (pauses.pace, pauses.paced),
+            (Some(ImportedPace::Pauses), true)
+        );
+        assert!(!of(&target("think time: 0ms")).paced);
     }
 }
