@@ -425,3 +425,42 @@ fn a_forecast_has_times_and_bytes() {
     assert!(page.contains("takes") && page.contains("writes"), "{page}");
     assert!(bench.snapshot().is_empty());
 }
+
+#[test]
+fn the_times_of_the_manual_are_those_of_the_forecast() {
+    let bench = Bench::new();
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/pts.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let rows: Vec<Vec<&str>> = page
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.split('|').map(str::trim).collect())
+        .filter(|cells: &Vec<&str>| cells.len() == 8)
+        .collect();
+    assert_eq!(rows.len(), 8);
+    for cells in rows {
+        let test = cells[1].trim_matches('`');
+        let line = format!("pts {test} sim:ssd --dry-run --json");
+        let ahead = bench.line(&line).good().json();
+        let parts = ahead["parts"].as_array().unwrap();
+        let hours = |rounds_most: u64| {
+            let measured = parts.iter().filter(|part| part["kind"] != "precondition");
+            let times = measured.map(|part| {
+                let rounds = part["rounds_max"].as_u64().unwrap().min(rounds_most);
+                part["round_ns"].as_f64().unwrap() * rounds as f64 / 3600e9
+            });
+            times.sum::<f64>()
+        };
+        for (cell, is) in [(cells[5], hours(5)), (cells[6], hours(u64::MAX))] {
+            let (number, unit) = cell.split_once(" h").unwrap();
+            let printed: f64 = number.parse().unwrap();
+            let parts = if unit.starts_with(" each") { 2.0 } else { 1.0 };
+            let digit = if number.contains('.') { 0.1 } else { 1.0 };
+            let near = (is / parts - printed).abs() <= 0.51 * digit;
+            assert!(
+                near,
+                "{test}: {cell} in the manual, {is} h of {parts} parts"
+            );
+        }
+    }
+}
