@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
         "upper_bound_ns",
     ],
     source: "Arithmetic on the printed text.",
-    advice: "Check whether the text combines pieces of two runs.",
+    advice: "Check whether the text combines pieces of two runs. If the mean is above what the percentiles allow, use the mean and the maximum.",
     look: Look::Any(look),
 };
 
@@ -51,11 +51,17 @@ fn of_latencies(run: &ImportedRun) -> Option<Finding> {
             say::time(high.1)
         );
         let evidence = [("lower_bound_ns", low.1), ("upper_bound_ns", high.1)];
-        let advice = "check whether the text combines pieces of two runs";
+        let advice = match high.0.starts_with(CUT_OFF) {
+            true => "use the mean and the maximum: fio counts no latency above 17.1 s, so these percentiles are lower bounds",
+            false => "check whether the text combines pieces of two runs",
+        };
         let reported = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
         Some(reported.sure(Confidence::High))
     })
 }
+
+/// Begins the name of the bound of a mean.
+const CUT_OFF: &str = "most that p";
 
 /// A latency and what it is.
 type Named = (String, f64);
@@ -93,7 +99,7 @@ fn cut_off(latency: &ImportedLatency) -> Option<(Named, Named)> {
         .filter(|(at, _)| *at >= DEEP_MIN)?;
     let most = at * time.0 as f64 + (1.0 - at) * max;
     let name = format!(
-        "most that p{} and the maximum allow,",
+        "{CUT_OFF}{} and the maximum allow,",
         (at * 1e5).round() / 1e3
     );
     Some((("mean latency".to_owned(), mean), (name, most)))
@@ -175,6 +181,19 @@ mod tests {
             latency.max = Some(model::Nanos::micros(60));
         });
         assert_eq!(coarse, None, "below the last digit");
+    }
+
+    #[test]
+    fn percentiles_that_are_cut_off_are_no_text_of_two_runs() {
+        let mut run = imported();
+        run.figures.total.latency = model::ImportedLatency {
+            mean: Some(model::Nanos::seconds(20)),
+            max: Some(model::Nanos::seconds(60)),
+            percentiles: vec![(0.99, model::Nanos::millis(17_112))],
+            ..model::ImportedLatency::default()
+        };
+        let found = reported(&run, "inconsistent-figures").unwrap();
+        assert!(found.advice.contains("17.1 s"), "{found:?}");
     }
 
     #[test]
