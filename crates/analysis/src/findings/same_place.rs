@@ -1,5 +1,5 @@
-//! Several sequential jobs that begin at the same place of one file: all but the first of them find the blocks in a cache, or
-//! overwrite what is still in one.
+//! Several sequential jobs that begin at the same place of one file: all but the first of them may find the blocks in a cache,
+//! or overwrite what is still in one.
 
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
@@ -9,8 +9,8 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Cache,
     cause: Cause::Alone,
     limit: None,
-    what: "Several sequential jobs went along the same blocks, so caches served most of them.",
-    method: "fio: numjobs is 2 or more, the pattern is sequential, one file name is specified, and there is no offset_increment.",
+    what: "Several sequential jobs used the same blocks, so a cache may have served most of them.",
+    method: "fio: numjobs is 2 or more, the pattern is sequential, one file name is specified, and none of offset_increment, filename_format and zonesize.",
     evidence: &["jobs", "bytes_per_s"],
     source: "fio, HOWTO, offset_increment: several threads that go along one file in disjoint parts.",
     advice: "Give each job a part of its own (offset_increment, or a file per job).",
@@ -24,8 +24,8 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let jobs = run.evidence.same_place.filter(|jobs| *jobs >= JOBS_MIN)?;
     let writes = seen.observed.write_share.is_some_and(|share| share > 0.0);
     let what = match writes {
-        true => "overwrote the same blocks in turn, which a cache absorbs",
-        false => "read the same blocks in turn, of which a cache serves all but the first read",
+        true => "overwrote the same blocks: a cache may have absorbed them",
+        false => "read the same blocks: a cache may have served all but the first",
     };
     let sentence = format!("{} sequential jobs {what}", say::count(u64::from(jobs)));
     let mut evidence = vec![("jobs", f64::from(jobs))];
@@ -35,7 +35,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
             .bytes_per_s
             .map(|bytes| ("bytes_per_s", bytes)),
     );
-    let advice = "repeat with offset_increment, so that each job has a part of its own: fewer bytes per second mean that a cache had answered";
+    let advice = "repeat with offset_increment, so that each job has a part of its own: fewer bytes per second mean that a cache answered";
     let reported = finding(RULE.id, Severity::Note, sentence, &evidence, advice);
     Some(reported.sure(Confidence::Medium))
 }
