@@ -1,6 +1,6 @@
 //! `cargo xtask cases`: the case files of the findings, with sensitivity and false alarms a rule.
 //!
-//! With `--drawn N` also N simulated devices per cause that are drawn by seed, and five times as many healthy ones.
+//! With `--drawn N` also N simulated devices per cause that are drawn by seed, and as many of each kind of healthy ones.
 //!
 //! Omitted: the cases themselves (`crates/cli/tests/cases`), and the draw (`crates/cli/tests/it/drawn.rs`).
 

@@ -268,7 +268,9 @@ pub(crate) const CAUSES: &[Cause] = &[
         rules: &["page-cache"],
         draw: |drawn| {
             let share = drawn.number(20.0, 95.0);
-            any_depth(drawn, &format!("page-cache={share}%"), "-d 10s")
+            let case = any_depth(drawn, &format!("page-cache={share}%"), "-d 10s");
+            let missing = Figure::Is("reads_not_from_device_share", share / 100.0);
+            with(case, [missing])
         },
     },
     Cause {
@@ -276,7 +278,20 @@ pub(crate) const CAUSES: &[Cause] = &[
         rules: &["thread-imbalance"],
         draw: |drawn| {
             let share = drawn.number(100.0, 400.0);
-            case(drawn, &format!("imbalance={share}%"), "-o 2 -t 4 -d 10s")
+            let (service, channels) = (drawn.number(60.0, 400.0), drawn.one(&[8, 16, 32]));
+            Case {
+                command: "run",
+                // As many channels as I/Os in flight: no queue, in which all threads wait alike.
+                device: format!(
+                    "sim:ssd,service={service}us,channels={channels},imbalance={share}%"
+                ),
+                options: "-o 2 -t 4 -d 10s".to_owned(),
+                figures: vec![Figure::Ratio(
+                    "fastest_ios",
+                    "slowest_ios",
+                    1.0 + share / 100.0,
+                )],
+            }
         },
     },
     Cause {
