@@ -27,6 +27,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const PRESSED_MAX: f64 = 0.80;
+const MAY_BE_FASTER: &str = "a device that compresses or deduplicates is faster with such data";
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     match (seen.own, seen.imported) {
@@ -41,10 +42,16 @@ fn of_others(run: &ImportedRun) -> Option<Finding> {
     let ios = run.figures.write.ios.or(run.figures.total.ios)?;
     let pattern = run.evidence.content == Some(ImportedContent::Pattern);
     (writes && pattern && ios > 0).then(|| {
-        let sentence = "the same few bytes were written repeatedly: a device that compresses or deduplicates is faster with such data";
-        let advice = "repeat with incompressible data (DISKSPD: -Zr or -Z1M; fathom's default): if it is slower, the pattern was not stored";
+        let sentence = format!("the same few bytes were written repeatedly: {MAY_BE_FASTER}");
+        let option = match run.format.tool() {
+            "fio" => "fio: without buffer_pattern, with refill_buffers",
+            _ => "DISKSPD: -Zr or -Z1M",
+        };
+        let advice = format!(
+            "repeat with incompressible data ({option}; fathom's default): if it is slower, the pattern was not stored"
+        );
         let evidence = [("written_ios", ios as f64)];
-        let reported = finding(RULE.id, Severity::Note, sentence.to_owned(), &evidence, advice);
+        let reported = finding(RULE.id, Severity::Note, sentence, &evidence, &advice);
         reported.sure(Confidence::Medium)
     })
 }
@@ -103,10 +110,7 @@ fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     let is_pattern = matches!(content, WriteContent::Pattern | WriteContent::Repeated(_));
     let (severity, who) = match target.presses() {
         Some(who) => (Severity::Warning, format!("{who} compresses")),
-        None if is_pattern => (
-            Severity::Note,
-            "a device that compresses or deduplicates is faster with such data".to_owned(),
-        ),
+        None if is_pattern => (Severity::Note, MAY_BE_FASTER.to_owned()),
         None => return None,
     };
     Some(finding(
@@ -121,7 +125,7 @@ fn written(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::findings::Severity;
-    use crate::findings::test::found;
+    use crate::findings::test::{found, imported, reported};
     use crate::sample::Sample;
     use model::*;
 
@@ -158,6 +162,18 @@ mod tests {
             None,
             "nobody compresses"
         );
+    }
+
+    #[test]
+    fn the_hint_names_the_option_of_the_tool() {
+        let mut run = imported();
+        run.workload.write_percent = Some(Ratio::ALL);
+        run.evidence.content = Some(imported_evidence::ImportedContent::Pattern);
+        let advice = reported(&run, "compressible-data").unwrap().advice;
+        assert!(advice.contains("-Zr"), "{advice}");
+        run.format = ImportFormat::FioJson;
+        let advice = reported(&run, "compressible-data").unwrap().advice;
+        assert!(advice.contains("buffer_pattern"), "{advice}");
     }
 
     #[test]
