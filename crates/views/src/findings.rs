@@ -46,7 +46,7 @@ pub fn explanation_summary(
     writeln!(out, "{} ({})", one.id, heading(one))?;
     for (head, text) in parts(one) {
         writeln!(out)?;
-        let head = format!("{head:<14}");
+        let head = format!("{head:<16}");
         for line in wrap(&head, &text, paper.width(), usize::MAX) {
             writeln!(out, "{line}")?;
         }
