@@ -16,9 +16,9 @@ pub struct PtsForecast {
     pub test: String,
     /// Title of the test.
     pub title: String,
-    /// Where.
+    /// The target.
     pub target: PtsTargetForecast,
-    /// By what times are multiplied. // 1 unless it is a demonstration
+    /// Factor of all times. // 1 unless it is a demonstration
     pub scale: f64,
     /// Whether the drive was purged, and who states it.
     pub purge: String,

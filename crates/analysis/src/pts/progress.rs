@@ -60,7 +60,7 @@ pub struct PtsContext {
 }
 
 impl PtsContext {
-    /// By what times are multiplied.
+    /// Factor of all times.
     pub fn scale(&self) -> f64 {
         1.0 / f64::from(self.scale_divisor.max(1))
     }

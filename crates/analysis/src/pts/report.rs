@@ -36,15 +36,15 @@ pub struct PtsFact {
 pub struct PtsReport {
     /// The final figures, in a few lines; none where nothing was measured.
     pub answers: Vec<Answer>,
-    /// May the figures be used, and why or why not.
+    /// Whether the figures may be used, with the reasons.
     pub verdict: Verdict,
     /// Name of the test, as `fathom pts` takes it.
     pub test: String,
     /// Title of the test.
     pub title: String,
-    /// What the method is from.
+    /// Source of the method.
     pub specification: String,
-    /// By what times are multiplied. // 1 unless it is a demonstration
+    /// Factor of all times. // 1 unless it is a demonstration
     pub scale: f64,
     /// Where and on what; none where nothing was run.
     pub place: Option<LooksPlace>,
@@ -54,7 +54,7 @@ pub struct PtsReport {
     pub parts: Vec<PtsPartReport>,
     /// Every demand of the specification, with the fact that shows whether it was met.
     pub demands: Vec<PtsDemand>,
-    /// What the rules found in the test and in its runs.
+    /// Findings on the test and its runs, by severity.
     pub findings: Vec<StepFinding>,
     /// Everything was run.
     pub complete: bool,

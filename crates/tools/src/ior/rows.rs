@@ -642,7 +642,7 @@ pub(super) const OWN: [(&str, &str); 4] = [
 
 /// The table of the manual, in Markdown.
 pub fn option_table() -> String {
-    let mut text = String::from("| option | in scripts | asks for | here |\n|---|---|---|---|\n");
+    let mut text = String::from("| option | in scripts | meaning | here |\n|---|---|---|---|\n");
     for row in ROWS {
         let key = match row.key {
             "" => String::new(),
