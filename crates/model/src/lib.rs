@@ -22,7 +22,7 @@ pub mod units;
 pub use block_header::Flaw;
 pub use check::{
     BLOCK_MAX, BLOCK_MIN, Consent, Field, Options, Problem, Problems, asks_if_empty, check,
-    check_output, output_asks_if_empty, seems_own, writes,
+    check_output, output_asks_if_empty, writes,
 };
 pub use command_error::{CommandError, ErrorKind};
 pub use plan::{

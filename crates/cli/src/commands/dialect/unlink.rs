@@ -6,7 +6,8 @@
 
 use crate::{output, signals};
 use engine::{Silent, Stop};
-use model::{CommandError, Location, TargetFacts, TargetKind, seems_own};
+use model::check::seems_own;
+use model::{CommandError, Location, TargetFacts, TargetKind};
 use session::Admission;
 use std::path::{Path, PathBuf};
 
