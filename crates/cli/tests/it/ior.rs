@@ -263,9 +263,25 @@ fn the_name_makes_it_ior_and_help_and_dry_runs_do_nothing() {
 fn a_stop_prints_what_was_measured_and_stores_it() {
     let bench = Bench::new();
     let child = bench.start("ior -w -D 3600 -b 1t -t 4k -o f --posix.odirect");
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    while std::fs::metadata(bench.path("f")).map_or(0, |file| file.blocks()) < 1024 {
+        std::thread::yield_now();
+    }
     send("-INT", &child);
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(!bench.path("f").exists(), "{said:?}");
+    assert!(said.out.contains("\nwrite "), "{said:?}");
+    let stored = bench.line("show 1 --json").json();
+    assert!(stored["operations"][0]["ios"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn a_phase_that_cannot_be_done_is_refused_before_the_first() {
+    let bench = Bench::new();
+    for check in ["-W", "-R"] {
+        let line = format!("ior -w -r {check} -t 1k -b 4k -o f --no-store");
+        bench.line(&line).refused("-t");
+        assert!(!bench.path("f").exists());
+    }
+    bench.line("ior -w -D 30000 -o f --no-store").refused("6 h");
 }

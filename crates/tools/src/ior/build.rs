@@ -12,8 +12,8 @@ use model::{
 };
 use std::path::{Path, PathBuf};
 
-/// How long a phase runs at most that ends by its amount.
-const LONGEST: Nanos = Nanos::seconds(6 * 3600);
+/// How long a phase runs at most.
+pub const PHASE_TIME_MAX: Nanos = Nanos::seconds(6 * 3600);
 
 /// A part of a repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub fn timespan(
     Timespan {
         phases: Phases {
             warmup: Nanos(0),
-            measured: LONGEST,
+            measured: PHASE_TIME_MAX,
             cooldown: Nanos(0),
         },
         interval: Nanos::seconds(1),

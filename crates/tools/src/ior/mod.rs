@@ -21,7 +21,7 @@ mod script;
 mod settle;
 mod test;
 
-pub use build::{Phase, names, timespan};
+pub use build::{PHASE_TIME_MAX, Phase, names, timespan};
 pub use command::{Action, Environment, Request, parse};
 pub use figures::{IorFigures, ior_figures};
 pub use result::{IorResults, IorRun, IorTest, ior_csv, ior_text};

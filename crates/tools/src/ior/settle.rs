@@ -2,12 +2,15 @@
 //!
 //! Omitted: what only the machine shows (`model::check`).
 
+use super::build::PHASE_TIME_MAX;
 use super::test::Test;
 use crate::fio::{Note, Place, Problem};
 use crate::refusal::Problems;
 
 /// IOR compares words of this length.
 const WORD: u64 = 8;
+/// fathom compares blocks of this length, by their headers.
+const COMPARED: u64 = 4096;
 /// Most tasks, as threads of one target.
 const TASKS_MAX: u64 = 1024;
 /// Most repetitions.
@@ -99,14 +102,27 @@ fn amounts(test: &Test) -> Found {
     if test.course.repetitions == 0 || test.course.repetitions > REPETITIONS_MAX {
         refuse("-i", "must be from 1 to 100000");
     }
+    let compares = test.actions.check_write + test.actions.check_read > 0;
+    if compares && !test.layout.transfer.is_multiple_of(COMPARED) {
+        refuse(
+            "-W, -R",
+            "data is compared in blocks of 4096 bytes: specify a transfer size (-t) that is a multiple of them",
+        );
+    }
     if test.tasks > TASKS_MAX {
         refuse(
             "-N",
             "must be 1024 at most: each task is a thread of this process",
         );
     }
-    if test.course.deadline_s > 1_000_000 || test.course.delay_s > 1_000_000 {
-        refuse("-D, -d", "must be 1000000 seconds at most");
+    if test.course.deadline_s > PHASE_TIME_MAX.0 / 1_000_000_000 {
+        refuse(
+            "-D",
+            "must be 21600 seconds at most: a phase ends after 6 h",
+        );
+    }
+    if test.course.delay_s > 1_000_000 {
+        refuse("-d", "must be 1000000 seconds at most");
     }
     found
 }

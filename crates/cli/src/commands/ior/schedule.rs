@@ -137,7 +137,14 @@ impl Schedule for Phases<'_> {
             repetition: place.repetition,
             figures,
         });
-        let failed = matches!(record.outcome, Outcome::Failed(_));
+        let is_cut = record.phases.measured_to >= ior::PHASE_TIME_MAX;
+        if is_cut {
+            let label = self.label(place);
+            output::tell(&format!(
+                "{label}: ended after 6 h, before its amount was moved: specify a smaller -b or -s, or a deadline (-D)"
+            ));
+        }
+        let failed = is_cut || matches!(record.outcome, Outcome::Failed(_));
         self.records.push(record);
         !failed
     }

@@ -45,8 +45,8 @@ pub(super) fn run(
     let targets: Vec<&Path> = all.iter().map(PathBuf::as_path).collect();
     let file = result_file(&request.output);
     check_files(file.as_slice(), &targets, gate.store)?;
-    dialect::check_removal(&removed(tests, &gate, false), &gate, removal)?;
     gate.check(&profile)?;
+    dialect::check_removal(&removed(tests, &gate, false), &gate, removal)?;
     for note in &request.notes {
         output::tell(&note.to_string());
     }
@@ -74,10 +74,7 @@ pub(super) fn run(
         recording: None,
         status: None,
     };
-    match course.follow(&mut phases, &stored, &stop) {
-        Err(error) if !phases.records.is_empty() => failure::say(&error),
-        ended => drop(ended?),
-    }
+    let failed = follow(&course, &mut phases, &stored, &stop)?;
     let kept = stored.close(&phases.records);
     let corrupt = phases.records.iter().any(RunRecord::is_corrupt);
     let gone = dialect::remove(&removed(tests, &gate, corrupt), &gate, removal)?;
@@ -95,9 +92,28 @@ pub(super) fn run(
     };
     tell_corrupt(&phases.records);
     let whole = phases.records.iter().all(is_whole) && !phases.records.is_empty();
-    let good = kept && gone && shown && whole && !stop.asked();
+    let good = kept && gone && shown && whole && !failed && !stop.asked();
     let ending = if good { Ending::Good } else { Ending::Wrong };
     Ok(ending.and(Ending::of_data(corrupt)))
+}
+
+/// Runs all phases; true if one failed after others were measured, which are kept.
+///
+/// # Errors
+/// What ended the first phase.
+fn follow(
+    course: &Course<'_>,
+    phases: &mut Phases<'_>,
+    stored: &StoredSession,
+    stop: &Stop,
+) -> Result<bool, CommandError> {
+    match course.follow(phases, stored, stop) {
+        Err(error) if !phases.records.is_empty() => {
+            failure::say(&error);
+            Ok(true)
+        }
+        ended => ended.map(|_| false),
+    }
 }
 
 /// The line that means the same to fathom, for the record.
