@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 128_000,
+        bound: 128_600,
         count: lines_of_code,
     },
 ];

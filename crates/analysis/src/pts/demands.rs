@@ -211,9 +211,13 @@ fn nothing_else(judged: &Judged<'_>) -> Option<PtsDemand> {
     if let Some(other) = findings.find(|finding| finding.id == NOISY_NEIGHBOUR) {
         return demand(name, PtsState::NotMet, other.sentence.clone());
     }
-    let counted = judged.runs.iter().any(|run| run.counters_agree);
+    let counted = !judged.runs.is_empty() && judged.runs.iter().all(|run| run.counters_agree);
     match counted {
         true => demand(name, PtsState::Met, "the device's counters match fathom's"),
-        false => demand(name, PtsState::Unknown, "no counters to compare with"),
+        false => demand(
+            name,
+            PtsState::Unknown,
+            "the device has no counters, or they do not match fathom's in each run",
+        ),
     }
 }

@@ -96,7 +96,12 @@ pub fn pts_forecast(
             .saturating_mul(u64::from(part.rounds_max))
     });
     let bound = match definition.test {
-        PtsTest::Wsat => (4.0 * context.range_bytes as f64 * context.scale()) as u64,
+        // It ends at the end of a round.
+        PtsTest::Wsat => {
+            let most = 4.0 * context.range_bytes as f64 * context.scale();
+            let round = parts.iter().map(|part| part.written_bytes).max();
+            (most as u64).max(round.unwrap_or(0))
+        }
         _ => u64::MAX,
     };
     PtsForecast {

@@ -4,7 +4,7 @@
 
 use super::definition::PtsMetric;
 use crate::comparison::Agreement;
-use crate::findings::{Finding, Group, Severity};
+use crate::findings::{Finding, Group, NOISY_NEIGHBOUR, Severity};
 use crate::intervals::full_intervals;
 use crate::latency::Latency;
 use crate::run::{RunReport, run_report};
@@ -152,11 +152,12 @@ impl PtsRun {
     }
 }
 
-/// Steadiness is judged over rounds, and the specification sets the time of a run.
+/// Steadiness is judged over rounds, and the specification sets the time of a run. What others did to the drive counts.
 fn counts(finding: &Finding) -> bool {
+    let of_time = matches!(finding.group, Group::Stability | Group::Samples);
     finding.severity > Severity::Note
         && finding.because.is_none()
-        && !matches!(finding.group, Group::Stability | Group::Samples)
+        && (finding.id == NOISY_NEIGHBOUR || !of_time)
 }
 
 impl PtsFigures {

@@ -6,7 +6,7 @@ use super::definition::{PtsCell, PtsMetric, PtsOrder, PtsPartKind, PtsRole, PtsT
 use super::measured::PtsRun;
 use super::progress::PtsProgress;
 use crate::latency::Latency;
-use crate::steady_state::{STEADY_WINDOW, SteadyWindow};
+use crate::steady_state::{STEADY_RANGE_MAX, STEADY_SLOPE_MAX, STEADY_WINDOW, SteadyWindow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -282,23 +282,29 @@ fn steady(progress: &PtsProgress<'_>) -> Vec<PtsSteady> {
             cell: part.cells[place].name(),
             from_round: u32::try_from(first).unwrap_or(u32::MAX),
             values: all[first - 1..until].to_vec(),
-            range_allowed: 0.2 * window.mean,
+            range_allowed: STEADY_RANGE_MAX * window.mean,
             range_measured: window.most - window.least,
-            slope_allowed: 0.1 * window.mean,
+            slope_allowed: STEADY_SLOPE_MAX * window.mean,
             slope_measured: window.line_last - window.line_first,
             mean_high: 1.1 * window.mean,
             mean_low: 0.9 * window.mean,
-            formula: formula(&window, first),
+            formula: formula(&window, first, part.metric),
             window,
         })
     };
     progress.tracked().into_iter().filter_map(of_cell).collect()
 }
 
-/// `-18.5 * R + 41200`, over the number of the round.
-fn formula(window: &SteadyWindow, first: usize) -> String {
-    let slope = (window.line_last - window.line_first) / (STEADY_WINDOW - 1) as f64;
-    let start = window.line_first - slope * first as f64;
+/// `-18.5 * R + 41200 IOPS`, over the number of the round.
+fn formula(window: &SteadyWindow, first: usize, metric: PtsMetric) -> String {
+    let (scale, unit) = match metric {
+        PtsMetric::BytesPerS => (f64::from(1u32 << 20), "MiB/s"),
+        PtsMetric::MeanLatency => (1e3, "µs"),
+        PtsMetric::Iops | PtsMetric::LastIops => (1.0, "IOPS"),
+    };
+    let (from, to) = (window.line_first / scale, window.line_last / scale);
+    let slope = (to - from) / (STEADY_WINDOW - 1) as f64;
+    let start = from - slope * first as f64;
     let text = |value: f64| {
         let sign = if value < 0.0 { "-" } else { "" };
         match value.abs() {
@@ -306,7 +312,7 @@ fn formula(window: &SteadyWindow, first: usize) -> String {
             small => format!("{sign}{}", crate::say::digits(small)),
         }
     };
-    format!("{} * R + {}", text(slope), text(start))
+    format!("{} * R + {} {unit}", text(slope), text(start))
 }
 
 /// Each step of the time series of each run, one run after another.

@@ -113,7 +113,11 @@ fn rests(definition: &PtsDefinition, runs: &[PtsRun], scale: f64) -> Rests {
             .started_utc_ns
             .saturating_sub(ended)
             .saturating_sub(idle);
-        if pause > PAUSE_MAX_NS {
+        // A round, or a part, that begins again was interrupted, however soon it was resumed.
+        let again = (after.step.part, after.step.round) == (before.step.part, before.step.round)
+            && after.step.attempt > before.step.attempt
+            || after.step.part == before.step.part && after.step.series > before.step.series;
+        if again || pause > PAUSE_MAX_NS {
             rests.count += 1;
             rests.sum_ns = rests.sum_ns.saturating_add(pause);
         }

@@ -37,7 +37,7 @@ pub(crate) use learn::{FidelityArgs, LearnArgs, ProfileArgs};
 pub(crate) use load::LoadArgs;
 pub(crate) use looks::{LayersArgs, QuickArgs};
 use model::CommandError;
-pub(crate) use pts::{PtsArgs, PtsCourseArgs, PtsWorkArgs};
+pub(crate) use pts::{PtsArgs, PtsCourseArgs, PtsWorkArgs, WRITE as PTS_WRITE};
 pub(crate) use replay::ReplayArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;

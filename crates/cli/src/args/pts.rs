@@ -1,6 +1,6 @@
 //! The words of `fathom pts`.
 
-use super::{ConsentArgs, KeepArgs, KnownArgs, OutputArgs};
+use super::{ConsentArgs, KeepArgs, OutputArgs};
 use clap::Args;
 use std::path::PathBuf;
 use tools::native;
@@ -16,7 +16,7 @@ const SCALE: &str = "1";
 /// Default of `--purge`.
 const PURGE: &str = "none";
 /// Default of `--write`.
-const WRITE: &str = "100";
+pub(crate) const WRITE: &str = "100";
 
 /// What stands below the options.
 pub(crate) const TESTS: &str = "\
@@ -50,8 +50,6 @@ pub(crate) struct PtsArgs {
     pub(crate) course: PtsCourseArgs,
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
-    #[command(flatten)]
-    pub(crate) known: KnownArgs,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
     #[command(flatten)]
@@ -103,7 +101,7 @@ pub(crate) struct PtsCourseArgs {
     #[arg(long, value_name = "1/N", default_value = SCALE)]
     pub(crate) scale: String,
     /// Resume this test, as fathom list numbers it; the same command as before does so, too
-    #[arg(long, value_name = "ID", conflicts_with_all = ["new", "PtsWorkArgs"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["new", "purge", "max_rounds", "scale", "PtsWorkArgs"])]
     pub(crate) resume: Option<String>,
     /// Begin again, even if this test was begun before and is not finished
     #[arg(long)]

@@ -281,7 +281,7 @@ pub(crate) const CAUSES: &[Cause] = &[
             let (service, channels) = (drawn.number(60.0, 400.0), drawn.one(&[8, 16, 32]));
             Case {
                 command: "run",
-                // As many channels as I/Os in flight: no queue, in which all threads wait alike.
+                // As many channels as I/Os in flight: no queue, in which all threads wait equally long.
                 device: format!(
                     "sim:ssd,service={service}us,channels={channels},imbalance={share}%"
                 ),

@@ -389,6 +389,20 @@ fn a_file_is_tested_and_the_report_lists_what_it_does_not_meet() {
 }
 
 #[test]
+fn another_process_on_the_drive_is_a_demand_that_is_not_met() {
+    let others = |drive: &str| -> String {
+        let report = ran(&format!("tp {drive} --scale 1/1000 --max-rounds 5"));
+        let demands = report["demands"].as_array().unwrap();
+        let demand = demands
+            .iter()
+            .find(|one| one["demand"] == "nothing else on the drive");
+        demand.unwrap()["state"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(others(DRIVE), "met");
+    assert_eq!(others(&format!("{DRIVE},neighbour=20000")), "not_met");
+}
+
+#[test]
 fn what_cannot_be_is_refused_with_what_is_accepted() {
     let bench = Bench::new();
     for (line, wanted) in [
@@ -401,7 +415,12 @@ fn what_cannot_be_is_refused_with_what_is_accepted() {
         ("pts iops sim:ssd --range 0%", "--range: must be a share"),
         ("pts iops sim:ssd --range 65G", "must be at most 64G"),
         ("pts iops sim:ssd --max-rounds 4", "--max-rounds: must be"),
-        ("pts iops nothing.dat", "--create SIZE"),
+        ("pts iops nothing.dat", "hint: --create SIZE"),
+        ("pts tp .", "folder"),
+        ("pts tp no/such --create 64M", "no/such"),
+        ("pts tp sim:ssd --create 64M", "--create: "),
+        ("pts dirth sim:ssd --block 0", "--block: must be a multiple"),
+        ("pts tp sim:ssd --block 8K", "only dirth has this option"),
         ("pts iops sim:ssd,size=32M", "64M or more"),
     ] {
         bench.line(line).refused(wanted);

@@ -23,13 +23,12 @@ use engine::Stop;
 use model::{CommandError, Profile, TargetFacts};
 use request::{Asked, Planned};
 use session::{Admission, Journal, ProvenFiles, Runner, clock};
-use store::{NewSession, SessionId, SessionKind, Store};
+use store::{SessionId, SessionKind, Store};
 use stored::Runs;
 use walk::{Walk, Walked};
 
 /// Runs a test, stores every run, prints the report.
 pub(crate) fn pts(args: &PtsArgs, environment: &Environment) -> Result<Ending, CommandError> {
-    let known = args.known.read()?;
     let named = args.course.resume.as_ref();
     let named = named
         .map(|id| stored::named(id, args, environment))
@@ -67,7 +66,7 @@ pub(crate) fn pts(args: &PtsArgs, environment: &Environment) -> Result<Ending, C
     let interrupt = signals::listen(&stop)?;
     let mut ours = ProvenFiles::default();
     site.prepare(&gate, &mut ours, environment, &stop)?;
-    let journal = session.begin(&fingerprint, &asked, args)?;
+    let journal = session.begin(&fingerprint, &asked)?;
     let from = planned.pts.resumed(&session.runs.runs, session.runs.rest());
     let progress = Progress::of_survey(environment, model::Nanos(forecast.duration_ns.least));
     let walk = Walk {
@@ -89,8 +88,8 @@ pub(crate) fn pts(args: &PtsArgs, environment: &Environment) -> Result<Ending, C
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
         verbose: args.output.verbose,
-        known: Some(&known),
-        notes: &args.known.notes(),
+        known: None,
+        notes: &[],
     };
     let shown = session.runs.report(&planned, &context);
     output::print(&report::pts(&shown, form))?;
@@ -170,17 +169,9 @@ impl<'a> Session<'a> {
         &mut self,
         fingerprint: &str,
         asked: &Asked,
-        args: &PtsArgs,
     ) -> Result<Journal<&'a Store>, CommandError> {
-        let new = NewSession {
-            notes: args.known.notes(),
-            ..session::new_session(
-                SessionKind::Pts,
-                command_line(),
-                asked.location.name(),
-                clock::utc(),
-            )
-        };
+        let target = asked.location.name();
+        let new = session::new_session(SessionKind::Pts, command_line(), target, clock::utc());
         let journal = Journal::resumable(self.store, new, self.earlier)?;
         if let (Some(store), Some(id), None) = (self.store, journal.session(), self.earlier) {
             self.lock = Some(Lock::take(store.path(), id)?);

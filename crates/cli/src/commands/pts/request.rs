@@ -1,14 +1,15 @@
 //! The words of `fathom pts` as values, or everything that is wrong with them at once; and with the target's facts what is
 //! planned.
 
-use crate::args::{PtsArgs, PtsCourseArgs, PtsWorkArgs};
+use crate::args::{PTS_WRITE, PtsArgs, PtsCourseArgs, PtsWorkArgs};
 use analysis::pts::{PtsContext, PtsLoad, PtsPurge, PtsTest};
 use model::{
     Bytes, CommandError, EngineChoice, HostRecord, Location, Ratio, TargetFacts, TargetKind,
 };
 use sweep::{Pts, PtsRequest};
-use tools::{Problem, Reader};
+use tools::{Problem, Reader, native};
 
+const ONLY_DIRTH: &str = "only dirth has this option: omit it; the other tests have the sizes and mixes of the specification";
 const SEED_FORM: &str = "must be a whole number from 0 to 18446744073709551615";
 const COUNT_FORM: &str = "must be a whole number from 1 to 1024";
 const WRITE_FORM: &str = "must be a whole number of percent from 0 to 100";
@@ -55,7 +56,6 @@ impl Asked {
             work,
             course,
             consent: _,
-            known: _, // changes what is reported, not what is run
             keep: _,
             output: _,
         } = args;
@@ -79,6 +79,16 @@ impl Asked {
         } = course;
         let mut reader = Reader::default();
         let test = reader.value("TEST", test.as_deref().unwrap_or_default());
+        if test.is_some_and(|test| test != PtsTest::Dirth) {
+            for (option, value, usual) in [
+                ("--block", block.as_str(), native::BLOCK),
+                ("--write", write.as_str(), PTS_WRITE),
+            ] {
+                if value != usual {
+                    refuse(option, value, ONLY_DIRTH, &mut reader);
+                }
+            }
+        }
         let target = target.clone().unwrap_or_default();
         let location = reader.location(&target);
         let load = PtsLoad {
@@ -128,8 +138,27 @@ impl Asked {
         let path = facts.path.display();
         if facts.kind == TargetKind::Missing && self.create.is_none() {
             return Err(CommandError::refused(format!(
-                "{path}: there is no such file or device\nhint: --create SIZE creates a file"
+                "{path}: there is no such file or device; hint: --create SIZE creates a file"
             )));
+        }
+        if self.create.is_some() && facts.kind == TargetKind::BlockDevice
+            || self.create.is_some() && matches!(self.location, Location::Simulated(_))
+        {
+            return Err(CommandError::refused(format!(
+                "--create: {path} is no file: omit it, or specify a file"
+            )));
+        }
+        let is_usable = matches!(self.location, Location::Simulated(_))
+            || matches!(
+                facts.kind,
+                TargetKind::File
+                    | TargetKind::Missing
+                    | TargetKind::BlockDevice
+                    | TargetKind::NvmeNamespace
+            );
+        if !is_usable {
+            // What is wrong with it is what the check of every run reports.
+            return Ok(Planned::of(self, facts, RANGE_MIN, RANGE_MIN));
         }
         if range > capacity {
             return Err(CommandError::refused(format!(
@@ -141,7 +170,15 @@ impl Asked {
                 "{path}: a test of PTS needs a range of {RANGE_MIN} or more, and this is {range}"
             )));
         }
-        Ok(Planned::of(self, facts, range, capacity))
+        let planned = Planned::of(self, facts, range, capacity);
+        let least = planned.request.load.block_least;
+        let block = self.load.block;
+        if self.test == PtsTest::Dirth && (block < least || !block.is_multiple_of(least)) {
+            return Err(CommandError::refused(format!(
+                "invalid value '{block}' for --block: must be a multiple of {least}, the least that {path} can do"
+            )));
+        }
+        Ok(planned)
     }
 }
 
@@ -205,7 +242,8 @@ impl Planned {
             other => other.name(),
         };
         let asked = format!(
-            "{:?} {:?} {} {:?} {} {} {}",
+            "{:?} {:?} {:?} {} {:?} {} {} {}",
+            self.context.purge,
             request.test,
             request.load,
             request.range,
