@@ -31,7 +31,7 @@ export interface Goal { goal: string; met: boolean; sentence: string }
 export interface TableHead { label: string; unit: Unit }
 export interface TableFigure { value: Value; mark?: "*" | "!" | "~" }
 export interface TableRow { name: string; cell: number | null; figures: TableFigure[]; trend: number[]; gap: string | null }
-export interface AnswerTable { rows_are: string; heads: TableHead[]; rows: TableRow[]; note: string }
+export interface AnswerTable { rows_are: string; heads: TableHead[]; rows: TableRow[]; note: string; trend: string }
 export interface Counts {
   planned: number | null; done: number; failed: number; interrupted: number; valid: number; caution: number;
   invalid: number; repeated: number;

@@ -20,7 +20,7 @@ export class Lab {
   constructor() {
     this.folder = mkdtempSync(join(tmpdir(), "fathom-page-"));
     this.store = join(this.folder, "s.db");
-    mkdirSync(SHOTS, { recursive: true });
+    mkdirSync(join(SHOTS, "sizes"), { recursive: true });
   }
 
   /** Runs the program in the folder; whatever its exit code. */

@@ -384,13 +384,63 @@ for (const [name, colorScheme] of [["sweep", "light"], ["sweep", "dark"], ["comp
   test(`axe finds no fault: ${name}, ${colorScheme}`, async () => {
     const page = await lab.open(paths[name], { colorScheme, bypassCSP: true }, name === "history" ? "main" : undefined);
     await lab.drawAll(page);
-    await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
-    await page.waitForTimeout(100);
-    await page.evaluate(AXE);
-    const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
-    assert.deepEqual(found.violations.map(({ id, impact, nodes }) => [id, impact, nodes.slice(0, 3).map((node) => node.html.slice(0, 160))]), []);
+    assert.deepEqual(await violations(page), []);
   });
 }
+
+/** What axe reports with every part opened. */
+async function violations(page) {
+  await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
+  await page.waitForTimeout(100);
+  await page.evaluate(AXE);
+  const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+  return found.violations.map(({ id, impact, nodes }) => [id, impact, nodes.slice(0, 3).map((node) => node.html.slice(0, 160))]);
+}
+
+/** Pages of the other kinds of session, which only the pictures of all kinds need. */
+function others() {
+  const dat = join(lab.folder, "other.dat");
+  const copy = join(lab.folder, "copy.dat");
+  lab.good("pts", "tp", "sim:ssd,law=constant", "--scale", "1/1000", "--max-rounds", "5");
+  lab.run("dd", "if=/dev/zero", `of=${copy}`, "bs=1M", "count=64", "conv=fdatasync");
+  lab.run("run", dat, "--create", "64M", "-w", "50", "--verify", "full", "-d", "1s");
+  lab.run("quick", dat);
+  lab.run("verify", dat);
+  lab.run("import", process.env.FIO_EXAMPLE);
+  lab.run("fio", "--name=mix", `--filename=${dat}`, "--size=64m", "--rw=randread", "--runtime=1", "--time_based", "--direct=1");
+  lab.run("watch", "--count", "3", "--plain", "--record");
+  const listed = JSON.parse(lab.good("list", "--json")).sessions;
+  const more = {};
+  for (const { session, kind } of listed) {
+    if (session > 9) more[`${kind}-${session}`] = lab.report(`other-${session}`, String(session));
+  }
+  return more;
+}
+
+// `cargo xtask images` asks for them; elsewhere one size of each kind is enough.
+test("every kind of page at every size, light, dark and printed", { skip: process.env.REPORT_SIZES !== "all" }, async () => {
+  const faults = [];
+  for (const [name, path] of Object.entries({ ...paths, ...others() })) {
+    const ready = name === "history" ? "main" : undefined;
+    for (const width of [1440, 1024, 390]) {
+      for (const colorScheme of ["light", "dark"]) {
+        const page = await lab.open(path, { viewport: { width, height: 900 }, colorScheme, bypassCSP: true }, ready);
+        const label = `${name}-${width}-${colorScheme}`;
+        await lab.shot(page, `sizes/${label}`);
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        if (over > 0) faults.push(`${label}: ${over} pixels too wide`);
+        for (const fault of await violations(page)) faults.push(`${label}: ${JSON.stringify(fault)}`);
+        faults.push(...page.troubles.map((text) => `${label}: ${text}`));
+        if (width === 1440 && colorScheme === "dark") {
+          await page.emulateMedia({ media: "print" });
+          writeFileSync(lab.keep(`sizes/${name}.pdf`), await page.pdf({ format: "A4", printBackground: true }));
+        }
+        await page.context().close();
+      }
+    }
+  }
+  assert.deepEqual(faults, []);
+});
 
 test("names with HTML in them stay text", async () => {
   const page = await lab.open(paths.evil);

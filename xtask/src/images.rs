@@ -1,8 +1,8 @@
 //! `cargo xtask images`: the pictures of README and docs, from the simulated device `sim:ssd`.
 //!
 //! The terminal is drawn from the sample in README, which a test of the program compares with the program's output. The
-//! HTML report is a screenshot by Chromium; `report.inputs` has the checksum of its inputs. Omitted: real
-//! devices, whose figures differ from run to run.
+//! HTML report is a screenshot by Chromium; `report.inputs` has the checksum of its inputs. Pictures of all kinds of pages,
+//! which people look at, are not committed. Omitted: real devices, whose figures differ from run to run.
 
 use std::fmt::Write;
 use std::fs;
@@ -16,6 +16,8 @@ const INPUTS: &str = "docs/images/report.inputs";
 const SOURCES: [&str; 1] = ["crates/views/assets/report.html"];
 const SAMPLE: &str = "<!-- output: fathom survey sim:ssd -->\n```text\n";
 const WORK: &str = "target/images";
+const PAGES: &str = "target/report-shots/sizes";
+const FIO_EXAMPLE: &str = "crates/tools/tests/imports/texts/fio_jobs.json";
 
 const LINE_PX: usize = 18;
 const COLUMN_PX: f64 = 8.43; // of a monospaced font of 14 px
@@ -27,10 +29,11 @@ pub(crate) fn write(root: &Path) -> bool {
     let written = sample(root).and_then(|sample| {
         put(root, SVG, svg(&sample).as_bytes())?;
         screenshot(root)?;
-        put(root, INPUTS, inputs(root)?.as_bytes())
+        put(root, INPUTS, inputs(root)?.as_bytes())?;
+        every_page(root)
     });
     match &written {
-        Ok(()) => println!("images: {SVG}, {PNG}"),
+        Ok(()) => println!("images: {SVG}, {PNG}; every kind of page in {PAGES}"),
         Err(why) => eprintln!("images: {why}"),
     }
     written.is_ok()
@@ -122,6 +125,17 @@ fn screenshot(root: &Path) -> Result<(), String> {
     chromium.arg("--window-size=1100,1000");
     chromium.arg(format!("--screenshot={}", root.join(PNG).display()));
     run(chromium.arg(format!("file://{}", page.display())))
+}
+
+/// Takes pictures of each kind of page at three sizes, light, dark and printed, and checks them with axe.
+fn every_page(root: &Path) -> Result<(), String> {
+    let mut pages = Command::new(env!("CARGO"));
+    pages.args(["test", "--quiet", "--package", "fathom", "--test", "it"]);
+    pages.args(["page::a_person_can_use_the_page", "--", "--exact"]);
+    pages
+        .env("REPORT_SIZES", "all")
+        .env("FIO_EXAMPLE", root.join(FIO_EXAMPLE));
+    run(pages.current_dir(root))
 }
 
 fn run(command: &mut Command) -> Result<(), String> {

@@ -48,8 +48,8 @@ function draw(page: Page, roof: Roof, width: number): Drawn {
   const line = [xs[0], Math.min(Math.max(bend, xs[0]), xs[1]), xs[1]].map((x) => ({ x, y: at(x) }));
   const groups = [...new Set(points.map((point) => point.group))].sort();
   const labels = [
-    { x: Math.sqrt(xs[0] * Math.max(bend, xs[0] * 2)), y: at(Math.sqrt(xs[0] * Math.max(bend, xs[0] * 2))), text: `${format.rate(roof.rate_per_s)} IOPS`, dx: -8, anchor: "end" as const },
-    { x: xs[1], y: roof.bytes_per_s, text: `${format.size(roof.bytes_per_s)}/s`, dx: -6, anchor: "end" as const },
+    { x: Math.sqrt(xs[0] * Math.max(bend, xs[0] * 2)), y: at(Math.sqrt(xs[0] * Math.max(bend, xs[0] * 2))), text: `${format.rate(roof.rate_per_s)} IOPS`, dx: width < 600 ? 10 : -8, dy: width < 600 ? 16 : -12, anchor: width < 600 ? "start" as const : "end" as const },
+    { x: xs[1], y: roof.bytes_per_s, text: `${format.size(roof.bytes_per_s)}/s`, dx: -6, dy: -12, anchor: "end" as const },
   ];
   const svg = Plot.plot({
     width, height: Math.min(420, Math.max(300, width * 0.48)), marginLeft: 84, marginBottom: 44, marginTop: 28, style: LOOK,
@@ -61,7 +61,7 @@ function draw(page: Page, roof: Roof, width: number): Drawn {
       Plot.areaY(line, { x: "x", y1: ys[0], y2: "y", fill: colour(0), fillOpacity: 0.07 }),
       Plot.line(line, { x: "x", y: "y", stroke: "currentColor", strokeWidth: 2.2 }),
       Plot.dot(points, { x: "x", y: "y", stroke: "group", symbol: "group", r: 3.5, strokeOpacity: 0.75, strokeWidth: 1.5 }),
-      ...labels.map((label) => Plot.text([label], { x: "x", y: "y", text: "text", dy: -12, dx: label.dx, textAnchor: label.anchor, fontWeight: 600, stroke: "var(--ground)", strokeWidth: 4, fill: "currentColor" })),
+      ...labels.map((label) => Plot.text([label], { x: "x", y: "y", text: "text", dy: label.dy, dx: label.dx, textAnchor: label.anchor, fontWeight: 600, stroke: "var(--ground)", strokeWidth: 4, fill: "currentColor" })),
       Plot.tip(points, Plot.pointer({ x: "x", y: "y", title: "title" })),
     ],
   });

@@ -22,9 +22,9 @@ function title(part: Part): string {
 }
 
 function tableOf(page: Page, part: Part): HTMLElement {
-  const { rows_are: what, heads, rows } = part.table ?? { rows_are: "", heads: [], rows: [] };
+  const { rows_are: what, heads, rows, trend } = part.table ?? { rows_are: "", heads: [], rows: [], trend: "" };
   const trends = rows.some((row) => row.trend.length > 1);
-  const head = [what, ...heads.map((one) => one.label), ...(trends ? ["IOPS over QD"] : [])];
+  const head = [what, ...heads.map((one) => one.label), ...(trends ? [trend] : [])];
   return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Table: ${title(part)}` },
     h("table", { class: "answer" },
       h("thead", {}, h("tr", {}, ...head.map((text, place) => h("th", { scope: "col", class: isNumber(heads[place - 1]) ? "number" : null }, text)))),
@@ -33,7 +33,7 @@ function tableOf(page: Page, part: Part): HTMLElement {
         ...(row.gap === null
           ? row.figures.map((figure, place) => cellOf(figure, heads[place]))
           : [h("td", { colspan: heads.length }, `not measured: ${row.gap}`)]),
-        trends && h("td", {}, row.trend.length > 1 ? spark(row) : null))))));
+        trends && h("td", {}, row.trend.length > 1 ? spark(row, trend) : null))))));
 }
 
 function isNumber(head: TableHead | undefined): boolean {
@@ -59,8 +59,8 @@ export function inTable(figure: TableFigure, head: TableHead | undefined): strin
   return figure.mark === "~" ? `~${bare()}` : `${bare()}${figure.mark ?? ""}`;
 }
 
-/** A line of IOPS over queue depth, each depth as wide as the next. */
-function spark(row: TableRow): SVGSVGElement {
+/** A line of the row's values, each as far from the next. */
+function spark(row: TableRow, what: string): SVGSVGElement {
   const { width, height } = LINE;
   const top = Math.max(...row.trend, 1);
   const at = (value: number, place: number) =>
@@ -68,7 +68,7 @@ function spark(row: TableRow): SVGSVGElement {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   for (const [name, value] of Object.entries({
     width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
-    "aria-label": `IOPS over growing queue depth, from ${format.rate(row.trend[0] ?? 0)} to ${format.rate(row.trend.at(-1) ?? 0)}`,
+    "aria-label": `${what}, from ${format.rate(row.trend[0] ?? 0)} to ${format.rate(row.trend.at(-1) ?? 0)}`,
   })) svg.setAttribute(name, String(value));
   const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
   line.setAttribute("points", row.trend.map(at).join(" "));

@@ -37,7 +37,7 @@ export function bar(page: Page): HTMLElement {
 }
 
 function kindOf(part: Part): string {
-  const kinds: Record<string, string> = { dd: "dd", quick: "Quick", files: "Files", layers: "Layers" };
+  const kinds: Record<string, string> = { dd: "dd", pts: "PTS", quick: "Quick", files: "Files", layers: "Layers" };
   const word = kinds[part.kind] ?? part.kind.charAt(0).toUpperCase() + part.kind.slice(1);
   return `${word} ${part.name}`;
 }

@@ -100,7 +100,7 @@ fn cause(part: &PagePart, own: &[&Seen<'_>], answer: Option<&str>) -> (String, S
             return (String::new(), why.to_owned());
         }
         [one] => one.cell.reasons.first().cloned(),
-        _ => None,
+        _ => part.verdict.validity.and_then(|worst| first_reason(own, worst)),
     };
     let what = what.as_deref().or(answer).unwrap_or("no cell may be used");
     let PageCounts {
@@ -119,6 +119,18 @@ fn cause(part: &PagePart, own: &[&Seen<'_>], answer: Option<&str>) -> (String, S
         ),
     };
     (share, what.to_owned())
+}
+
+/// The strongest cause in the first result that is as bad as all together, and which result that is.
+fn first_reason(own: &[&Seen<'_>], worst: Validity) -> Option<String> {
+    if !matches!(worst, Validity::Caution | Validity::Invalid) {
+        return None;
+    }
+    let mut of_worst = own.iter().filter(|seen| seen.cell.validity == Some(worst));
+    of_worst.find_map(|seen| {
+        let reason = seen.cell.reasons.first()?;
+        Some(format!("{reason} ({}: {})", seen.cell.id, seen.workload()))
+    })
 }
 
 /// `20.6k IOPS and 80.4 MiB/s; half of all I/Os within 46 µs, 99% within 90 µs`.
@@ -211,11 +223,7 @@ fn sureness(part: &PagePart, own: &[&Seen<'_>]) -> String {
                 .map(|(count, word)| format!("{} {word}", say::count(*count)))
                 .collect();
             let all = say::counted(counts.done + counts.failed, "cell");
-            let first = own.iter().find_map(|seen| {
-                let reason = seen.cell.reasons.first()?;
-                Some(format!("; the first of those, {}: {reason}", seen.cell.id))
-            });
-            format!("of {all} {}{}", kinds.join(", "), first.unwrap_or_default())
+            format!("of {all} {}", kinds.join(", "))
         }
     }
 }

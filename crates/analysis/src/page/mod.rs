@@ -167,6 +167,8 @@ pub struct PageTable {
     pub rows: Vec<PageRow>,
     /// Legend of headings and marks.
     pub note: String,
+    /// What the line of each row shows; empty where no row has one.
+    pub trend: String,
 }
 
 /// The head of a column of the table.
@@ -187,7 +189,7 @@ pub struct PageRow {
     pub cell: Option<usize>,
     /// One a head; empty where there is no figure.
     pub figures: Vec<PageFigure>,
-    /// IOPS over growing queue depth; empty where there is one load.
+    /// Values of the row's line, from left to right; empty where there is one.
     pub trend: Vec<f64>,
     /// Why there is no figure.
     pub gap: Option<String>,

@@ -82,7 +82,9 @@ fn sentences(answers: &[Answer]) -> Vec<String> {
 
 /// Completes the part of a sweep.
 pub(super) fn sweep(part: &mut PagePart, report: SweepReport) {
-    part.verdict.validity = (!report.rows.is_empty()).then_some(report.verdict.validity);
+    if !report.rows.is_empty() {
+        decided(part, &report.verdict);
+    }
     let models = report.models.iter().flat_map(|models| {
         let of = match models.series.as_str() {
             "" => String::new(),

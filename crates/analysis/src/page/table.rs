@@ -106,12 +106,16 @@ pub(super) fn of_survey(
             gap: None,
         }
     };
-    table(
+    let of_rows = table(
         "Workload",
         SURVEY,
         report.rows.iter().map(row).collect(),
         "QD: I/Os in flight over all threads; QD@95%: the lowest QD with 95% of the peak; the line shows IOPS over QD",
-    )
+    );
+    PageTable {
+        trend: "IOPS over QD".to_owned(),
+        ..of_rows
+    }
 }
 
 /// Reads, writes and both of a single run.
@@ -262,14 +266,17 @@ pub(super) fn of_layers(report: &LayersReport) -> PageTable {
     table("I/O path", LAYERS, rows.collect(), note)
 }
 
-/// Completes the note with the marks that the table has.
 /// One row a cell of a test of PTS, with its value over the rounds.
 pub(super) fn of_pts(report: &PtsReport) -> PageTable {
     let parts = report.parts.iter();
     let measured = parts.filter(|part| part.kind != "precondition");
     let row = |part: &PtsPartReport, cell: &PtsCellReport| {
         let means = cell.means?;
-        let name = format!("{} {} {}", part.name, cell.row, cell.column);
+        let row = match part.name == cell.row {
+            true => "", // a part of one block size
+            false => &cell.row,
+        };
+        let name = format!("{} {row} {}", part.name, cell.column).replace("  ", " ");
         Some(PageRow {
             name: name.trim().to_owned(),
             figures: vec![
@@ -287,14 +294,19 @@ pub(super) fn of_pts(report: &PtsReport) -> PageTable {
         let cells = part.cells.iter().take(PTS_ROWS_MAX);
         cells.filter_map(|cell| row(part, cell)).collect::<Vec<_>>()
     });
-    table(
+    let of_rows = table(
         "Cell",
         PTS,
         rows.collect(),
         "means over the measurement window; the line shows the value of each round: convergence to steady state",
-    )
+    );
+    PageTable {
+        trend: "value by round".to_owned(),
+        ..of_rows
+    }
 }
 
+/// Completes the note with the marks that the table has.
 fn table(rows_are: &str, heads: &Heads, rows: Vec<PageRow>, note: &str) -> PageTable {
     const MARKS: [(&str, &str); 3] = [
         ("*", "* doubtful"),
@@ -323,6 +335,7 @@ fn table(rows_are: &str, heads: &Heads, rows: Vec<PageRow>, note: &str) -> PageT
         heads: heads.collect(),
         note: parts.join("; "),
         rows,
+        trend: String::new(),
     }
 }
 

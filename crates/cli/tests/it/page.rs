@@ -268,3 +268,22 @@ fn an_unfinished_session_has_a_page_that_says_so() {
     );
     bench.line("report 2").good();
 }
+
+#[test]
+fn the_verdict_of_a_page_names_the_cause_and_not_the_figures() {
+    let bench = Bench::new();
+    let texts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/tests/imports/texts");
+    std::fs::copy(texts.join("fio_jobs.json"), bench.path("fio.json")).unwrap();
+    bench.line("import fio.json").good();
+    bench
+        .line("sweep sim:ssd,neighbour=20000 -o 1,8 -d 5s")
+        .good();
+    for (session, cause) in [
+        ("1", "CAUTION (2 of 2 cells): a random read took 2.44 µs"),
+        ("2", "CAUTION (simulated): other I/O on "),
+    ] {
+        let line = format!("report {session} -o {session}.html");
+        let said = bench.line(&line).good();
+        assert!(said.out.starts_with(cause), "{said:?}");
+    }
+}
