@@ -6,7 +6,7 @@ use crate::foot::{self, Note};
 use crate::number::{NOTHING, half_width, percentile};
 use crate::paper::Paper;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
-use crate::text::{printable, wrap};
+use crate::text::{printable, wrap, wrapped};
 use analysis::{JobOperation, JobReport, RankRow, say};
 use std::io::{self, Write};
 
@@ -126,7 +126,7 @@ fn table(report: &JobReport, paper: &Paper) -> Vec<String> {
     let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
     let mut page = lines(&heads, &picked(&rows, &shown), paper.width());
     if let Some(reported) = left_out(&COLUMNS, &shown, paper.width()) {
-        page.push(format!("  {reported}"));
+        page.extend(wrapped("  ", &reported, paper));
     }
     if many {
         let omitted = report.hosts.len() - ROWS_MAX;

@@ -3,7 +3,7 @@
 use crate::number::NOTHING;
 use crate::paper::{Paper, Stored};
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
-use crate::text::{printable, wrap};
+use crate::text::{printable, wrap, wrapped};
 use crate::time::write_time;
 use analysis::{WatchFigures, WatchReport, say};
 use std::io::{self, Write};
@@ -78,7 +78,9 @@ fn one(report: &WatchReport, paper: &Paper, out: &mut dyn Write) -> io::Result<(
         writeln!(out, "{line}")?;
     }
     if let Some(reported) = left_out(&COLUMNS, &shown, paper.width()) {
-        writeln!(out, "  {reported}")?;
+        for line in wrapped("  ", &reported, paper) {
+            writeln!(out, "{line}")?;
+        }
     }
     let percentiles = match traced {
         true => "single I/Os timed by tracepoints",

@@ -100,7 +100,10 @@ fn cause(part: &PagePart, own: &[&Seen<'_>], answer: Option<&str>) -> (String, S
             return (String::new(), why.to_owned());
         }
         [one] => one.cell.reasons.first().cloned(),
-        _ => part.verdict.validity.and_then(|worst| first_reason(own, worst)),
+        _ => part
+            .verdict
+            .validity
+            .and_then(|worst| first_reason(own, worst)),
     };
     let what = what.as_deref().or(answer).unwrap_or("no cell may be used");
     let PageCounts {

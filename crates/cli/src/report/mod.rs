@@ -409,11 +409,13 @@ pub(crate) fn history_document(history: &History) -> Vec<u8> {
 }
 
 /// What stands in the page, and where that is.
-pub(crate) fn page_written(to: &Path, bytes: u64, headlines: &[String]) -> Vec<u8> {
+pub(crate) fn page_written(to: &Path, bytes: u64, headlines: &[String], form: Form<'_>) -> Vec<u8> {
+    let paper = form.paper();
+    let mut lines = headlines
+        .iter()
+        .flat_map(|headline| views::wrapped("", headline, &paper));
     written(|out| {
-        for headline in headlines {
-            writeln!(out, "{}", views::printable(headline))?;
-        }
+        lines.try_for_each(|line| writeln!(out, "{line}"))?;
         let to = to.display().to_string();
         let size = analysis::say::bytes(bytes);
         writeln!(out, "HTML report: {} ({size})", views::printable(&to))

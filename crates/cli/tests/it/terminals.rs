@@ -105,6 +105,9 @@ fn every_view_fits_terminals_of_forty_to_two_hundred_columns() {
         "run sim:spindle -d 1s --rate 50",
         "quick . --size 64M",
         "files . --files 20 --file-size 100 --folders 2 --data 64K --block 8K --skip bytes --threads 1",
+        "pts tp sim:ssd,law=constant --scale 1/1000 --max-rounds 5",
+        "dd conv=fdatasync bs=1M count=16 if=/dev/zero of=copy.dat",
+        "watch --count 1 --plain --record",
         "baseline set good 1",
     ] {
         let done = bench.line(line);
@@ -113,6 +116,18 @@ fn every_view_fits_terminals_of_forty_to_two_hundred_columns() {
             "{line}: {done:?}"
         );
     }
+    let trace: String = (0..200)
+        .map(|at| {
+            format!(
+                "0,{},4096,{},{}.{:03}\n",
+                at * 64,
+                ["r", "w"][at % 2],
+                at / 40,
+                at % 40
+            )
+        })
+        .collect();
+    std::fs::write(bench.path("trace.spc"), trace).unwrap();
     let views = [
         "list",
         "show 1",
@@ -121,6 +136,19 @@ fn every_view_fits_terminals_of_forty_to_two_hundred_columns() {
         "show 5",
         "show 6",
         "show 7",
+        "show 8",
+        "show 9",
+        "show 10",
+        "show 1 --verbose",
+        "show 8 --verbose",
+        "report 8 -o r.html --force",
+        "trace trace.spc",
+        "fidelity trace.spc trace.spc || true",
+        "sweep sim:ssd -b 4K,8K -o 1..8 --dry-run",
+        "pts iops sim:ssd --dry-run",
+        "check . || true",
+        "note 1 --comment text",
+        "ior --help",
         "compare 2 3",
         "compare 4 5 || true",
         "table",

@@ -63,7 +63,7 @@ pub(super) fn history(
     drop(steps);
     let history = history.finish();
     match &folder {
-        Some(folder) => index(&history, folder, bytes, replace)?,
+        Some(folder) => index(&history, folder, bytes, replace, environment)?,
         None => output::print(&report::history_document(&history))?,
     }
     Ok(reported(store, &damaged))
@@ -128,6 +128,7 @@ fn index(
     folder: &Path,
     bytes: u64,
     replace: Replace,
+    environment: &Environment,
 ) -> Result<(), CommandError> {
     let page = report::history_page(history);
     let to = folder.join(INDEX);
@@ -136,6 +137,7 @@ fn index(
         &to,
         bytes + page.len() as u64,
         std::slice::from_ref(&history.headline),
+        report::Form::of_list(false, environment),
     );
     output::print(&written)
 }

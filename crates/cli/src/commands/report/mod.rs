@@ -57,6 +57,7 @@ pub(crate) fn report(args: &ReportArgs, environment: &Environment) -> Result<End
         out,
         written.bytes,
         &written.headlines,
+        report::Form::of_list(false, environment),
     ))?;
     Ok(Ending::Good)
 }
