@@ -100,7 +100,7 @@ export function rateChart(detail: Detail, time: TimeAxis, width: number): Drawn 
     ],
   });
   const pauses = pausesOf(times);
-  const steady = pauses !== "" ? `interrupted: ${pauses}` : times.steady.steady === null ? times.steady.why_not ?? "too short to tell whether it is steady"
+  const steady = pauses !== "" ? `interrupted: ${pauses}` : times.steady.steady === null ? `not known to be steady: ${times.steady.why_not ?? "the run is too short"}`
     : times.steady.steady ? `steady: ${format.rate(mean ?? 0)} IOPS in the last five windows` : "not steady in the last five windows";
   return {
     svg,

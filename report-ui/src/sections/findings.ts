@@ -14,7 +14,7 @@ export function findings(page: Page): HTMLElement {
   const { findings: all, cells } = page.document;
   if (all.length === 0) {
     return section("findings", "Findings", h("p", { class: "empty" }, cells.some((cell) => cell.validity !== null)
-      ? "No rule found anything that speaks against the results that there are." : "No rule could look at these results."));
+      ? "No rule objects to these results." : "No rule applies to these results."));
   }
   const list = (some: Finding[]) => h("ol", { class: "findings" }, ...some.map((finding) => one(page, finding)));
   const rest = all.slice(FIRST);
