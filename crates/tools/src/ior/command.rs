@@ -142,7 +142,20 @@ impl Reader {
         let mut tests = vec![self.settings.test.clone()];
         let mut runs = false; // the line before was RUN
         for (number, line) in lines.into_iter().flatten() {
-            if runs && tests.len() < script::TESTS_MAX {
+            if runs && tests.len() == script::TESTS_MAX {
+                self.place = Place {
+                    file: path.into(),
+                    line: number,
+                };
+                let why = format!(
+                    "this test is the {}th; at most {} are run",
+                    tests.len() + 1,
+                    script::TESTS_MAX
+                );
+                self.refuse("RUN", &why);
+                break;
+            }
+            if runs {
                 let id = tests.len() as u64;
                 tests.push(Test {
                     id,

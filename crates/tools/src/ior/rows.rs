@@ -264,7 +264,7 @@ pub(super) const ROWS: &[Row] = &[
         Some('T'),
         "maxTimeDuration",
         "MINUTES",
-        "no repetition begins after this time (0: no limit)",
+        "no phase of a repetition begins after this time (0: no limit)",
         Number(|s| &mut s.test.course.max_minutes),
     ),
     row(

@@ -3,7 +3,7 @@
 //! Omitted: what only the machine shows (`model::check`).
 
 use super::build::PHASE_TIME_MAX;
-use super::test::Test;
+use super::test::{Layout, Order, Test};
 use crate::fio::{Note, Place, Problem};
 use crate::refusal::Problems;
 
@@ -61,6 +61,21 @@ fn noted(test: &Test) -> Vec<(&'static str, &'static str)> {
             test.order.constant > 0,
             "-C",
             "all tasks are on this host, so each reads what it wrote, as in IOR with one host",
+        ),
+        (
+            test.order.constant == 0 && test.order.offset != Order::default().offset,
+            "-Q",
+            "it changes nothing without -C",
+        ),
+        (
+            test.layout.shuffled == 0 && test.layout.seed != Layout::default().seed,
+            "random-offset-seed",
+            "it changes nothing without -z",
+        ),
+        (
+            test.files.keep_corrupt > 0 && test.actions.check_read + test.actions.check_write == 0,
+            "-K",
+            "it changes nothing, because nothing is compared: add -R or -W",
         ),
         (
             test.storage.fsync > 0 && test.actions.write == 0,

@@ -280,3 +280,47 @@ fn a_file_that_is_there_is_written_into_with_e_and_a_device_is_never_created() {
         (None, Allocation::Written)
     );
 }
+
+#[test]
+fn what_changes_nothing_without_another_option_is_noted() {
+    for (line, option, needed) in [
+        ("-w -Q 2 -o f", "-Q", "-C"),
+        ("-w --random-offset-seed 7 -o f", "random-offset-seed", "-z"),
+        ("-w -r -K -o f", "-K", "nothing is compared"),
+    ] {
+        let reported = notes(line);
+        assert!(
+            reported.contains(option) && reported.contains(needed),
+            "{line}: {reported}"
+        );
+    }
+    for line in [
+        "-w -F -z --random-offset-seed 7 -b 1m -t 256k -o f",
+        "-r -R -K -o f",
+    ] {
+        assert!(
+            !notes(line).contains("it changes nothing"),
+            "{line}: {}",
+            notes(line)
+        );
+    }
+}
+
+#[test]
+fn a_script_with_more_tests_than_are_run_is_refused_at_its_line() {
+    let script = |tests: usize| {
+        format!(
+            "IOR START\nwriteFile=1\n{}IOR STOP\n",
+            "RUN\n".repeat(tests)
+        )
+    };
+    let all = request_with("-f s", &script(10_000)).unwrap();
+    assert_eq!(all.tests.len(), 10_000);
+    let why = request_with("-f s", &script(10_001))
+        .map(|_| ())
+        .unwrap_err();
+    assert!(
+        why.contains("s:10003: RUN: this test is the 10001th; at most 10000"),
+        "{why}"
+    );
+}

@@ -28,6 +28,8 @@ pub(super) struct Phases<'a> {
     written: Option<u64>,
     /// When the first phase of a test began.
     began: Option<(usize, u64)>,
+    /// The last test whose time was over.
+    late: Option<usize>,
     /// By test.
     pub(super) runs: Vec<Vec<IorRun>>,
     /// When each test began, in nanoseconds since 1970.
@@ -56,6 +58,7 @@ impl<'a> Phases<'a> {
             current: None,
             written: None,
             began: None,
+            late: None,
             runs: vec![Vec::new(); tests.len()],
             times: vec![clock::utc().0; tests.len()],
             records: Vec::new(),
@@ -82,6 +85,25 @@ impl<'a> Phases<'a> {
         limit > 0 && now.saturating_sub(began) >= limit.saturating_mul(60_000_000_000)
     }
 
+    /// Reports the first phase that is omitted, and how many are.
+    fn tell_late(&mut self, place: Place) {
+        if self.late.replace(place.test) == Some(place.test) {
+            return;
+        }
+        let others = self.left.iter().rev();
+        let others = others.take_while(|other| other.test == place.test).count();
+        let more = match others {
+            0 => String::new(),
+            1 => " and 1 more phase".to_owned(),
+            others => format!(" and {others} more phases"),
+        };
+        output::tell(&format!(
+            "{}{more}: omitted, because the {} min of -T are over",
+            self.label(place),
+            self.tests[place.test].course.max_minutes
+        ));
+    }
+
     fn label(&self, place: Place) -> String {
         let name = match place.phase {
             Phase::Write => "write",
@@ -100,6 +122,7 @@ impl Schedule for Phases<'_> {
         while let Some(place) = self.left.pop() {
             let test = &self.tests[place.test];
             if self.is_late(place) {
+                self.tell_late(place);
                 continue;
             }
             let last = self.current.replace(place);
