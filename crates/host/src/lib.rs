@@ -3,7 +3,7 @@
 //! Nothing here fails: what the system does not report is `None`, empty or `Unknown`, never a guess, and
 //! `model::check` decides what that forbids. Everything in `/proc`, `/sys` and `/etc` is read below a
 //! [`Root`], so that the saved trees of other machines are test fixtures. Nothing is ever written, but for a trace of
-//! our own where a caller requests one ([`BlockTrace`]), which goes away with it.
+//! our own where a caller requests one ([`BlockTrace`], [`IoTrace`]), which goes away with it.
 //! Deliberately absent: what the facts mean (`analysis`), what may be written (`model::check`), and
 //! clocks, which are arguments; only the time limit of the scan of a target keeps its own time.
 
@@ -23,10 +23,11 @@ compile_error!("host supports Linux only: another system needs its own folder ne
 pub use root::Root;
 pub use system::{
     Activity, Allowance, BlockTrace, ClosedFile, CounterReader, DeviceListing, Event, FileState,
-    ProcessIo, Timed, activity, allowance, boot_id, chain_devices, content_of_whole,
-    content_of_whole_at_best, device_chain, device_health, device_number, devices, file_identity,
-    file_state, hangup_is_ignored, has_poll_queues, host_record, is_writable_by_others,
-    keeps_time_by_counter, kernel_workers, lock_holder, memory_room, open_unmarked,
-    output_was_closed, pinned_facts, process_ios, set_event, stream_into, target_facts,
-    target_facts_again, thread_delay, time_source, uptime_ms, wait_for_keys, watch_for_silence,
+    IoTrace, ObservedEvents, ObservedPlace, ProcessIo, ProcessTree, Timed, activity, allowance,
+    boot_id, chain_devices, content_of_whole, content_of_whole_at_best, device_chain,
+    device_health, device_number, devices, file_identity, file_state, hangup_is_ignored,
+    has_poll_queues, host_record, is_writable_by_others, keeps_time_by_counter, kernel_workers,
+    lock_holder, memory_room, open_unmarked, output_was_closed, pinned_facts, process_ios,
+    set_event, stream_into, target_facts, target_facts_again, thread_delay, time_source, uptime_ms,
+    wait_for_keys, watch_for_silence,
 };

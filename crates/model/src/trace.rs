@@ -112,6 +112,48 @@ pub struct TraceRecord {
     pub flags: TraceFlags,
 }
 
+/// Letters of an operation and its marks at most.
+pub const BLOCK_LETTERS: usize = 16;
+
+/// What happened to an I/O of a device that is observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BlockStage {
+    /// It arrived at the device's queue.
+    Queued,
+    /// It completed.
+    Completed,
+}
+
+/// One event of a device that is observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockEvent {
+    /// When, on the kernel's monotonic clock.
+    pub at: Nanos,
+    /// What happened.
+    pub stage: BlockStage,
+    /// Major and minor number of the whole device.
+    pub device: (u32, u32),
+    /// First sector of 512 bytes.
+    pub sector: u64,
+    /// Sectors of 512 bytes.
+    pub sectors: u32,
+    /// The thread that was running.
+    pub thread: u32,
+    /// Operation and marks as the kernel writes them, then zeros.
+    pub letters: [u8; BLOCK_LETTERS],
+}
+
+/// Events that were lost between two moments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostEvents {
+    /// After this.
+    pub from: Nanos,
+    /// Before this.
+    pub to: Nanos,
+    /// How many; at least.
+    pub events: u64,
+}
+
 /// What a trace contains.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceSummary {

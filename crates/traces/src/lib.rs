@@ -18,6 +18,7 @@ mod formats;
 mod input;
 mod iotrace;
 mod learn;
+mod observed;
 mod pairing;
 mod parse;
 mod profile;
@@ -38,6 +39,7 @@ pub use fidelity::{Properties, fidelity};
 pub use fit::{Fit, Placement, Room};
 pub use formats::{FORMATS, Format, format_named};
 pub use learn::Learner;
+pub use observed::Observed;
 pub use profile::{
     ArrivalRule, CLASS_ZONES, FlushRule, LearnedFrom, LearnedProfile, LearnedWorkload, PROFILE_MAX,
     PlaceClass, Places, ProfileError, Side,

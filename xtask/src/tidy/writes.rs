@@ -86,7 +86,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "/proc/sys/vm/drop_caches: a switch of the kernel",
     ),
     (
-        "crates/host/src/linux/trace/mod.rs",
+        "crates/host/src/linux/trace/instance.rs",
         "an instance in tracefs: folders and switches of the kernel",
     ),
     // Opened through the gate.

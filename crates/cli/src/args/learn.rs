@@ -7,14 +7,62 @@ use std::path::PathBuf;
 /// `fathom learn`.
 #[derive(Args, Debug)]
 pub(crate) struct LearnArgs {
-    #[command(flatten)]
-    pub(crate) input: TraceInputArgs,
+    /// The files of one trace, which are merged by time; - is standard input
+    #[arg(
+        value_name = "TRACE",
+        required_unless_present_any = ["device", "file", "pid"],
+        conflicts_with_all = ["device", "file", "pid"]
+    )]
+    traces: Vec<PathBuf>,
+    /// The format, where the first lines do not show it
+    #[arg(long, value_name = "FORMAT", requires = "traces")]
+    format: Option<String>,
+    /// Only this part, in times since the first I/O: 10m..15m
+    #[arg(long, value_name = "FROM..TO", requires = "traces")]
+    window: Option<String>,
     /// Learn from this device of the trace, where it has several: 8:16
-    #[arg(long, value_name = "DEVICE")]
+    #[arg(long, value_name = "DEVICE", requires = "traces")]
     pub(crate) of: Option<String>,
+    #[command(flatten)]
+    pub(crate) observe: ObserveArgs,
     /// Write the profile into this new file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+}
+
+impl LearnArgs {
+    /// Returns which trace is read.
+    pub(crate) fn input(&self) -> TraceInputArgs {
+        TraceInputArgs {
+            files: self.traces.clone(),
+            format: self.format.clone(),
+            window: self.window.clone(),
+        }
+    }
+}
+
+/// What is observed instead of reading a trace.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Observe a running application (root)")]
+pub(crate) struct ObserveArgs {
+    /// Observe the I/Os of this block device or partition
+    #[arg(long, value_name = "DEVICE", conflicts_with = "file")]
+    pub(crate) device: Option<PathBuf>,
+    /// Observe the I/Os of the device that are in this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Observe only the I/Os that this process or its children issue
+    #[arg(long, value_name = "PID")]
+    pub(crate) pid: Option<u32>,
+    /// How long; Ctrl-C ends it earlier and keeps what was seen [default: 60s]
+    #[arg(long = "for", value_name = "TIME", conflicts_with = "traces")]
+    pub(crate) duration: Option<String>,
+    /// Write the I/Os that were observed into this new file, as a trace for fathom replay
+    #[arg(long, value_name = "FILE", conflicts_with = "traces")]
+    pub(crate) keep_trace: Option<PathBuf>,
+    /// Print what would be observed and observe nothing
+    #[arg(long, conflicts_with = "traces")]
+    pub(crate) dry_run: bool,
 }
 
 /// `fathom fidelity`.

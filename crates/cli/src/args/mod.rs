@@ -33,7 +33,7 @@ pub(crate) use files::{DdArgs, FilesArgs, FilesWorkArgs, VerifyArgs};
 pub(crate) use hosts::HostsArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use known::{HINTS, KnownArgs, known_by};
-pub(crate) use learn::{FidelityArgs, LearnArgs, ProfileArgs};
+pub(crate) use learn::{FidelityArgs, LearnArgs, ObserveArgs, ProfileArgs};
 pub(crate) use load::LoadArgs;
 pub(crate) use looks::{LayersArgs, QuickArgs};
 use model::CommandError;
@@ -140,7 +140,7 @@ pub(crate) enum Command {
     Trace(TraceArgs),
     /// Issue the I/Os of a trace at their times, each with its lateness and its response time
     Replay(Box<ReplayArgs>),
-    /// Learn the workload of a trace: sizes, places, runs, arrivals, as a profile that fathom run --profile runs
+    /// Learn the workload of a trace or a running application, as a profile that fathom run --profile runs
     #[command(after_help = trace::formats())]
     Learn(LearnArgs),
     /// Compare two traces or profiles in fourteen properties, each with the distance of the first from itself

@@ -1,8 +1,9 @@
-//! `fathom learn`: the workload of a trace as a profile, which `fathom run --profile` runs.
+//! `fathom learn`: the workload of a trace, or of a device that is observed, as a profile for `fathom run --profile`.
 //!
-//! Omitted: learning itself (`traces`).
+//! Omitted: observing (`observe`), learning itself (`traces`).
 
 use super::dialect::text_of;
+use super::observe;
 use super::trace::{Pace, of_trace, open};
 use crate::args::LearnArgs;
 use crate::environment::Environment;
@@ -11,7 +12,7 @@ use crate::{output, signals};
 use analysis::say;
 use engine::Stop;
 use gate::{NewOutput, Replace, check_output};
-use model::{CommandError, invalid_value};
+use model::{CommandError, Nanos, invalid_value};
 use std::io::Write;
 use std::path::Path;
 use traces::{LearnedFrom, LearnedProfile, Learner};
@@ -20,6 +21,8 @@ use traces::{LearnedFrom, LearnedProfile, Learner};
 const PROFILE_BYTES_MAX: u64 = 64 << 20;
 /// A trace with fewer I/Os gives a profile with a warning.
 const IOS_MIN: u64 = 1000;
+/// If more of the time is omitted, the profile is doubtful.
+const LOST_MAX: f64 = 0.05;
 
 /// Reads the trace and writes the profile.
 pub(crate) fn learn(args: &LearnArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -28,8 +31,13 @@ pub(crate) fn learn(args: &LearnArgs, environment: &Environment) -> Result<Endin
     }
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
-    let mut pace = Pace::new(&stop, environment);
-    let profile = learned(args, &mut pace)?;
+    let profile = match observe::Request::read(&args.observe)? {
+        Some(request) if args.observe.dry_run => {
+            return output::print(request.description().as_bytes()).map(|()| Ending::Good);
+        }
+        Some(request) => request.observe(&stop, environment)?,
+        None => learned(args, &mut Pace::new(&stop, environment))?,
+    };
     write(&profile, args.out.as_deref())?;
     let from = &profile.learned;
     output::tell(&format!(
@@ -44,19 +52,39 @@ pub(crate) fn learn(args: &LearnArgs, environment: &Environment) -> Result<Endin
         ));
     }
     if from.lost > 0 {
-        output::tell(&format!(
-            "warning: the recorder lost {} events: rates are too low where they are missing",
-            from.lost
-        ));
+        output::tell(&lost(from));
     }
     if interrupt.asked() {
-        output::tell("interrupted: the profile is that of the trace until there");
+        output::tell("interrupted: the profile is that of the I/Os until there");
     }
     Ok(Ending::Good)
 }
 
+/// Returns what the lost events mean for the profile.
+fn lost(from: &LearnedFrom) -> String {
+    let events = say::counted(from.lost, "event");
+    if from.left_out == Nanos(0) {
+        return format!(
+            "warning: the recorder lost {events}: rates are too low where they are missing"
+        );
+    }
+    let observed = from.duration.plus(from.left_out);
+    let share = from.left_out.0 as f64 / observed.0 as f64;
+    let severity = if share > LOST_MAX {
+        "CAUTION"
+    } else {
+        "warning"
+    };
+    format!(
+        "{severity}: {events} lost: {} of the time is omitted ({})",
+        say::percent(share),
+        say::time(from.left_out.0 as f64)
+    )
+}
+
 fn learned(args: &LearnArgs, pace: &mut Pace<'_>) -> Result<LearnedProfile, CommandError> {
-    let mut trace = open(&args.input)?;
+    let input = args.input();
+    let mut trace = open(&input)?;
     let mut learner = Learner::default();
     let mut found = false;
     while let Some(record) = trace.read().map_err(of_trace)? {
@@ -79,8 +107,7 @@ fn learned(args: &LearnArgs, pace: &mut Pace<'_>) -> Result<LearnedProfile, Comm
             &format!("must be a device of the trace: {known}"),
         )));
     }
-    let files: Vec<String> = args
-        .input
+    let files: Vec<String> = input
         .files
         .iter()
         .map(|file| file.display().to_string())

@@ -26,6 +26,7 @@ pub(crate) mod list;
 pub(crate) mod looks;
 pub(crate) mod note;
 pub(crate) mod noted;
+mod observe;
 mod preflight;
 pub(crate) mod pts;
 pub(crate) mod replay;

@@ -53,6 +53,7 @@ mod looped;
 mod many_hosts;
 mod mounted;
 mod notes;
+mod observed;
 mod packages;
 mod page;
 mod proofs;

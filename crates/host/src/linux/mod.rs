@@ -25,6 +25,7 @@ mod look;
 mod machine;
 mod mounts;
 mod namespace;
+mod observed;
 mod silence;
 mod sys;
 mod target;
@@ -47,6 +48,7 @@ pub use kernel::{
 pub use limits::memory_room;
 pub use lock_holder::lock_holder;
 pub use machine::host_record;
+pub use observed::{ObservedPlace, ProcessTree};
 pub use silence::watch_for_silence;
 pub use sys::output_was_closed;
 pub use target::{
@@ -54,5 +56,5 @@ pub use target::{
     target_facts_again,
 };
 pub use terminal::wait_for_keys;
-pub use trace::{BlockTrace, Timed};
+pub use trace::{BlockTrace, IoTrace, ObservedEvents, Timed};
 pub use unmarked::open_unmarked;

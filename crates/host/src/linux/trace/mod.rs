@@ -6,24 +6,25 @@
 //! take. The buffer keeps what came first; a reading with lost events reports them. Deliberately absent: devices
 //! without requests of their own (zram, md, dm).
 
+mod instance;
+mod ios;
 mod pages;
 
-use super::mounts::mounts;
+pub use ios::{IoTrace, ObservedEvents};
+
 use crate::root::Root;
+use instance::{Instance, Setup, data_offset, tracefs};
 use model::Nanos;
 use pages::{Format, Happened, Layout};
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The two events of a request's life.
 const EVENTS: [&str; 2] = ["block_rq_issue", "block_rq_complete"];
 /// A core's share: some 20 000 events.
-const BUFFER_KIB: &str = "1536";
+const BUFFER_KIB: u64 = 1536;
 /// What our instances are called; behind it stands the number of the process.
-const NAME: &str = "fathom-watch-";
+const NAME: &str = "watch";
 /// At most this many IOPS are to be traced, so that reading them costs a fraction of a percent of a core.
 const TRACED_PER_S: f64 = 8_000.0;
 /// Places that differ in the bits from here on: a mebibyte in sectors. Below them, I/Os that are aligned do not differ.
@@ -34,19 +35,14 @@ const CHOICE_BITS_MAX: u32 = 12;
 const FILTER_DEVICES_MAX: usize = 16;
 /// I/Os that are waited for; more were never completed, or their end was lost.
 const OPEN_MAX: usize = 1 << 16;
-/// As large as any page of a trace.
-const PAGE_BYTES: usize = 64 << 10;
-
 /// A trace of block requests. Its instance is removed with the value.
 pub struct BlockTrace {
-    instance: PathBuf,
-    cores: Vec<File>,
+    instance: Instance,
     format: Format,
     /// Issued and not completed, by device and sector.
     open: HashMap<((u32, u32), u64), Nanos>,
     /// Completed before their issue was read: another core's buffer was read earlier.
     early: Vec<Happened>,
-    page: Vec<u8>,
     /// In the syntax of an event filter; empty for all.
     devices: String,
     choice_bits: u32,
@@ -68,26 +64,18 @@ impl BlockTrace {
     /// words for a person.
     pub fn start(root: &Root, devices: &[(u32, u32)]) -> Result<Self, String> {
         let tracing = tracefs(root)?;
-        remove_left_over(root, &tracing);
         let events = tracing.join("events");
         let format = format_of(&events).ok_or("this kernel traces no block requests")?;
-        let instance = tracing
-            .join("instances")
-            .join(format!("{NAME}{}", std::process::id()));
-        fs::create_dir(&instance).map_err(|error| match error.kind() {
-            ErrorKind::PermissionDenied => "only root may trace".to_owned(),
-            _ => format!(
-                "no instance can be created in {}: {error}",
-                tracing.display()
-            ),
-        })?;
-        let mut trace = BlockTrace {
-            instance,
-            cores: Vec::new(),
+        let setup = Setup {
+            name: NAME,
+            buffer_kib: BUFFER_KIB,
+            overwrites: false,
+        };
+        let trace = BlockTrace {
+            instance: Instance::create(root, &tracing, &setup)?,
             format,
             open: HashMap::new(),
             early: Vec::new(),
-            page: vec![0; PAGE_BYTES],
             devices: device_filter(devices),
             choice_bits: 0,
         };
@@ -97,22 +85,11 @@ impl BlockTrace {
         Ok(trace)
     }
 
-    fn begin(&mut self) -> std::io::Result<()> {
-        // One clock for all cores: an I/O may end on another than it began on.
-        self.write("trace_clock", "mono")?;
-        self.write("buffer_size_kb", BUFFER_KIB)?;
-        self.write("options/overwrite", "0")?;
-        for core in fs::read_dir(self.instance.join("per_cpu"))?.flatten() {
-            let mut open = OpenOptions::new();
-            open.read(true).custom_flags(libc::O_NONBLOCK);
-            self.cores
-                .push(open.open(core.path().join("trace_pipe_raw"))?);
-        }
+    fn begin(&self) -> std::io::Result<()> {
         self.filter(0)?;
-        for event in EVENTS {
-            self.write(&format!("events/block/{event}/enable"), "1")?;
-        }
-        Ok(())
+        EVENTS
+            .iter()
+            .try_for_each(|event| self.instance.enable(event))
     }
 
     /// What was timed since the last call. `rate_per_s` is the sum of the counters of all devices; it decides which
@@ -121,13 +98,10 @@ impl BlockTrace {
         let mut happened = std::mem::take(&mut self.early);
         let carried = happened.len();
         let mut lost = false;
-        for core in &self.cores {
-            let mut core: &File = core;
-            while let Ok(length @ 1..) = core.read(&mut self.page) {
-                let page = &self.page[..length];
-                lost |= pages::page(page, &self.format, &mut |event| happened.push(event));
-            }
-        }
+        let format = &self.format;
+        self.instance.read(&mut |_, page| {
+            lost |= pages::page(page, format, &mut |event| happened.push(event));
+        });
         let mut timed = Timed {
             lost,
             one_in: 1 << self.choice_bits,
@@ -183,20 +157,9 @@ impl BlockTrace {
             false => parts.join(" && "),
         };
         for event in EVENTS {
-            self.write(&format!("events/block/{event}/filter"), &filter)?;
+            self.instance.filter(event, &filter)?;
         }
         Ok(())
-    }
-
-    fn write(&self, file: &str, text: &str) -> std::io::Result<()> {
-        fs::write(self.instance.join(file), text)
-    }
-}
-
-impl Drop for BlockTrace {
-    fn drop(&mut self) {
-        self.cores.clear(); // an instance that is open cannot be removed
-        let _ = fs::remove_dir(&self.instance);
     }
 }
 
@@ -219,56 +182,11 @@ fn choice_bits(rate_per_s: f64) -> u32 {
     bits
 }
 
-/// Where the tracing file system is mounted.
-fn tracefs(root: &Root) -> Result<PathBuf, String> {
-    let found = mounts(root)
-        .into_iter()
-        .find(|mount| mount.kind == "tracefs");
-    let at = found.map(|mount| mount.at);
-    let usual = PathBuf::from("/sys/kernel/tracing");
-    // Below debugfs it is mounted on the first access.
-    let debug = PathBuf::from("/sys/kernel/debug/tracing");
-    let there = |at: &PathBuf| at.join("instances").is_dir();
-    at.into_iter().chain([usual, debug]).find(there).ok_or_else(|| {
-        "the kernel's tracing file system cannot be read: it needs root, and: mount -t tracefs nodev /sys/kernel/tracing"
-            .to_owned()
-    })
-}
-
-/// Instances of ours whose process was killed.
-fn remove_left_over(root: &Root, tracing: &Path) {
-    let Ok(entries) = fs::read_dir(tracing.join("instances")) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let process = name.to_str().and_then(|name| name.strip_prefix(NAME));
-        let dead = process.is_some_and(|number| {
-            number.parse::<u32>().is_ok() && !root.path(format!("proc/{number}")).exists()
-        });
-        if dead {
-            let _ = fs::remove_dir(entry.path());
-        }
-    }
-}
-
-/// The kernel gives this file in one reading or cut short: a second one finds it at its end.
-fn at_once(path: &Path) -> Option<String> {
-    let mut bytes = vec![0; PAGE_BYTES];
-    let length = File::open(path).ok()?.read(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes[..length]).into_owned())
-}
-
 fn format_of(events: &Path) -> Option<Format> {
     let text = |name: &str| crate::root::text(&events.join(name));
     let layout = |event: &str| Layout::read(&text(&format!("block/{event}/format"))?);
-    let header = at_once(&events.join("header_page"))?;
-    let data = header.lines().find(|line| line.contains(" data;"))?;
-    let data = data
-        .split(';')
-        .find_map(|word| word.trim().strip_prefix("offset:"))?;
     Some(Format {
-        data: data.parse().ok()?,
+        data: data_offset(events)?,
         issue: layout(EVENTS[0])?,
         complete: layout(EVENTS[1])?,
     })

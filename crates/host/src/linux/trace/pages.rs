@@ -17,6 +17,33 @@ pub(super) struct Happened {
     pub(super) issued: bool,
 }
 
+/// Returns the number of an event, from its `format` file.
+pub(super) fn event_id(format: &str) -> Option<u16> {
+    let id = format.lines().find_map(|line| line.strip_prefix("ID: "))?;
+    id.trim().parse().ok()
+}
+
+/// Where one field of an event lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Field {
+    pub(super) offset: usize,
+    pub(super) size: usize,
+}
+
+/// Finds a field in the event's `format` file; that of an array has its length behind its name.
+pub(super) fn field(format: &str, name: &str) -> Option<Field> {
+    let line = format.lines().find(|line| {
+        let declared = line.split(';').next().unwrap_or_default();
+        let declared = declared.split('[').next().unwrap_or_default();
+        declared.ends_with(&format!(" {name}"))
+    })?;
+    let mut words = line.split(';').map(str::trim).skip(1);
+    Some(Field {
+        offset: words.next()?.strip_prefix("offset:")?.parse().ok()?,
+        size: words.next()?.strip_prefix("size:")?.parse().ok()?,
+    })
+}
+
 /// Where the fields of one kind of event lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
@@ -30,21 +57,15 @@ pub(super) struct Layout {
 impl Layout {
     /// From the event's `format` file.
     pub(super) fn read(format: &str) -> Option<Self> {
-        let id = format.lines().find_map(|line| line.strip_prefix("ID: "))?;
-        let offset = |name: &str, size: &str| {
-            let line = format.lines().find(|line| {
-                let declared = line.split(';').next().unwrap_or_default();
-                declared.ends_with(&format!(" {name}"))
-            })?;
-            let mut words = line.split(';').map(str::trim).skip(1);
-            let offset = words.next()?.strip_prefix("offset:")?.parse().ok()?;
-            (words.next()? == format!("size:{size}")).then_some(offset)
+        let offset = |name: &str, size: usize| {
+            let found = field(format, name)?;
+            (found.size == size).then_some(found.offset)
         };
         Some(Layout {
-            id: id.trim().parse().ok()?,
-            device: offset("dev", "4")?,
-            sector: offset("sector", "8")?,
-            count: offset("nr_sector", "4")?,
+            id: event_id(format)?,
+            device: offset("dev", 4)?,
+            sector: offset("sector", 8)?,
+            count: offset("nr_sector", 4)?,
         })
     }
 
@@ -72,6 +93,8 @@ pub(super) struct Format {
 /// The length of a page's entries stands in its low bits; above them, that events were lost before it.
 const LENGTH_MASK: u64 = 0xF_FFFF;
 const LOST: u64 = 1 << 31;
+/// Their number follows the entries.
+const LOST_STORED: u64 = 1 << 30;
 /// Kinds of entries; what is below is an event of so many words of four bytes.
 const PADDING: u32 = 29;
 const TIME_EXTEND: u32 = 30;
@@ -80,13 +103,22 @@ const DELTA_BITS: u32 = 27;
 
 /// Everything on a page goes to `sink`. Answers whether events before it were lost.
 pub(super) fn page(bytes: &[u8], format: &Format, sink: &mut dyn FnMut(Happened)) -> bool {
-    let (Some(mut at), Some(length)) = (wide(bytes, 0), wide(bytes, 8)) else {
-        return false;
-    };
-    let end = bytes
-        .len()
-        .min(format.data + (length & LENGTH_MASK) as usize);
-    let mut place = format.data;
+    let lost = entries(bytes, format.data, &mut |data, at| {
+        event(data, at, format, sink);
+    });
+    lost.is_some()
+}
+
+/// Passes on all events of a page. Returns how many events before it were lost; at least 1 if any was.
+pub(super) fn entries(
+    bytes: &[u8],
+    begin: usize,
+    sink: &mut dyn FnMut(&[u8], Nanos),
+) -> Option<u64> {
+    let (mut at, length) = (wide(bytes, 0)?, wide(bytes, 8)?);
+    let data_end = begin + (length & LENGTH_MASK) as usize;
+    let end = bytes.len().min(data_end);
+    let mut place = begin;
     while place + 4 <= end {
         let Some((entry, next)) = entry(&bytes[..end], place) else {
             break;
@@ -97,11 +129,12 @@ pub(super) fn page(bytes: &[u8], format: &Format, sink: &mut dyn FnMut(Happened)
             Entry::Stamp(stamp) => at = stamp,
             Entry::Event { later, data } => {
                 at = at.wrapping_add(later);
-                event(data, Nanos(at), format, sink);
+                sink(data, Nanos(at));
             }
         }
     }
-    length & LOST != 0
+    let counted = (length & LOST_STORED != 0).then(|| wide(bytes, data_end));
+    (length & LOST != 0).then(|| counted.flatten().unwrap_or(0).max(1))
 }
 
 enum Entry<'a> {
@@ -153,11 +186,11 @@ fn event(data: &[u8], at: Nanos, format: &Format, sink: &mut dyn FnMut(Happened)
     }
 }
 
-fn number(bytes: &[u8], at: usize) -> Option<u32> {
+pub(super) fn number(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-fn wide(bytes: &[u8], at: usize) -> Option<u64> {
+pub(super) fn wide(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_ne_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }
 
