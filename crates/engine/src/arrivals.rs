@@ -44,6 +44,15 @@ impl Moments {
         Some(Moments::new(arrivals, plan.seed, thread, plan.threads()))
     }
 
+    /// Those that are set one by one.
+    pub(crate) fn set_one_by_one() -> Self {
+        Moments {
+            next: Nanos(0),
+            gaps: Gaps::Recorded,
+            mean_ns: 1.0,
+        }
+    }
+
     /// Those of a thread that has a rate for itself.
     pub(crate) fn of_thread(arrivals: Arrivals, seed: u64, thread: u32) -> Self {
         Moments::new(arrivals, seed.wrapping_add(u64::from(thread) << 32), 0, 1)

@@ -10,7 +10,8 @@ use crate::recorded::{Feed, RecordedIo};
 use crate::schedule::Schedule;
 use crate::thread_plan::ThreadPlan;
 use model::record::RecordedCount;
-use model::{Backlog, LatencyHistogram, Nanos, Plan, Waiting};
+use model::{Access, Backlog, LatencyHistogram, Nanos, Plan, Waiting};
+use std::collections::VecDeque;
 
 /// One thread's open loop.
 pub(crate) struct Open {
@@ -19,6 +20,7 @@ pub(crate) struct Open {
     from: Option<Waiting>,
     to: Option<Waiting>,
     trace: Option<Box<Trace>>,
+    closed: Option<Closed>,
 }
 
 /// The I/Os of a trace, and how late they were.
@@ -27,12 +29,28 @@ struct Trace {
     late: LatencyHistogram,
 }
 
+/// A closed loop over the I/Os of a trace: the moment of each is a think time after a completion.
+struct Closed {
+    think: Nanos,
+    moments: VecDeque<Nanos>, // of the free slots, in the order of time
+}
+
 impl Open {
     /// `None` for a plan without a rate; `feed` is that of a plan of a trace.
     pub(crate) fn new(plan: &Plan, place: &ThreadPlan, feed: Option<Feed>) -> Option<Self> {
-        let mut moments = Moments::of(plan, place.thread)?;
+        let think = think(plan).filter(|_| feed.is_some());
+        let mut moments = match think {
+            Some(_) => Moments::set_one_by_one(),
+            None => Moments::of(plan, place.thread)?,
+        };
+        let closed = think.map(|think| Closed {
+            think,
+            moments: VecDeque::from(vec![Nanos(0); place.slots as usize]),
+        });
         let trace = feed.map(|feed| {
-            moments.set_next(feed.peek().map_or(Nanos::MAX, |io| io.at));
+            if closed.is_none() {
+                moments.set_next(feed.peek().map_or(Nanos::MAX, |io| io.at));
+            }
             let late = LatencyHistogram::new();
             Box::new(Trace { feed, late })
         });
@@ -42,6 +60,7 @@ impl Open {
             from: None,
             to: None,
             trace,
+            closed,
         })
     }
 
@@ -69,9 +88,30 @@ impl Open {
         if let Some(trace) = &mut self.trace {
             trace.late.record(now.minus(self.intended[slot as usize]));
             trace.feed.take();
-            let next = trace.feed.peek().map_or(Nanos::MAX, |io| io.at);
+            let next = match &mut self.closed {
+                None => trace.feed.peek().map_or(Nanos::MAX, |io| io.at),
+                Some(closed) => {
+                    closed.moments.pop_front();
+                    closed.moments.front().copied().unwrap_or(Nanos::MAX)
+                }
+            };
             self.moments.set_next(next);
         }
+    }
+
+    /// A slot is free again since `now`; in a closed loop its next I/O follows after the think time.
+    #[inline]
+    pub(crate) fn free(&mut self, now: Nanos) {
+        if let Some(closed) = &mut self.closed {
+            closed.moments.push_back(now.plus(closed.think)); // never more than slots
+            self.moments.set_next(closed.moments[0]);
+        }
+    }
+
+    /// Whether I/Os wait for completions, so that their moments are no arrivals.
+    #[inline]
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.is_some()
     }
 
     /// The moment of the next I/O.
@@ -115,15 +155,25 @@ impl Open {
         };
         let (reader_late, broken) = trace.feed.close();
         let late = trace.late;
-        (Some(RecordedCount { late, reader_late }), broken)
+        let count = (!self.is_closed()).then_some(RecordedCount { late, reader_late });
+        (count, broken)
     }
 
-    /// What waited at both edges. A run that was stopped in its warm-up has both at its end.
-    pub(crate) fn backlog(mut self, schedule: &Schedule) -> Backlog {
+    /// What waited at both edges; in a closed loop nothing does. A run that was stopped in its warm-up has both at its
+    /// end.
+    pub(crate) fn backlog(mut self, schedule: &Schedule) -> Option<Backlog> {
         self.look(schedule.measured_to(), schedule);
-        Backlog {
+        (!self.is_closed()).then(|| Backlog {
             from: self.from.unwrap_or_default(),
             to: self.to.unwrap_or_default(),
-        }
+        })
+    }
+}
+
+/// The think time of a plan whose trace is a closed loop.
+fn think(plan: &Plan) -> Option<Nanos> {
+    match &plan.targets.first()?.workload.access {
+        Access::Recorded(recorded) => recorded.think,
+        _ => None,
     }
 }

@@ -63,6 +63,7 @@ mod tests {
             granularity: Bytes(512),
             ios: 1,
             duration: Nanos(1),
+            think: None,
             speed_ppm: 1_000_000,
             fit: "hash".to_owned(),
             overlap_ppm,

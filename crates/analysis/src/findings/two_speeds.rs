@@ -169,6 +169,7 @@ mod tests {
             granularity: Bytes::kib(4),
             ios: 60_000,
             duration: Nanos::seconds(20),
+            think: None,
             speed_ppm: 1_000_000,
             fit: "identity".to_owned(),
             overlap_ppm: None,

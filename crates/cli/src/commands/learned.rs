@@ -1,6 +1,7 @@
 //! `fathom run --profile`: the I/Os of a learned workload on a target, at the times that the profile draws.
 //!
-//! They are issued as those of a trace are (`replay`). Omitted: drawing them (`traces`), closed loops.
+//! They are issued as those of a trace are (`replay`); in a closed loop, each a think time after a completion. Omitted:
+//! drawing them (`traces`).
 
 use super::learn::read_profile;
 use super::run::{Measurement, measure};
@@ -27,6 +28,8 @@ const LATE_TIMES: u64 = 2;
 const LATE_MORE: Nanos = Nanos::seconds(10);
 /// Most I/Os in flight per thread, if --depth does not specify more: an open loop needs room for its bursts.
 const DEPTH: &str = "64";
+/// So many I/Os of a closed loop are counted for its digest and its share of writes.
+const CLOSED_COUNTED: usize = 1 << 16;
 
 /// Runs the workload of a profile.
 pub(crate) fn run(
@@ -42,12 +45,6 @@ pub(crate) fn run(
             "--profile: must have exactly one target, because its places are those of one device",
         ));
     };
-    if let ArrivalRule::Closed { in_flight, .. } = workload.arrivals {
-        return Err(CommandError::refused(format!(
-            "{}: arrivals are closed ({in_flight} in flight): must be open, because a closed loop is a plain run; hint: fathom run -o {in_flight} with the block size, share of writes and pattern of the profile",
-            path.display()
-        )));
-    }
     let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
     let gate = ground.gate();
     let mut profile = request(args, &workload)?;
@@ -58,8 +55,8 @@ pub(crate) fn run(
     target.workload.block = fitted.largest;
     target.workload.write = fitted.writes;
     target.workload.access = Access::Recorded(Box::new(fitted.access));
-    profile.timespans[0].arrivals = Some(Arrivals {
-        per_s: fitted.per_s,
+    profile.timespans[0].arrivals = fitted.per_s.map(|per_s| Arrivals {
+        per_s,
         spacing: Spacing::Recorded,
     });
     let checked = gate.check(&profile)?;
@@ -99,6 +96,12 @@ fn scale(workload: &mut LearnedWorkload, args: &RunArgs) -> Result<(), CommandEr
     };
     let rate = factor(&args.profile.scale_rate, "--scale-rate", (0.001, 1000.0));
     let time = factor(&args.profile.scale_time, "--scale-time", (0.01, 100.0));
+    if let (Some(_), ArrivalRule::Closed { .. }) = (rate, &workload.arrivals) {
+        wrong.push(
+            "--scale-rate: the arrivals of the profile are closed: must be open; hint: --depth changes the I/Os in flight"
+                .to_owned(),
+        );
+    }
     if !wrong.is_empty() {
         return Err(CommandError::refused_for(wrong));
     }
@@ -112,9 +115,21 @@ fn scale(workload: &mut LearnedWorkload, args: &RunArgs) -> Result<(), CommandEr
 /// The request of a plain run on the target, which the profile then changes.
 fn request(args: &RunArgs, workload: &LearnedWorkload) -> Result<Profile, CommandError> {
     let mut simple = args.request();
-    let measured = Nanos(workload.duration().0.saturating_mul(LATE_TIMES)).plus(LATE_MORE);
-    if simple.work.depth == native::DEPTH {
-        DEPTH.clone_into(&mut simple.work.depth);
+    let mut measured = Nanos(workload.duration().0.saturating_mul(LATE_TIMES)).plus(LATE_MORE);
+    let is_default = simple.work.depth == native::DEPTH;
+    match workload.arrivals {
+        ArrivalRule::Closed {
+            in_flight,
+            duration,
+            ..
+        } => {
+            measured = duration;
+            if is_default {
+                simple.work.depth = depth_of(in_flight, &simple.work.threads)?;
+            }
+        }
+        ArrivalRule::Open { .. } if is_default => DEPTH.clone_into(&mut simple.work.depth),
+        ArrivalRule::Open { .. } => {}
     }
     // The check asks for consent to write if anything is written.
     simple.work.write = if workload.reads < 100.0 { "1" } else { "0" }.to_owned();
@@ -127,13 +142,31 @@ fn request(args: &RunArgs, workload: &LearnedWorkload) -> Result<Profile, Comman
     Ok(native::build(&simple)?.profile)
 }
 
+/// Divides the I/Os in flight of a closed loop between the threads.
+fn depth_of(in_flight: u32, threads: &str) -> Result<String, CommandError> {
+    let Some(each) = threads.parse().ok().filter(|&threads| threads > 0) else {
+        return Ok(native::DEPTH.to_owned()); // the request reports it
+    };
+    if !in_flight.is_multiple_of(each) {
+        let accepted = format!(
+            "must divide the {in_flight} I/Os in flight of the profile; or specify --depth"
+        );
+        return Err(CommandError::refused(invalid_value(
+            threads,
+            "--threads",
+            &accepted,
+        )));
+    }
+    Ok((in_flight / each).to_string())
+}
+
 /// A profile on a target of a certain length.
 struct Fitted {
     access: RecordedAccess,
     recording: Recording,
     largest: Bytes,
     writes: Ratio,
-    per_s: u64,
+    per_s: Option<u64>, // none in a closed loop
     notes: Vec<String>,
 }
 
@@ -154,8 +187,13 @@ impl Fitted {
         let seed = native::build(&args.request())?.profile.timespans[0].seed;
         let refused = |why: String| CommandError::refused(format!("{}: {why}", path.display()));
         let drawn = Drawn::new(workload, range, seed).map_err(refused)?;
-        // One pass to count what the seed draws, so that the run ends with its last I/O.
-        let scan = Scan::of(drawn.clone());
+        let think = match workload.arrivals {
+            ArrivalRule::Closed { think, .. } => Some(think),
+            ArrivalRule::Open { .. } => None,
+        };
+        // One pass to count what the seed draws, so that the run ends with its last I/O. A closed loop has none.
+        let counted = think.map_or(usize::MAX, |_| CLOSED_COUNTED);
+        let scan = Scan::of(drawn.clone().take(counted));
         let [reads, writes] = scan.by_device.first().copied().unwrap_or_default();
         if reads + writes == 0 {
             return Err(refused("draws no I/O: must have a higher rate".to_owned()));
@@ -168,17 +206,23 @@ impl Fitted {
                 range.about()
             ));
         }
-        if scan.flushes > 0 {
+        if think.is_some() && workload.flush.is_some() {
+            notes.push("note: the flushes of the profile are omitted".to_owned());
+        } else if scan.flushes > 0 {
             notes.push(format!("note: {} flushes are omitted", scan.flushes));
         }
-        let duration = scan.last.max(Nanos(1));
+        let (ios, duration) = match think {
+            None => (reads + writes, scan.last.max(Nanos(1))),
+            Some(_) => (0, workload.duration()),
+        };
         Ok(Fitted {
             access: RecordedAccess {
                 trace: path.to_string_lossy().into_owned(),
                 digest: scan.digest(),
                 granularity,
-                ios: reads + writes,
+                ios,
                 duration,
+                think,
                 speed_ppm: SPEED_ONE,
                 fit: if range < workload.range {
                     "scale"
@@ -189,15 +233,17 @@ impl Fitted {
                 overlap_ppm: None,
                 unit,
                 omitted: RecordedOmissions {
-                    flushes: scan.flushes,
+                    flushes: think.map_or(scan.flushes, |_| 0),
                     ..RecordedOmissions::default()
                 },
             },
             recording: recording(drawn, unit.0, range.0),
             largest: Bytes(workload.largest().0.next_multiple_of(unit.0) + unit.0).min(range),
             writes: share_of_writes(reads, writes),
-            per_s: (duration.rate_of((reads + writes) as f64).round() as u64)
-                .clamp(1, 1_000_000_000),
+            per_s: think.is_none().then(|| {
+                let rate = duration.rate_of((reads + writes) as f64).round() as u64;
+                rate.clamp(1, 1_000_000_000)
+            }),
             notes,
         })
     }

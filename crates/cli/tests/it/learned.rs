@@ -59,6 +59,41 @@ fn a_learned_profile_runs_on_a_simulated_device_and_is_like_the_trace() {
     assert!(text.out.starts_with("like t.csv in "), "{}", text.out);
 }
 
+/// Each I/O in flight takes its latency and the think time, so that the rate follows from the loop.
+#[test]
+fn a_closed_loop_runs_with_its_ios_in_flight_and_its_think_time() {
+    let bench = Bench::new();
+    trace(&bench);
+    learn(&bench);
+    let text = std::fs::read_to_string(bench.path("t.profile")).unwrap();
+    let open = text.find("[workload.arrivals]").unwrap();
+    let closed = "[workload.arrivals]\nkind = \"closed\"\nin_flight = 4\nthink = \"3ms\"\nduration = \"10s\"\n";
+    std::fs::write(bench.path("c.profile"), text[..open].to_owned() + closed).unwrap();
+    for (options, in_flight, think) in [
+        ("", 4.0, 3e6),
+        ("--threads 2", 4.0, 3e6),
+        ("--depth 8", 8.0, 3e6),
+        ("--scale-time 3", 4.0, 1e6),
+    ] {
+        let line = format!("run --profile c.profile {options} sim:ssd,channels=64 --json");
+        let found = bench.line(&line).good().json();
+        assert_eq!(found["open_loop"], Value::Null);
+        let rate = found["operations"][2]["rate_per_s"].as_f64().unwrap();
+        let waiting = found["in_flight"]["mean"].as_f64().unwrap();
+        // Little's law, for the I/Os in flight and those between a completion and the next I/O.
+        let ratio = (waiting + rate * think / 1e9) / in_flight;
+        assert!((0.99..=1.01).contains(&ratio), "{options}: {ratio}");
+        let findings = found["findings"].as_array().unwrap();
+        assert!(findings.iter().all(|one| one["id"] != "queue-not-full"));
+    }
+    bench
+        .line("run --profile c.profile --scale-rate 2 sim:ssd")
+        .refused("--scale-rate: the arrivals of the profile are closed");
+    bench
+        .line("run --profile c.profile --threads 3 sim:ssd")
+        .refused("invalid value '3' for --threads: must divide the 4 I/Os in flight");
+}
+
 #[test]
 fn a_profile_is_scaled_and_changed() {
     let bench = Bench::new();

@@ -118,7 +118,7 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
             thread: work.config.thread,
             opened: work.account.opened,
             closed,
-            backlog: work.open.map(|open| open.backlog(&work.config.schedule)),
+            backlog: (work.open).and_then(|open| open.backlog(&work.config.schedule)),
             account: Some(Account {
                 cpu: work.account.cpu,
                 delayed: work.account.delayed,

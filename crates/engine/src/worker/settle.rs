@@ -48,9 +48,10 @@ pub(super) fn settle<C: Clock, const PLAIN: bool, const OPEN: bool>(
             };
             lane.tally
                 .success(found, flight.operation, flight.issued, moved);
-            if OPEN && let Some(open) = &work.open {
+            if OPEN && let Some(open) = &mut work.open {
                 let intended = open.intended(slot);
                 lane.tally.respond(found, flight.operation, intended);
+                open.free(now);
             }
             work.slots.free.put(slot);
         } else {
@@ -127,6 +128,9 @@ pub(super) fn try_again<B: Backend, C: Clock>(
 fn fail_one<C: Clock>(work: &mut Work<C>, slot: u32, errno: i32) {
     let (found, flight) = (work.account.found, work.slots.flights[slot as usize]);
     work.slots.free.put(slot);
+    if let Some(open) = &mut work.open {
+        open.free(found.at);
+    }
     verified::fail(work, slot);
     let lane = &mut work.lanes[usize::from(flight.seat)];
     lane.tally.failure(found, flight.operation, errno);

@@ -29,6 +29,7 @@ fn access(ios: &[RecordedIo]) -> Access {
         granularity: Bytes::kib(4),
         ios: ios.len() as u64,
         duration: ios.last().map_or(Nanos(0), |last| last.at),
+        think: None,
         speed_ppm: 1_000_000,
         fit: "identity".to_owned(),
         overlap_ppm: Some(0),

@@ -182,7 +182,11 @@ impl PlannedTarget {
 
     /// Returns whether its threads issue I/Os from the start to the end, as fast as they can.
     pub fn is_unhindered(&self) -> bool {
-        self.pacing == Pacing::Free && self.active.is_always()
+        let thinks = match &self.workload.access {
+            Access::Recorded(recorded) => recorded.think.is_some_and(|think| think > Nanos(0)),
+            _ => false,
+        };
+        self.pacing == Pacing::Free && self.active.is_always() && !thinks
     }
 
     /// Returns the part of the measured phase in which its threads ran, from the start of that phase.

@@ -113,10 +113,13 @@ pub struct RecordedAccess {
     pub digest: String,
     /// The largest power of two that divides its offsets and lengths, at most 4096.
     pub granularity: Bytes,
-    /// I/Os that are issued, of all targets.
+    /// I/Os that are issued, of all targets; 0 in a closed loop, which the duration ends.
     pub ios: u64,
     /// From the first to the last, as they are issued.
     pub duration: Nanos,
+    /// In a closed loop, whose I/Os have no times of their own: from a completion to the next I/O.
+    #[serde(default)]
+    pub think: Option<Nanos>,
     /// Times are divided by this, in millionths.
     pub speed_ppm: u64,
     /// Mapping of its addresses: identity, compact, hash, modulo or scale.

@@ -328,6 +328,7 @@ impl Scanned {
             granularity: Bytes(self.scan.granularity),
             ios: reads + writes,
             duration: self.duration(request),
+            think: None,
             speed_ppm: request.speed_ppm,
             fit: placement.fit().name().to_owned(),
             overlap_ppm: placement.overlap_ppm,
