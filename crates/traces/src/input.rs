@@ -1,8 +1,10 @@
 //! The bytes of a trace: a file or standard input, read in order, line by line or frame by frame, in bounded memory.
 //!
-//! Omitted: decompression; a compressed file is refused with the command that decompresses it.
+//! Omitted: decompression (`unpack`); a file in a format that it does not have is refused with the command that
+//! decompresses it.
 
 use crate::error::{Flaw, Place, TraceError};
+use crate::unpack::{Bytes, Packing};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -12,17 +14,13 @@ const LINE_MAX: u64 = 64 << 10;
 /// So much is read at a time; the format is decided by it.
 const CHUNK: usize = 256 << 10;
 /// The first bytes of compressed files, with the command that decompresses them.
-const COMPRESSED: [(&[u8], &str); 4] = [
-    (b"\x1f\x8b", "zcat"),
-    (b"\x28\xb5\x2f\xfd", "zstdcat"),
-    (b"\xfd7zXZ", "xzcat"),
-    (b"BZh", "bzcat"),
-];
+const COMPRESSED: [(&[u8], &str); 2] = [(b"\xfd7zXZ", "xzcat"), (b"BZh", "bzcat")];
 
 /// One file that is being read.
 pub(crate) struct Input {
     path: PathBuf,
-    reader: BufReader<Box<dyn Read + Send>>,
+    reader: BufReader<Bytes>,
+    packing: Option<Packing>,
     line: Vec<u8>,
     lines: u64,
     bytes: u64,
@@ -46,17 +44,30 @@ impl Input {
     }
 
     /// Reads from `reader`; `path` is its name in messages.
-    pub(crate) fn new(path: &Path, reader: Box<dyn Read + Send>) -> Result<Input, TraceError> {
+    pub(crate) fn new(path: &Path, reader: Bytes) -> Result<Input, TraceError> {
         let mut input = Input {
             path: path.to_owned(),
             reader: BufReader::with_capacity(CHUNK, reader),
+            packing: None,
             line: Vec::new(),
             lines: 0,
             bytes: 0,
         };
+        if let Some(packing) = Packing::of(input.head()?) {
+            let bytes = packing.unpack(input.reader);
+            input.reader = BufReader::with_capacity(CHUNK, bytes);
+            input.packing = Some(packing);
+        }
         let head = input.head()?;
         if head.is_empty() {
             return Err(input.flawed(&Flaw("the file is empty: must be a trace".to_owned())));
+        }
+        if let Some(inner) = Packing::of(head) {
+            let flaw = format!(
+                "the file is compressed twice, with {} inside: must be compressed once",
+                inner.name()
+            );
+            return Err(input.flawed(&Flaw(flaw)));
         }
         if let Some((_, command)) = COMPRESSED.iter().find(|(magic, _)| head.starts_with(magic)) {
             let hint = format!(
@@ -70,11 +81,10 @@ impl Input {
 
     /// Returns what can be seen of the bytes that are next.
     pub(crate) fn head(&mut self) -> Result<&[u8], TraceError> {
-        let path = &self.path;
-        self.reader.fill_buf().map_err(|error| TraceError::Io {
-            path: path.clone(),
-            error,
-        })
+        if let Err(error) = self.reader.fill_buf() {
+            return Err(self.io(error));
+        }
+        Ok(self.reader.buffer())
     }
 
     /// Reads the next line, without its end; `None` at the end of the file.
@@ -136,6 +146,15 @@ impl Input {
     }
 
     fn io(&self, error: io::Error) -> TraceError {
+        // An error of the system has a number; what the decompression finds has none.
+        if let (Some(packing), None) = (self.packing, error.raw_os_error()) {
+            let flaw = format!(
+                "the {} data is damaged, cut off, or needs more than 32 MiB of memory ({}): must be whole",
+                packing.name(),
+                model::printable(&error.to_string())
+            );
+            return self.flawed(&Flaw(flaw));
+        }
         TraceError::Io {
             path: self.path.clone(),
             error,

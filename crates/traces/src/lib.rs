@@ -26,6 +26,7 @@ mod replay;
 mod source;
 mod text;
 mod trace;
+mod unpack;
 mod vscsi;
 mod window;
 mod write;

@@ -384,9 +384,14 @@ fn a_wrong_value_is_reported_with_file_line_and_what_is_accepted() {
         let refused = refusal(text, None);
         assert!(refused.starts_with(message), "{refused}");
     }
-    let refused = refusal(b"\x1f\x8b\x08\x00", None);
+    let refused = refusal(b"\xfd7zXZ\x00", None);
     assert!(
         refused.starts_with("trace:byte 0: the file is compressed: must be "),
+        "{refused}"
+    );
+    let refused = refusal(b"\x1f\x8b\x08\x00", None);
+    assert!(
+        refused.starts_with("trace:byte 0: the gzip data is damaged, cut off"),
         "{refused}"
     );
     let refused = refusal("1,2,3\n", Some("blkprase"));
