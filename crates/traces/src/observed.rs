@@ -7,7 +7,7 @@
 use crate::error::TraceError;
 use crate::event::{Counts, Event, Stage};
 use crate::pairing::Pairing;
-use crate::parse::rwbs;
+use crate::parse::{flush_of, rwbs};
 use model::Nanos;
 use model::trace::{BlockEvent, BlockStage, LostEvents, TraceOperation, TraceRecord};
 use std::collections::BTreeSet;
@@ -40,6 +40,7 @@ impl Observed {
             return Ok(());
         };
         let length = u64::from(event.sectors) * 512;
+        let operation = flush_of(operation, letters, length);
         if operation.transfers() && length == 0 {
             self.counts.skipped += u64::from(event.stage == BlockStage::Queued);
             return Ok(());
@@ -167,6 +168,17 @@ mod tests {
         assert_eq!(times, (0..30).collect::<Vec<u64>>());
         assert!(found.iter().all(|one| one.latency == Some(Nanos(1000))));
         assert_eq!((observed.counts().lost, observed.omitted()), (7, SECOND));
+    }
+
+    #[test]
+    fn a_write_without_data_that_flushes_is_a_flush() {
+        let mut observed = Observed::default();
+        let mut flush = event(BlockStage::Queued, 10, 0);
+        (flush.sectors, flush.letters[0]) = (0, b'F');
+        observed.take(&flush, 0).unwrap();
+        observed.complete_to(Nanos::MAX);
+        let found = observed.next().map(|one| one.operation);
+        assert_eq!(found, Some(TraceOperation::Flush));
     }
 
     #[test]

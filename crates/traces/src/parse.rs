@@ -156,6 +156,14 @@ pub(crate) fn rwbs(text: &[u8]) -> Result<Option<(TraceOperation, TraceFlags)>, 
     Ok(Some((operation, flags)))
 }
 
+/// A write without data that flushes the cache before it is a flush, as the kernel queues it: `FWS 0 + 0`.
+pub(crate) fn flush_of(operation: TraceOperation, letters: &[u8], length: u64) -> TraceOperation {
+    match (operation, letters.first()) {
+        (TraceOperation::Write, Some(b'F')) if length == 0 => TraceOperation::Flush,
+        _ => operation,
+    }
+}
+
 /// Checks the range of an I/O.
 pub(crate) fn check_range(operation: TraceOperation, offset: u64, length: u64) -> Result<(), Flaw> {
     if operation.transfers() && length > TRACE_LENGTH_MAX.0 {

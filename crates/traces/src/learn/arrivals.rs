@@ -34,6 +34,8 @@ const TOGETHER: Nanos = Nanos::micros(20);
 const BATCHED: f64 = 0.1;
 /// So many arrivals fill the queue up to the same depth in a closed loop.
 const REFILLS: f64 = 0.9;
+/// So many arrivals reach the most I/Os in flight in a closed loop that takes several completions at once.
+const CAPPED: f64 = 0.05;
 /// Most time from a completion to the next arrival in a closed loop at a depth of 1 without think time.
 const AT_ONCE: Nanos = Nanos::micros(50);
 
@@ -173,6 +175,10 @@ impl ArrivalsSeen {
     /// Returns the number in flight and the time to the next I/O of a closed loop.
     fn closed(&self) -> Option<(u32, Nanos)> {
         let seen = self.in_flight.summary()?;
+        // An application that takes several completions at once fills the queue again only with the last of its I/Os.
+        if seen.cap > 1 && seen.at_cap >= CAPPED && seen.median_think <= AT_ONCE {
+            return Some((seen.cap, Nanos(0)));
+        }
         let refills = seen.refills >= REFILLS || seen.at_most >= 0.8;
         let single = seen.depth > 1
             || seen.median_think <= AT_ONCE

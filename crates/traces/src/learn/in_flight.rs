@@ -11,6 +11,8 @@ use std::collections::BinaryHeap;
 const DEPTH_MAX: usize = 1024;
 /// So many arrivals decide.
 const ARRIVALS_MIN: u64 = 100;
+/// So many arrivals, one in this, may find more in flight than the most that is kept: an I/O whose completion was lost.
+const ABOVE_CAP: u64 = 1000;
 
 /// What was seen of the I/Os in flight so far.
 #[derive(Debug)]
@@ -47,6 +49,10 @@ pub(crate) struct Refilling {
     pub(crate) refills: f64,
     /// Share of the time with so many in flight.
     pub(crate) at_most: f64,
+    /// The most in flight, but for one arrival in a thousand, and the share of the arrivals that make it: where arrivals
+    /// wait for nothing, it is small.
+    pub(crate) cap: u32,
+    pub(crate) at_cap: f64,
     /// From the last completion to an arrival.
     pub(crate) median_think: Nanos,
     pub(crate) mean_think: Nanos,
@@ -120,7 +126,16 @@ impl InFlight {
         let depths = self.arrivals.iter().enumerate();
         let (depth, &most) = depths.max_by_key(|(_, ios)| **ios)?;
         let all: u64 = self.time.iter().sum();
+        let (mut below, mut cap) = (0, 0);
+        for (depth, &ios) in self.arrivals.iter().enumerate() {
+            (below, cap) = (below + ios, depth);
+            if total - below <= total / ABOVE_CAP {
+                break;
+            }
+        }
         Some(Refilling {
+            cap: cap as u32,
+            at_cap: self.arrivals[cap] as f64 / total as f64,
             depth: depth as u32,
             refills: most as f64 / total as f64,
             at_most: self.time[depth] as f64 / all.max(1) as f64,

@@ -4,7 +4,7 @@
 
 use crate::error::Flaw;
 use crate::event::{LineFormat, Out, Stage};
-use crate::parse::{digits, rwbs, scaled, seconds, thread, whole, words};
+use crate::parse::{digits, flush_of, rwbs, scaled, seconds, thread, whole, words};
 use model::trace::{TraceOperation, TraceRecord};
 
 const COLUMNS: &str =
@@ -52,17 +52,18 @@ impl LineFormat for Reader {
             b"C" => Stage::Completed,
             _ => return Ok(()),
         };
-        let Some((operation, flags)) = rwbs(word()?)? else {
+        let letters = word()?;
+        let Some((operation, flags)) = rwbs(letters)? else {
             out.counts.skipped += u64::from(stage == Stage::Queued);
             return Ok(());
         };
         let rest = (words.next(), words.next(), words.next());
         let (operation, offset, length) = match rest {
-            (Some(sector), Some(b"+"), Some(sectors)) => (
-                operation,
-                scaled(sector, "sector", 512)?,
-                scaled(sectors, "sectors", 512)?,
-            ),
+            (Some(sector), Some(b"+"), Some(sectors)) => {
+                let length = scaled(sectors, "sectors", 512)?;
+                let operation = flush_of(operation, letters, length);
+                (operation, scaled(sector, "sector", 512)?, length)
+            }
             _ => (TraceOperation::Flush, 0, 0),
         };
         let record = TraceRecord {

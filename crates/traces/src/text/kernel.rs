@@ -6,7 +6,7 @@
 
 use crate::error::Flaw;
 use crate::event::{Out, Stage};
-use crate::parse::{digits, rwbs, scaled, seconds, words};
+use crate::parse::{digits, flush_of, rwbs, scaled, seconds, words};
 use memchr::memmem;
 use model::trace::TraceRecord;
 
@@ -45,6 +45,7 @@ pub(crate) fn line(line: &[u8], out: &mut Out<'_>) -> Result<(), Flaw> {
     };
     let (sector, sectors) = range(fields).ok_or_else(wrong)?;
     let length = scaled(sectors, "sectors", 512)?;
+    let operation = flush_of(operation, letters, length);
     let record = TraceRecord {
         at: seconds(time, "time")?,
         device: out.devices.number(device)?,

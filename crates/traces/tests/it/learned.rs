@@ -83,6 +83,36 @@ fn ios_that_follow_a_learned_profile_are_like_the_original() {
     assert!(differs <= 1 && enough, "{same} {similar} {differs}");
 }
 
+/// Eight in flight, up to four of which complete and are replaced at once, as with libaio.
+#[test]
+fn a_closed_loop_that_takes_several_completions_at_once_is_closed() {
+    let mut chance = crate::made::Chance::new(5);
+    let mut records = Vec::new();
+    let mut done: Vec<f64> = vec![0.0; 8];
+    while records.len() < 5000 {
+        done.sort_by(f64::total_cmp);
+        let batch = 1 + chance.below(4) as usize;
+        let at = done[batch - 1] + 5e-6;
+        for (number, ends) in done[..batch].iter_mut().enumerate() {
+            let its = at + number as f64 * 1e-6;
+            *ends = its + 1e-4 - 2e-4 * (1.0 - chance.unit()).ln();
+            records.push(TraceRecord {
+                at: Nanos((its * 1e9) as u64),
+                offset: chance.below(1 << 16) * 4096,
+                length: 4096,
+                latency: Some(Nanos(((*ends - its) * 1e9) as u64)),
+                ..TraceRecord::default()
+            });
+        }
+    }
+    match learned(&records).workload.arrivals {
+        traces::ArrivalRule::Closed {
+            in_flight, think, ..
+        } => assert_eq!((in_flight, think), (8, Nanos(0))),
+        open => panic!("{open:?}"),
+    }
+}
+
 #[test]
 fn what_is_wrong_with_a_profile_is_reported_with_its_place() {
     let text = learned(&Rule::drawn(1).make(1)).text();
