@@ -105,6 +105,7 @@ fn part_page(part: &PtsPartReport, paper: &Paper) -> Vec<String> {
 /// `128K: MiB/s, mean of rounds 4 to 8; steady state reached in round 8`.
 fn heading(part: &PtsPartReport) -> String {
     let figure = match part.metric.as_str() {
+        _ if part.over_time.len() > 1 => "IOPS", // the column of the table over time
         "bytes_per_s" => "MiB/s",
         "mean_latency_ns" => "mean latency",
         _ => "IOPS",

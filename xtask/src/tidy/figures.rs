@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 128_600,
+        bound: 129_620,
         count: lines_of_code,
     },
 ];

@@ -198,19 +198,6 @@ impl Fitted {
         if reads + writes == 0 {
             return Err(refused("draws no I/O: must have a higher rate".to_owned()));
         }
-        let mut notes = Vec::new();
-        if range < workload.range {
-            notes.push(format!(
-                "note: the addresses of the profile ({}) are fitted into {}: jumps become shorter, and blocks are used more often",
-                workload.range.about(),
-                range.about()
-            ));
-        }
-        if think.is_some() && workload.flush.is_some() {
-            notes.push("note: the flushes of the profile are omitted".to_owned());
-        } else if scan.flushes > 0 {
-            notes.push(format!("note: {} flushes are omitted", scan.flushes));
-        }
         let (ios, duration) = match think {
             None => (reads + writes, scan.last.max(Nanos(1))),
             Some(_) => (0, workload.duration()),
@@ -237,6 +224,7 @@ impl Fitted {
                     ..RecordedOmissions::default()
                 },
             },
+            notes: notes(workload, range, think.is_some(), scan.flushes),
             recording: recording(drawn, unit.0, range.0),
             largest: Bytes(workload.largest().0.next_multiple_of(unit.0) + unit.0).min(range),
             writes: share_of_writes(reads, writes),
@@ -244,9 +232,26 @@ impl Fitted {
                 let rate = duration.rate_of((reads + writes) as f64).round() as u64;
                 rate.clamp(1, 1_000_000_000)
             }),
-            notes,
         })
     }
+}
+
+/// What of the profile is not done as it is there.
+fn notes(workload: &LearnedWorkload, range: Bytes, closed: bool, flushes: u64) -> Vec<String> {
+    let mut notes = Vec::new();
+    if range < workload.range {
+        notes.push(format!(
+            "note: the addresses of the profile ({}) are fitted into {}: jumps become shorter, and blocks are used more often",
+            workload.range.about(),
+            range.about()
+        ));
+    }
+    if closed && workload.flush.is_some() {
+        notes.push("note: the flushes of the profile are omitted".to_owned());
+    } else if flushes > 0 && !closed {
+        notes.push(format!("note: {flushes} flushes are omitted"));
+    }
+    notes
 }
 
 /// The share of writes in whole percent; what is there is not 0, what is not all is not 100.
