@@ -10,8 +10,8 @@
 use crate::comparison::{Agreement, CountComparison, OperationComparison};
 use crate::rows::share;
 use model::{
-    CounterWindow, DeviceCounters, LifetimeCount, Nanos, Operation, PlannedTarget, RunRecord,
-    TargetFacts, TargetKind,
+    CounterWindow, DeviceCounters, LifetimeCount, Nanos, Operation, PlannedTarget, ReadBackIos,
+    RunRecord, TargetFacts, TargetKind,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -141,7 +141,12 @@ fn over_measured(
         });
         each.fold(LifetimeCount::default(), LifetimeCount::plus)
     };
-    let (read, write) = (sum(Operation::Read), sum(Operation::Write));
+    let again = read_again(record, targets);
+    let read = sum(Operation::Read).plus(LifetimeCount {
+        ios: again.ios,
+        bytes: again.bytes,
+    });
+    let write = sum(Operation::Write);
     let phases = &record.phases;
     let window = &record.window;
     let skew = skew(
@@ -223,7 +228,12 @@ fn over_lifetime(
             .map(|thread| thread.lifetime[operation.index()])
             .fold(LifetimeCount::default(), LifetimeCount::plus)
     };
-    let (read, write) = (sum(Operation::Read), sum(Operation::Write));
+    let again = read_again(record, targets);
+    let read = sum(Operation::Read).plus(LifetimeCount {
+        ios: again.all_ios,
+        bytes: again.all_bytes,
+    });
+    let write = sum(Operation::Write);
     let block = |target: u32| {
         record
             .plan
@@ -241,6 +251,16 @@ fn over_lifetime(
         write: OperationComparison::new(write, counters.amount(Operation::Write)),
         device_busy_ns: counters.busy.0,
     }
+}
+
+/// Reads of writes that were compared in the run: the device counts them, and no rate does.
+fn read_again(record: &RunRecord, targets: &[u32]) -> ReadBackIos {
+    let verification = record.engine.verification.iter();
+    let each = verification.flat_map(|one| &one.read_back_ios);
+    let mut sum = ReadBackIos::default();
+    each.filter(|ios| targets.contains(&ios.target))
+        .for_each(|ios| sum.add(ios));
+    sum
 }
 
 #[cfg(test)]

@@ -3,7 +3,10 @@
 //! Omitted: what it means (`findings/corrupt_data`, `findings/verified`).
 
 use model::verified::DurableCounts;
-use model::{CorruptBlock, CorruptKind, KindCount, Nanos, Verification, VerifyCounts, VerifyLevel};
+use model::{
+    CorruptBlock, CorruptKind, KindCount, Nanos, ReadBack, ReadBackCounts, ReadBackDelay,
+    Verification, VerifyCounts, VerifyLevel,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +23,9 @@ pub struct VerificationReport {
     pub deferred_writes: u64,
     /// Blocks that the run's reads returned.
     pub reads: VerifyCounts,
+    /// Writes that were read again while the run continued; none where that was not requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_back: Option<ReadBackReport>,
     /// The pass over the whole range after the run; none where there was none.
     pub pass: Option<PassReport>,
     /// Corrupt blocks of each kind.
@@ -32,6 +38,40 @@ pub struct VerificationReport {
     /// Content that was there after a simulated power cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable: Option<DurableReport>,
+}
+
+/// Writes that were read again while the run continued. These reads are in no rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReadBackReport {
+    /// Share of the writes, in percent.
+    pub share_percent: u8,
+    /// Time from a write to its second reading, in nanoseconds; null where it is a number of I/Os.
+    pub after_ns: Option<u64>,
+    /// Further I/Os of the thread between the two; null where it is a time.
+    pub after_ios: Option<u32>,
+    /// Their blocks.
+    pub blocks: VerifyCounts,
+    /// Writes of the share that were not read again, because too many waited.
+    pub skipped_writes: u64,
+    /// Writes that still waited when their thread ended.
+    pub left_writes: u64,
+}
+
+impl ReadBackReport {
+    fn of(request: ReadBack, counts: &ReadBackCounts) -> ReadBackReport {
+        let (after_ns, after_ios) = match request.after {
+            ReadBackDelay::Time(time) => (Some(time.0), None),
+            ReadBackDelay::Ios(ios) => (None, Some(ios)),
+        };
+        ReadBackReport {
+            share_percent: request.share.as_percent(),
+            after_ns,
+            after_ios,
+            blocks: counts.blocks,
+            skipped_writes: counts.skipped,
+            left_writes: counts.left,
+        }
+    }
 }
 
 /// Content of a journal.
@@ -161,6 +201,11 @@ impl VerificationReport {
             written_blocks: verification.written,
             deferred_writes: verification.deferred,
             reads: verification.reads,
+            read_back: verification
+                .request
+                .read_back
+                .zip(verification.read_back.as_ref())
+                .map(|(request, counts)| ReadBackReport::of(request, counts)),
             pass: verification.pass.map(|pass| PassReport {
                 counts: pass.counts,
                 total_bytes: pass.total.0,

@@ -125,7 +125,7 @@ impl Buffers {
                 .iter()
                 .map(|seat| &plan.targets[seat.target as usize])
         };
-        let reads = targets().any(|target| target.workload.write.as_percent() < 100);
+        let reads = targets().any(|target| !target.writes_only());
         let read_slot = targets()
             .map(slot_bytes)
             .max()

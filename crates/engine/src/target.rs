@@ -25,7 +25,7 @@ impl OpenTarget {
             return Ok(OpenTarget(None));
         };
         let writes = target.writes();
-        let reads = target.workload.write.as_percent() < 100;
+        let reads = !target.writes_only();
         let mut flags = match (reads || target.mapped.is_some(), writes) {
             (false, true) => OFlags::WRONLY,
             (true, true) => OFlags::RDWR, // a shared mapping needs a readable file

@@ -38,7 +38,8 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
     }
     let share = |part: u64, of: u64| part as f64 / of.max(1) as f64;
     let written = verification.written;
-    let compared = share(verification.reads.right, written);
+    let read_back = verification.read_back.unwrap_or_default().blocks;
+    let compared = share(verification.reads.right + read_back.right, written);
     let pass = verification
         .pass
         .map(|pass| share(pass.done.0, pass.total.0));
@@ -85,6 +86,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
 /// Of all blocks that were read, in the run and after it.
 fn share_of(verification: &Verification, part: fn(&VerifyCounts) -> u64) -> f64 {
     let mut all = verification.reads;
+    all.add(&verification.read_back.unwrap_or_default().blocks);
     all.add(&verification.pass.unwrap_or_default().counts);
     part(&all) as f64 / all.all().max(1) as f64
 }

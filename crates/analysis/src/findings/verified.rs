@@ -17,6 +17,8 @@ pub(super) const RULE: Rule = Rule {
              them are not compared.",
     evidence: &[
         "right_blocks",
+        "read_back_right_blocks",
+        "read_back_skipped_writes",
         "pass_right_blocks",
         "older_blocks",
         "zero_blocks",
@@ -34,6 +36,8 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
     let pass = verification.pass.unwrap_or_default();
     let mut all = verification.reads;
     all.add(&pass.counts);
+    let read_back = verification.read_back.unwrap_or_default();
+    all.add(&read_back.blocks);
     let compared = all.right + all.older_data + all.zeros;
     if verification.corrupt() > 0 || !verification.kinds.is_empty() || compared == 0 {
         return None;
@@ -44,6 +48,13 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         say::counted(reads.all(), "block"),
         contents(&reads)
     );
+    if verification.read_back.is_some() {
+        sentence.push_str(&format!(
+            "; {} written and read again during it: {}",
+            say::counted(read_back.blocks.all(), "block"),
+            contents(&read_back.blocks)
+        ));
+    }
     if verification.pass.is_some() {
         sentence.push_str(&format!(
             "; {} read past the page cache after it: {}",
@@ -52,6 +63,12 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         ));
     }
     let not_compared = match all.older_data > 0 {
+        _ if read_back.skipped > 0 => {
+            "more writes waited to be read again than fit, so some were skipped: specify a smaller share or a shorter delay"
+        }
+        _ if verification.read_back.is_some() => {
+            "reading writes again takes part of the queue: do not compare its IOPS with those of other runs"
+        }
         true => "of earlier runs any version is accepted, so a lost write of theirs is not visible",
         false => "versions that were written over before anything read them were not compared",
     };
@@ -61,6 +78,8 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         sentence,
         &[
             ("right_blocks", reads.right as f64),
+            ("read_back_right_blocks", read_back.blocks.right as f64),
+            ("read_back_skipped_writes", read_back.skipped as f64),
             ("pass_right_blocks", pass.counts.right as f64),
             ("older_blocks", all.older_data as f64),
             ("zero_blocks", all.zeros as f64),
@@ -148,6 +167,6 @@ mod tests {
             "verified: 100 blocks read in the run: 60 whole and of earlier runs, 40 zeros"
         );
         let figures: Vec<f64> = note.evidence.iter().map(|one| one.value).collect();
-        assert_eq!(figures, [0.0, 0.0, 60.0, 40.0, 0.0, 0.0, 0.0]);
+        assert_eq!(figures, [0.0, 0.0, 0.0, 0.0, 60.0, 40.0, 0.0, 0.0, 0.0]);
     }
 }

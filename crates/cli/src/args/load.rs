@@ -161,6 +161,10 @@ pub(crate) struct VerifyArgs {
     /// byte of half of the blocks) or off [default: off]
     #[arg(long, value_name = "SCOPE", allow_hyphen_values = true)]
     pub(crate) verify: Option<String>,
+    /// Read a share of the writes again while the run continues, after a time or so many I/Os of the thread: 10%:after=5s,
+    /// 100%:after=64 [default: none; 1s after the write without a delay]
+    #[arg(long, value_name = "SHARE[:after=DELAY]", allow_hyphen_values = true)]
+    pub(crate) read_back: Option<String>,
     /// Do not read and compare the whole range after the run
     #[arg(long)]
     pub(crate) no_end_pass: bool,
@@ -176,12 +180,14 @@ impl VerifyArgs {
     fn text(&self) -> native::VerifyText {
         let VerifyArgs {
             verify,
+            read_back,
             no_end_pass,
             verify_memory,
             stop_on_corruption,
         } = self;
         native::VerifyText {
             verify: verify.clone(),
+            read_back: read_back.clone(),
             no_end_pass: *no_end_pass,
             memory: verify_memory.clone(),
             stop: *stop_on_corruption,

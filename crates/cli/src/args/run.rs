@@ -126,6 +126,7 @@ mod tests {
                 },
                 verify: native::VerifyText {
                     verify: work.5.then(|| "full:50%".to_owned()),
+                    read_back: work.5.then(|| "25%:after=40ms".to_owned()),
                     no_end_pass: work.5 && work.4,
                     memory: None,
                     stop: work.5,

@@ -77,6 +77,7 @@ impl Simulated {
         };
         let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
         let offset = flight.request.offset;
+        store.advance(flight.promise.due);
         match flight.request.operation {
             Operation::Write => {
                 let through = self.through[usize::from(flight.seat)];

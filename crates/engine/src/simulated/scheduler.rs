@@ -228,6 +228,10 @@ fn verification(
     stop: &Stop,
     is_cut: bool,
 ) -> Result<Option<Verification>, RunError> {
+    for store in stores.iter().flatten() {
+        let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
+        store.drop_cache();
+    }
     if is_cut {
         return power_cut::verification(shared, plan, stores);
     }

@@ -9,7 +9,8 @@ use crate::rng::Rng;
 use crate::verify::{Block, Medium};
 use model::block_header::{self, BLOCK, BLOCK_BYTES, BlockHeader, SECTOR};
 use model::{
-    CorruptKind, DataFault, DataFaults, FaultPlan, InjectedFault, PlannedTarget, SimulatedDevice,
+    CorruptKind, DataFault, DataFaults, FaultPlan, InjectedFault, Nanos, PlannedTarget,
+    SimulatedDevice,
 };
 use std::collections::HashMap;
 use std::io;
@@ -31,6 +32,10 @@ pub(crate) struct Store {
     first: u64,  // block of the range
     written: HashMap<u64, Box<Block>>,
     previous: HashMap<u64, Box<Block>>, // where stale reads are a fault
+    late: Nanos,
+    now: Nanos,
+    /// Damaged writes that are read as they were written until a moment.
+    hidden: HashMap<u64, (Nanos, Box<Block>)>,
     rng: Rng,
     /// Writes that are not durable, where the device has any such.
     volatile: Option<Volatile>,
@@ -61,12 +66,25 @@ impl Store {
             blocks: target.length.0 / BLOCK.0,
             written: HashMap::new(),
             previous: HashMap::new(),
+            late: is.late,
+            now: Nanos(0),
+            hidden: HashMap::new(),
             rng: Rng::new(seed, STREAM),
             volatile: Volatile::new(is.cut),
             damaged: HashMap::new(),
             copies: HashMap::new(),
             injected: Vec::new(),
         })))
+    }
+
+    /// The I/O that follows is done at this moment.
+    pub(crate) fn advance(&mut self, now: Nanos) {
+        self.now = self.now.max(now);
+    }
+
+    /// From now on all reads are of the medium: the device's cache answers no more.
+    pub(crate) fn drop_cache(&mut self) {
+        self.hidden.clear();
     }
 
     /// Writes whole blocks; `through`: they have to be durable then.
@@ -160,6 +178,11 @@ impl Store {
         let sound = !self.damaged.contains_key(&number);
         let before = self.damaged.remove(&number);
         let fault = self.draw_write_fault(number, sound);
+        self.hidden.remove(&number);
+        if fault.is_some() && self.late.0 > 0 {
+            let until = self.now.plus(self.late);
+            self.hidden.insert(number, (until, new.clone()));
+        }
         match fault {
             None => {}
             Some(DataFault::Lose) => {
@@ -234,7 +257,7 @@ impl Store {
             self.note_once(number, CorruptKind::Misdirected);
             return Ok(self.at(other));
         }
-        let mut block = self.at(number);
+        let mut block = self.seen(number);
         if sound && self.is_due(DataFault::RotRead, number) {
             self.flip(&mut block);
             self.note_once(number, CorruptKind::BitRot);
@@ -282,6 +305,14 @@ impl Store {
     fn at(&self, number: u64) -> Box<Block> {
         let stored = self.written.get(&self.place(number)).cloned();
         stored.unwrap_or_else(|| earlier(number))
+    }
+
+    /// What a read finds at a place now.
+    fn seen(&self, number: u64) -> Box<Block> {
+        match self.hidden.get(&number) {
+            Some((until, written)) if self.now < *until => written.clone(),
+            _ => self.at(number),
+        }
     }
 
     /// Another block of the range.
@@ -347,7 +378,7 @@ impl Medium for StoreMedium {
             FaultPlan::At(place) if place.0 / BLOCK.0 == number => {
                 Err(io::Error::from_raw_os_error(EIO))
             }
-            _ => Ok(store.at(number)),
+            _ => Ok(store.seen(number)),
         }
     }
 

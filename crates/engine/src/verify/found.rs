@@ -2,7 +2,7 @@
 //!
 //! Omitted: the comparison itself (`check`), and how a block gets its kind (`diagnose`).
 
-use model::{CorruptBlock, CorruptKind, KindCount, VerifyCounts};
+use model::{CorruptBlock, CorruptKind, KindCount, ReadBackCounts, ReadBackIos, VerifyCounts};
 use std::collections::HashSet;
 
 /// Cases that a record has.
@@ -16,11 +16,28 @@ const ALIASED_MIN: usize = 3;
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) reads: VerifyCounts,
+    pub(super) read_back: Option<ReadBackCounts>,
+    pub(super) read_back_ios: Vec<ReadBackIos>,
     pub(super) deferred: u64,
     pub(super) written: u64,
     pub(super) kinds: Vec<KindCount>,
     pub(super) cases: Vec<CorruptBlock>,
     pub(super) blocks: HashSet<(u32, u64, CorruptKind)>, // corrupt ones, each with its kind
+}
+
+impl Found {
+    /// Adds the I/Os by which a thread read writes of a target again.
+    pub(super) fn add_ios(&mut self, ios: &ReadBackIos) {
+        match self
+            .read_back_ios
+            .iter_mut()
+            .find(|one| one.target == ios.target)
+        {
+            Some(one) => one.add(ios),
+            None if ios.all_ios > 0 => self.read_back_ios.push(*ios),
+            None => {}
+        }
+    }
 }
 
 /// Cases whose bytes are kept.

@@ -2,7 +2,7 @@
 //!
 //! Read in this order: `map` (which version each place has), `check` (whether a block is what it may be), `diagnose` (what
 //! is wrong with it, after further readings), `pass` (the whole range, after the run), `alone` (a file or device without a
-//! run), `tally` (what such a pass counts), `found` (what both find), `medium` (where a block is read again). `journal` (what
+//! run), `read_back` (writes that are read again in the run), `tally` (what such a pass counts), `found` (what both find), `medium` (where a block is read again). `journal` (what
 //! is durable, while it is written), `promised` (the same, read) and `after_cut` (blocks after a power cut).
 //! This file has what the threads share and what each has of its own. The worker calls it from its turns
 //! (`worker::verified`), and a run without verification never comes here. Omitted: the text of findings (`analysis`).
@@ -17,6 +17,7 @@ mod map;
 pub(crate) mod medium;
 mod pass;
 pub(crate) mod promised;
+mod read_back;
 mod tally;
 
 pub(crate) use alone::after_cut;
@@ -24,6 +25,7 @@ pub use alone::{VerifyJob, verify_target};
 pub(crate) use check::Block;
 pub(crate) use diagnose::Medium;
 pub(crate) use pass::{Pass, PassOf, block_by_block, whole_range};
+pub(crate) use read_back::ThreadReadBack;
 
 use crate::buffer::Extent;
 use crate::thread_plan::ThreadPlan;
@@ -161,6 +163,8 @@ impl Verifier {
         Verification {
             request: self.request,
             reads: found.reads,
+            read_back: found.read_back,
+            read_back_ios: found.read_back_ios,
             pass: pass.map(|pass| pass.0),
             deferred: found.deferred,
             written: found.written,
@@ -261,6 +265,8 @@ pub(crate) struct ThreadVerify {
     /// I/Os that wait for another write of their place. // capacity the slots
     pub(crate) deferred: VecDeque<u32>,
     journal: Option<ThreadJournal>,
+    /// Its writes that are read again.
+    pub(crate) read_back: Option<ThreadReadBack>,
     counts: VerifyCounts,
     bodies: u64, // blocks compared so far, to choose the share of bodies
     deferrals: u64,
@@ -279,6 +285,9 @@ impl ThreadVerify {
         let of = |&target: &u32| verifier.checked(target).map.grains_of(largest);
         let grains = targets.iter().map(of).max().unwrap_or_default();
         let slots = place.slots as usize;
+        let read_back = verifier.request.read_back;
+        let read_back =
+            read_back.map(|request| ThreadReadBack::new(request, place.slots, &targets));
         ThreadVerify {
             verifier: Arc::clone(verifier),
             thread: place.thread,
@@ -288,6 +297,7 @@ impl ThreadVerify {
             versions: Vec::with_capacity((largest / BLOCK.0) as usize),
             deferred: VecDeque::with_capacity(slots),
             journal: journal.map(|journal| ThreadJournal::new(journal, place)),
+            read_back,
             counts: VerifyCounts::default(),
             bodies: 0,
             deferrals: 0,
@@ -351,6 +361,9 @@ impl ThreadVerify {
                     }
                 }
                 self.map(io.seat).complete(io.offset, io.length);
+                if let Some(read_back) = &mut self.read_back {
+                    read_back.written(io, now);
+                }
             }
             false => self.map(io.seat).fail(io.offset, io.length),
         }
@@ -375,8 +388,13 @@ impl ThreadVerify {
             before,
             counts,
             bodies,
+            read_back,
             ..
         } = self;
+        let counts = match read_back {
+            Some(read_back) if read_back.is_reading(io.slot) => &mut read_back.blocks,
+            _ => counts,
+        };
         let target = self.targets[usize::from(io.seat)];
         let map = &verifier.checked(target).map;
         let first = map.grain_at(io.offset);
@@ -418,5 +436,10 @@ impl ThreadVerify {
         found.reads.add(&self.counts);
         found.deferred += self.deferrals;
         found.written += self.written;
+        if let Some(read_back) = self.read_back {
+            let sum = found.read_back.get_or_insert_default();
+            sum.add(&read_back.close());
+            read_back.ios.iter().for_each(|ios| found.add_ios(ios));
+        }
     }
 }

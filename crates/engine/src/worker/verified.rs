@@ -5,11 +5,13 @@
 //! failed. Omitted: the comparison (`verify`).
 
 use super::issue::{Chosen, charge, choose, holds_until, seat_of};
-use super::work::{Flight, Work};
+use super::work::{Flight, Slots, Work};
 use crate::RunError;
 use crate::backend::{Backend, Completion, Io};
 use crate::buffer::{Extent, Memory};
 use crate::clock::Clock;
+use crate::target_state::Draw;
+use crate::verify::ThreadReadBack;
 use model::{Nanos, Operation};
 
 /// How soon a thread tries again that has nothing in flight but waits for the writes of others.
@@ -23,6 +25,7 @@ pub(super) fn issue<B: Backend, C: Clock, const OPEN: bool>(
 ) -> Result<(Nanos, Nanos), RunError> {
     let mut due = Nanos::MAX;
     let mut submitted = resume(work, backend, &mut now)?;
+    submitted |= read_back(work, backend, submitted, &mut now)?;
     for _ in 0..work.slots.free.len() {
         let full = B::ONE_AT_A_TIME && submitted;
         if full || work.syncs.as_ref().is_some_and(|syncs| syncs.is_due()) {
@@ -58,6 +61,11 @@ pub(super) fn issue<B: Backend, C: Clock, const OPEN: bool>(
         };
         submitted |= submit(work, backend, slot, false, &mut now)?;
     }
+    if work.slots.free.len() > 0
+        && let Some(read_back) = read_back_of(work)
+    {
+        due = due.min(read_back.next());
+    }
     if work.only_defers() {
         due = due.min(now.plus(TRY_AGAIN_AFTER));
     }
@@ -86,6 +94,49 @@ fn resume<B: Backend, C: Clock>(
         if let Some(slot) = deferred {
             submitted |= submit(work, backend, slot, true, now)?;
         }
+    }
+    Ok(submitted)
+}
+
+/// The writes of the thread that are read again, where any are.
+fn read_back_of<C>(work: &mut Work<C>) -> Option<&mut ThreadReadBack> {
+    work.verify.as_mut()?.read_back.as_mut()
+}
+
+/// Reads again what is due, in slots that are free: a slot of the target that was written, where slots are bound to one.
+/// Whether any was submitted; `before`, whether an I/O already was in this turn.
+fn read_back<B: Backend, C: Clock>(
+    work: &mut Work<C>,
+    backend: &mut B,
+    before: bool,
+    now: &mut Nanos,
+) -> Result<bool, RunError> {
+    let mut submitted = false;
+    for _ in 0..work.slots.free.len() {
+        let full = B::ONE_AT_A_TIME && (before || submitted);
+        if full || work.syncs.as_ref().is_some_and(|syncs| syncs.is_due()) {
+            break;
+        }
+        let Some(due) = read_back_of(work).and_then(|read_back| read_back.due(*now)) else {
+            break;
+        };
+        let slot = work.slots.free.take();
+        let flight = &mut work.slots.flights[slot as usize];
+        if matches!(work.draw, Draw::Bound) && flight.seat != due.seat {
+            work.slots.free.put(slot);
+            continue;
+        }
+        *flight = Flight {
+            issued: *now,
+            offset: due.offset,
+            length: due.length,
+            operation: Operation::Read,
+            seat: due.seat,
+        };
+        if let Some(read_back) = read_back_of(work) {
+            read_back.begin(slot);
+        }
+        submitted |= submit(work, backend, slot, false, now)?;
     }
     Ok(submitted)
 }
@@ -174,11 +225,58 @@ pub(super) fn compare<C: Clock>(work: &mut Work<C>, now: Nanos) {
     if verify.stops() {
         work.config.schedule.halt(now);
     }
+    if verify.read_back.is_some() {
+        set_apart(work, now);
+    }
+}
+
+/// Takes what was read again from what was found, so that no rate has it. A read that failed or was short stays, and counts
+/// as a failure.
+fn set_apart<C>(work: &mut Work<C>, now: Nanos) {
+    let counts = work.config.schedule.counts(now);
+    let Some(read_back) = work
+        .verify
+        .as_mut()
+        .and_then(|verify| verify.read_back.as_mut())
+    else {
+        return;
+    };
+    let Slots {
+        flights,
+        free,
+        landed,
+        ..
+    } = &mut work.slots;
+    landed.retain_mut(|Completion { slot, result }| {
+        if !read_back.is_reading(*slot) {
+            read_back.count();
+            return true;
+        }
+        if *result <= 0 {
+            return true; // perhaps it is submitted again
+        }
+        let flight = &flights[*slot as usize];
+        if result.unsigned_abs() < flight.length {
+            *result = 0;
+            return true;
+        }
+        read_back.completed(extent(flight, *slot), now.minus(flight.issued), counts);
+        read_back.end(*slot);
+        free.put(*slot);
+        false
+    });
 }
 
 /// A failed write leaves its place uncertain.
 pub(super) fn fail<C>(work: &mut Work<C>, slot: u32) {
     let flight = &work.slots.flights[slot as usize];
+    if let Some(read_back) = work
+        .verify
+        .as_mut()
+        .and_then(|verify| verify.read_back.as_mut())
+    {
+        read_back.end(slot);
+    }
     if let Some(verify) = &work.verify
         && flight.operation == Operation::Write
     {

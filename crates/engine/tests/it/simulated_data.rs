@@ -36,6 +36,11 @@ fn recorded(device: &str, seed: u64, change: jobs::Change<'_>) -> RunRecord {
     run(job, &Root::live(), &Silent, &Stop::new()).unwrap()
 }
 
+fn again(percent: u8, after: ReadBackDelay) -> ReadBack {
+    let share = Ratio::percent(percent).unwrap();
+    ReadBack { share, after }
+}
+
 /// Which names are right for an injected fault: the place of a misdirected write still has its older version, and a copy
 /// whose original was written again cannot be distinguished from a misdirected one.
 fn is_right(injected: CorruptKind, named: CorruptKind) -> bool {
@@ -63,7 +68,11 @@ fn each_fault_is_named_rightly_and_nothing_else_is_accused() {
         let (mut found, mut injected) = (0, 0);
         for seed in 0..seeds() {
             let device = format!("sim:ssd,data=1M,{fault}=1/150");
-            let (_, verification) = verified(&device, seed, &|_| {});
+            // Every second run reads a share of its writes again, too.
+            let again = (seed % 2 == 1).then(|| again(50, ReadBackDelay::Time(Nanos::millis(3))));
+            let (_, verification) = verified(&device, seed, &|span| {
+                span.targets[0].verify.read_back = again;
+            });
             let what = format!("{device} seed {seed}");
             for case in &verification.cases {
                 let explains = |one: &&InjectedFault| {
@@ -173,4 +182,128 @@ fn a_rate_is_kept_and_verified() {
     assert_eq!(verification.corrupt(), 0);
     assert!(verification.reads.right > 100);
     assert!(record.total().ios > 900, "{}", record.total().ios);
+}
+
+#[test]
+fn writes_that_are_read_again_are_compared_and_are_in_no_rate() {
+    let delays = [
+        ReadBackDelay::Ios(0),
+        ReadBackDelay::Ios(16),
+        ReadBackDelay::Time(Nanos(0)),
+        ReadBackDelay::Time(Nanos::millis(5)),
+    ];
+    for (after, seed) in delays.into_iter().zip(0..) {
+        for percent in [100, 30] {
+            let (record, verification) = verified("sim:ssd,data=1M", seed, &|span| {
+                span.targets[0].workload.write = Ratio::ALL;
+                span.targets[0].verify.read_back = Some(again(percent, after));
+            });
+            let what = format!("{after:?} {percent}%");
+            let read_back = verification.read_back.unwrap();
+            assert_eq!(
+                (verification.corrupt(), verification.kinds.len()),
+                (0, 0),
+                "{what}"
+            );
+            assert_eq!(
+                (read_back.skipped, read_back.blocks.unknown),
+                (0, 0),
+                "{what}"
+            );
+            assert_eq!(verification.reads, VerifyCounts::default(), "{what}");
+            let all = record.total();
+            assert_eq!(
+                record
+                    .threads
+                    .iter()
+                    .map(|one| one.lifetime[0].ios)
+                    .sum::<u64>(),
+                0,
+                "{what}"
+            );
+            assert!(all.ios > 100, "{what}");
+            let ios = verification.read_back_ios[0];
+            assert_eq!(
+                (ios.target, ios.all_bytes.0),
+                (0, read_back.blocks.all() * 4096),
+                "{what}"
+            );
+            assert!(
+                ios.ios > 0 && ios.ios <= ios.all_ios && ios.waited.0 > 0,
+                "{what}"
+            );
+            // Each write of the share was read again, is left, or was in flight when its thread ended.
+            let share = verification.written * u64::from(percent) / 100;
+            let done = read_back.blocks.all() + read_back.left;
+            assert!(share.abs_diff(done) <= 16, "{what}: {share} {read_back:?}");
+            assert!(read_back.blocks.right > 100, "{what}: {read_back:?}");
+        }
+    }
+}
+
+#[test]
+fn damage_that_shows_late_is_found_by_a_late_reading_alone() {
+    // Each block is written once, so that nothing hides what was lost.
+    let once = |device: &str, after, end_pass| {
+        let (_, verification) = verified(device, 7, &|span| {
+            span.phases.measured = Nanos::millis(100);
+            let target = &mut span.targets[0];
+            (target.threads, target.workload.queue_depth) = (1, QueueDepth(8));
+            target.length = Some(Bytes::mib(96));
+            target.workload.access = Access::Sequential;
+            target.workload.write = Ratio::ALL;
+            target.verify.read_back = Some(again(100, after));
+            target.verify.end_pass = end_pass;
+        });
+        verification
+    };
+    for fault in ["lose", "tear", "rot", "zero", "shift", "forge"] {
+        let device = format!("sim:ssd,data=96M,late=20ms,{fault}=1/50");
+        let early = once(&device, ReadBackDelay::Ios(0), false);
+        assert!(early.injected.len() > 20, "{fault}");
+        assert_eq!(early.corrupt(), 0, "{fault}: {:?}", early.cases);
+        let late = once(&device, ReadBackDelay::Time(Nanos::millis(25)), true);
+        let (read_back, pass) = (late.read_back.unwrap(), late.pass.unwrap());
+        let injected = late.injected.len() as u64;
+        let found = read_back.blocks.corrupt;
+        assert!(
+            found > 20 && found <= injected,
+            "{fault}: {found} of {injected}"
+        );
+        assert!(
+            found + read_back.left + 8 >= injected,
+            "{fault}: {read_back:?} of {injected}"
+        );
+        assert_eq!(pass.counts.corrupt, injected, "{fault}");
+        for case in &late.cases {
+            let explains =
+                |one: &&InjectedFault| one.offset == case.offset && is_right(one.kind, case.kind);
+            assert!(
+                late.injected.iter().any(|one| explains(&one)),
+                "{fault}: {case:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_was_lost_and_written_over_is_found_only_by_reading_it_again_in_time() {
+    let found = |read_back| {
+        let (_, verification) = verified("sim:ssd,data=1M,lose=1/100", 11, &|span| {
+            span.targets[0].workload.write = Ratio::ALL;
+            span.targets[0].verify.read_back = read_back;
+        });
+        verification
+    };
+    let (without, with) = (found(None), found(Some(again(100, ReadBackDelay::Ios(0)))));
+    assert!(
+        with.corrupt() > without.corrupt() * 3,
+        "{} {}",
+        with.corrupt(),
+        without.corrupt()
+    );
+    assert_eq!(
+        with.kinds.iter().map(|one| one.kind).collect::<Vec<_>>(),
+        [CorruptKind::Lost]
+    );
 }

@@ -64,6 +64,35 @@ fn eight_threads_that_overlap_on_64_blocks_are_never_accused() {
 }
 
 #[test]
+fn writes_that_are_read_again_on_each_engine_are_never_accused_and_are_in_no_rate() {
+    for (engine, depth) in engines() {
+        for after in [
+            ReadBackDelay::Ios(16),
+            ReadBackDelay::Time(Nanos::millis(5)),
+        ] {
+            let (_folder, path) = marked_file(SIZE);
+            let (record, verification) = verified(&path, engine, &|span| {
+                let target = &mut span.targets[0];
+                (target.threads, target.workload.queue_depth) = (4, QueueDepth(depth));
+                target.workload.write = Ratio::ALL;
+                target.length = Some(Bytes::kib(256));
+                target.verify.read_back = Some(ReadBack {
+                    share: Ratio::ALL,
+                    after,
+                });
+            });
+            let what = format!("{engine} {after:?}");
+            assert_clean(&verification, &what);
+            let read_back = verification.read_back.unwrap();
+            assert!(read_back.blocks.right > 0, "{what}: {read_back:?}");
+            let reads: u64 = record.threads.iter().map(|one| one.lifetime[0].ios).sum();
+            assert_eq!((reads, verification.reads.all()), (0, 0), "{what}");
+            assert!(verification.written >= read_back.blocks.all(), "{what}");
+        }
+    }
+}
+
+#[test]
 fn mixed_sizes_mapped_files_and_a_range_that_is_no_multiple_are_never_accused() {
     let mixed = Access::Mixed(MixedAccess {
         skew: None,

@@ -61,6 +61,11 @@ fn obstacle(target: &PlannedTarget, facts: &TargetFacts) -> Option<Problem> {
     if !target.has_whole_blocks() {
         return Some(refused(no_headers(Unsealed::Unaligned)));
     }
+    if target.verify.read_back.is_some() && !target.writes() {
+        return Some(refused(format!(
+            "{path}: it is only read, so no write of it can be read again: omit the share of writes"
+        )));
+    }
     let reads_only = !target.writes() && target.create.is_none();
     let ours = may_have_headers(facts.content) || simulated;
     (reads_only && !ours).then(|| Problem::Verify {

@@ -198,7 +198,7 @@ impl PlannedTarget {
 
     /// Whether it is opened for writing alone.
     pub fn writes_only(&self) -> bool {
-        self.workload.write.as_percent() == 100
+        self.workload.write.as_percent() == 100 && self.verify.read_back.is_none()
     }
 
     /// What uses it, and what it is read from before the run: a namespace's block device.

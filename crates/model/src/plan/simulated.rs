@@ -107,6 +107,9 @@ pub struct SimulatedDevice {
     /// Where its addresses wrap around.
     #[serde(default, skip_serializing_if = "is_none")]
     pub alias: Bytes,
+    /// How long a write that is damaged is read as it was written.
+    #[serde(default, skip_serializing_if = "is_at_once")]
+    pub late: Nanos,
     /// What is wrong with that data.
     #[serde(default, skip_serializing_if = "DataFaults::is_none")]
     pub data_faults: DataFaults,
@@ -162,6 +165,14 @@ impl SimulatedDevice {
 )]
 const fn is_none(size: &Bytes) -> bool {
     size.0 == 0
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+const fn is_at_once(time: &Nanos) -> bool {
+    time.0 == 0
 }
 
 /// What may be wrong with a simulated device; nothing, where all are 0.
@@ -315,6 +326,7 @@ fn flash(model: SimulatedModel) -> SimulatedDevice {
         uneven: UnevenFaults::default(),
         data: Bytes(0),
         alias: Bytes(0),
+        late: Nanos(0),
         data_faults: DataFaults::default(),
         cut: PowerCut::default(),
         past: SimulatedPast::default(),

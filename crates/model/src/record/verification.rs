@@ -14,6 +14,12 @@ pub struct Verification {
     pub request: Verify,
     /// Blocks that the run's own reads returned.
     pub reads: VerifyCounts,
+    /// Blocks that were read again while the run continued; none where that was not requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_back: Option<ReadBackCounts>,
+    /// I/Os of these readings, for each target that has any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_back_ios: Vec<ReadBackIos>,
     /// Blocks that were read after the run; none without such a pass.
     pub pass: Option<VerifyPass>,
     /// Writes that waited because another write of the same place was in flight.
@@ -33,6 +39,55 @@ pub struct Verification {
     /// Content that was there after a simulated power cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable: Option<DurableCounts>,
+}
+
+/// Writes that were read again while the run continued. These reads are in no rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReadBackCounts {
+    /// Blocks of them.
+    pub blocks: VerifyCounts,
+    /// Writes of the share that were not read again, because too many waited.
+    pub skipped: u64,
+    /// Writes that still waited when their thread ended.
+    pub left: u64,
+}
+
+/// I/Os by which writes of one target were read again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReadBackIos {
+    /// Which of the plan's targets.
+    pub target: u32,
+    /// Completed in the measured phase.
+    pub ios: u64,
+    /// Bytes of these.
+    pub bytes: Bytes,
+    /// Sum of their latencies.
+    pub waited: Nanos,
+    /// Completed in all phases.
+    pub all_ios: u64,
+    /// Bytes of these.
+    pub all_bytes: Bytes,
+}
+
+impl ReadBackIos {
+    /// Adds those of another part.
+    pub fn add(&mut self, other: &ReadBackIos) {
+        let bytes = |one: Bytes, other: Bytes| Bytes(one.0.saturating_add(other.0));
+        self.ios = self.ios.saturating_add(other.ios);
+        self.bytes = bytes(self.bytes, other.bytes);
+        self.waited = self.waited.plus(other.waited);
+        self.all_ios = self.all_ios.saturating_add(other.all_ios);
+        self.all_bytes = bytes(self.all_bytes, other.all_bytes);
+    }
+}
+
+impl ReadBackCounts {
+    /// Adds those of another part.
+    pub fn add(&mut self, other: &ReadBackCounts) {
+        self.blocks.add(&other.blocks);
+        self.skipped += other.skipped;
+        self.left += other.left;
+    }
 }
 
 /// Content of a journal.
@@ -292,9 +347,10 @@ impl VerifyCounts {
 }
 
 impl Verification {
-    /// Returns how many blocks are corrupt, those of the pass included.
+    /// Returns how many blocks are corrupt, those read again and those of the pass included.
     pub fn corrupt(&self) -> u64 {
         let pass = self.pass.map_or(0, |pass| pass.counts.corrupt);
-        self.reads.corrupt + pass
+        let read_back = self.read_back.map_or(0, |one| one.blocks.corrupt);
+        self.reads.corrupt + read_back + pass
     }
 }

@@ -379,7 +379,7 @@ pub(super) const HONOURED: &[Row] = &[
     ),
     read(
         &["verify_backlog"],
-        "all blocks are read back when the job is done, and none before",
+        "each write is read back after so many further I/Os of its job, at most 1048576, and all blocks when the job is done",
         verify::verify_backlog,
     ),
     read(

@@ -441,8 +441,8 @@ pub(super) struct JobVerify {
     pub(super) only: bool,
     /// The first corrupt block ends the run.
     pub(super) fatal: bool,
-    /// What was written is read back after so many blocks.
-    pub(super) backlog: bool,
+    /// What was written is read back after so many I/Os; 0: not before the end.
+    pub(super) backlog: u32,
     /// The state of an earlier run is read.
     pub(super) loads_state: bool,
     /// Where the header is in a block.
@@ -458,7 +458,7 @@ impl Default for JobVerify {
             end_pass: true,
             only: false,
             fatal: false,
-            backlog: false,
+            backlog: 0,
             loads_state: false,
             offset: false,
         }

@@ -6,7 +6,7 @@
 use super::job::{Job, Method, Sizes};
 use super::number::pattern;
 use super::read::{OptionRead, flag, text};
-use model::{Verify, VerifyLevel};
+use model::{Ratio, ReadBack, ReadBackDelay, Verify, VerifyLevel};
 
 /// Longest pattern, as in fio.
 const PATTERN_MAX: usize = 512;
@@ -74,7 +74,14 @@ flags! {
 }
 
 pub(super) fn verify_backlog(job: &mut Job, value: Option<&str>) -> OptionRead {
-    job.verify.backlog = is_positive(job, value)?;
+    let number = job
+        .base
+        .size(text(value)?)
+        .ok_or("must be a whole number")?;
+    job.verify.backlog = u32::try_from(number)
+        .ok()
+        .filter(|ios| *ios <= ReadBack::IOS_MAX)
+        .ok_or("must be at most 1048576 here, because so many places are kept in memory")?;
     Ok(None)
 }
 
@@ -93,12 +100,19 @@ fn is_positive(job: &Job, value: Option<&str>) -> Result<bool, String> {
 impl Job {
     /// How its target is verified.
     pub(super) fn target_verify(&self) -> Verify {
+        let end_pass = self.verify.end_pass && self.pattern.writes;
+        let backlog = self.verify.backlog;
+        let reads_again = self.verify.method == Method::Header && end_pass && backlog > 0; // as in fio
         Verify {
             level: match self.verify.method {
                 Method::Header => VerifyLevel::Full,
                 Method::Off | Method::Pattern => VerifyLevel::Off,
             },
-            end_pass: self.verify.end_pass && self.pattern.writes,
+            end_pass,
+            read_back: reads_again.then_some(ReadBack {
+                share: Ratio::ALL,
+                after: ReadBackDelay::Ios(backlog),
+            }),
             stop: self.verify.fatal,
             ..Verify::default()
         }
@@ -159,8 +173,8 @@ impl Job {
         }
         if self.target_verify().end_pass && !self.target_verify().is_off() {
             notes.push("verify: the range is read back when the job is done; these reads are not in the rates");
-            if self.verify.backlog {
-                notes.push("verify_backlog: all blocks are read back when the job is done, and none before");
+            if self.verify.backlog > 0 {
+                notes.push("verify_backlog: each write is read back after so many further I/Os, in the same queue; these reads are not in the rates, and fio's are");
             }
         }
         Ok(notes)

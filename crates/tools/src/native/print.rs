@@ -187,11 +187,13 @@ fn print_place(text: PlaceText, words: &mut Vec<String>) {
 fn print_verify(text: VerifyText, words: &mut Vec<String>) {
     let VerifyText {
         verify,
+        read_back,
         no_end_pass,
         memory,
         stop,
     } = text;
     option("--verify", verify, words);
+    option("--read-back", read_back, words);
     flag("--no-end-pass", no_end_pass, words);
     option("--verify-memory", memory, words);
     flag("--stop-on-corruption", stop, words);

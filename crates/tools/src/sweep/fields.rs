@@ -101,6 +101,7 @@ pub(super) const FIELDS: &[Field] = &[
     maybe!("fdatasync", Count, place.fdatasync),
     switch!("end-fsync", place.end_fsync),
     maybe!("verify", Word, verify.verify),
+    maybe!("read-back", Word, verify.read_back),
     switch!("no-end-pass", verify.no_end_pass),
     maybe!("verify-memory", Size, verify.memory),
     switch!("stop-on-corruption", verify.stop),

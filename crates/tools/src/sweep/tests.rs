@@ -80,7 +80,7 @@ fn an_axis_names_a_field_that_is_not_said_otherwise() {
         options(&asked, &["block=4K,8K", "dept=1,2", "depth"]),
         &expect![[r#"
             --axis block: --block is specified too: specify all its values in one place
-            --axis: there is no field `dept` (did you mean depth?); fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, drop-cache, write-through, fsync, fdatasync, end-fsync, verify, no-end-pass, verify-memory, stop-on-corruption, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads
+            --axis: there is no field `dept` (did you mean depth?); fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, drop-cache, write-through, fsync, fdatasync, end-fsync, verify, read-back, no-end-pass, verify-memory, stop-on-corruption, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads
             invalid value 'depth' for --axis: must be a field and its values: depth=1,2,4, or o=1,2,4 with a DISKSPD line
             invalid value '1G,2G' for --create: must be one size, because the file is created once for the whole sweep; to vary the range specify --length with several"#]],
     );
@@ -170,13 +170,13 @@ fn everything_that_is_wrong_with_a_plan_is_reported_with_its_line() {
     refused(
         from_plan(plan),
         &expect![[r#"
-            line 1: blok: there is no field `blok` (did you mean block?); fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, drop-cache, write-through, fsync, fdatasync, end-fsync, verify, no-end-pass, verify-memory, stop-on-corruption, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads, order, shuffle-seed, repeat, precision, rest, targets, create, from-diskspd, axes, group, exclude
+            line 1: blok: there is no field `blok` (did you mean block?); fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, drop-cache, write-through, fsync, fdatasync, end-fsync, verify, read-back, no-end-pass, verify-memory, stop-on-corruption, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads, order, shuffle-seed, repeat, precision, rest, targets, create, from-diskspd, axes, group, exclude
             line 2: overwrite: this is consent, which a plan cannot contain: specify --overwrite on the command line
             invalid value 'a fraction' for line 3: depth: must be a text, a number, true or false, or a list of these
             invalid value 'a list' for line 4: write: must be a text, a number, true or false, or a list of these
             line 5: group: a group has a name, by which its results are distinguished: name = "…"
-            line 6: thread: there is no field `thread` (did you mean threads?); fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, drop-cache, write-through, fsync, fdatasync, end-fsync, verify, no-end-pass, verify-memory, stop-on-corruption, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads
-            line 8: rest: there is no field `rest`; fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, drop-cache, write-through, fsync, fdatasync, end-fsync, verify, no-end-pass, verify-memory, stop-on-corruption, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads"#]],
+            line 6: thread: there is no field `thread` (did you mean threads?); fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, drop-cache, write-through, fsync, fdatasync, end-fsync, verify, read-back, no-end-pass, verify-memory, stop-on-corruption, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads
+            line 8: rest: there is no field `rest`; fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, drop-cache, write-through, fsync, fdatasync, end-fsync, verify, read-back, no-end-pass, verify-memory, stop-on-corruption, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads"#]],
     );
     refused(
         from_plan("a = \nb = 1\nb = 2"),

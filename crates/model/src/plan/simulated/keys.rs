@@ -78,7 +78,7 @@ const fn plain(value: u64) -> u64 {
 
 /// Every parameter, in the order in which it is printed.
 #[rustfmt::skip]
-pub const KEYS: [SimulatedKey; 58] = [
+pub const KEYS: [SimulatedKey; 59] = [
     key!("size", Size, (1 << 20, 1 << 60), "reported size", size, Bytes, 0),
     key!("channels", Count, (1, 1024), "I/Os that are served in parallel", channels, plain,),
     SimulatedKey {
@@ -126,6 +126,7 @@ pub const KEYS: [SimulatedKey; 58] = [
     key!("unwritten", Percent, (0, 100), "fault: share of the range that was never written: reads of it are zeros, in the time of a cache hit", uneven.unwritten, plain,),
     key!("data", Size, (0, 16 * GIB), "data that is stored, from the start of the device, for --verify", data, Bytes, 0),
     key!("alias", Size, (0, 16 * GIB), "fault: addresses wrap around there", alias, Bytes, 0),
+    key!("late", Time, (0, HOUR), "fault: damage of a write shows only after this time; before, the device's cache answers", late, Nanos, 0),
     fault!("lose", Lose, "fault: writes that are acknowledged and not done"),
     fault!("tear", Tear, "fault: only the first sectors of a block are written"),
     fault!("tear-tail", TearTail, "fault: only the last sectors of a block are written"),

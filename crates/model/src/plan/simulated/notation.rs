@@ -152,6 +152,10 @@ fn contradictions(device: &SimulatedDevice) -> Vec<String> {
         "faults of data need data: give data too",
     );
     tell(
+        device.late.0 > 0 && device.data_faults.is_none(),
+        "late delays faults of data: give one of them too",
+    );
+    tell(
         device.data.0 == 0 && !device.cut.is_none(),
         "volatile, atomic, cut-at and flush are of a device with data: give data too",
     );
