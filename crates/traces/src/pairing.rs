@@ -72,6 +72,16 @@ impl Pairing {
 
     fn complete(&mut self, completion: &TraceRecord) {
         let (device, offset) = (completion.device, completion.offset);
+        // Of I/Os that overlap, the one that was not merged completes by itself.
+        let here = (device, offset, 0)..(device, offset + 1, 0);
+        let same = self.open.range(here).copied().find(|&(_, _, number)| {
+            let record = &self.waiting[(number - self.first) as usize].record;
+            (record.operation, record.length) == (completion.operation, completion.length)
+        });
+        if let Some(key) = same {
+            self.done(key, completion.at);
+            return;
+        }
         let end = offset + completion.length.max(1);
         let mut from = offset;
         while from < end {
@@ -80,15 +90,20 @@ impl Pairing {
                 let record = &self.waiting[(number - self.first) as usize].record;
                 record.operation == completion.operation && record.offset + record.length <= end
             });
-            let Some(key @ (_, at, number)) = its else {
+            let Some(key) = its else {
                 return;
             };
-            self.open.remove(&key);
-            let arrived = &mut self.waiting[(number - self.first) as usize];
-            arrived.done = true;
-            arrived.record.latency = Some(completion.at.minus(arrived.record.at));
-            from = at + arrived.record.length.max(1);
+            from = key.1 + self.done(key, completion.at).max(1);
         }
+    }
+
+    /// Completes an arrival; returns its length.
+    fn done(&mut self, key: (u16, u64, u64), at: Nanos) -> u64 {
+        self.open.remove(&key);
+        let arrived = &mut self.waiting[(key.2 - self.first) as usize];
+        arrived.done = true;
+        arrived.record.latency = Some(at.minus(arrived.record.at));
+        arrived.record.length
     }
 }
 
@@ -134,6 +149,18 @@ mod tests {
             found,
             [(1, 0, Some(9)), (2, 4096, Some(8)), (4, 8192, None)]
         );
+    }
+
+    #[test]
+    fn of_ios_that_overlap_each_completes_by_itself() {
+        use Stage::{Completed, Queued};
+        let found = records(&[
+            event(Queued, 1, 0, 65_536),
+            event(Queued, 2, 0, 4096),
+            event(Completed, 5, 0, 65_536),
+            event(Completed, 9, 0, 4096),
+        ]);
+        assert_eq!(found, [(1, 0, Some(4)), (2, 0, Some(7))]);
     }
 
     #[test]
