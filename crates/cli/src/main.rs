@@ -43,7 +43,7 @@ fn licenses() -> ExitCode {
 }
 
 fn main() -> ExitCode {
-    let words: Vec<OsString> = std::env::args_os().collect();
+    let words = commands::of_links(std::env::args_os().collect());
     signals::outlive_file_size_limit();
     host::watch_for_silence(give_up);
     if let Err(failure) = refuse_many_of_dialect(&words) {
@@ -125,6 +125,8 @@ fn refuse_many(command: &Command, environment: &Environment) -> Result<(), Comma
         Command::Layers(_) => "layers",
         Command::Files(_) => "files",
         Command::Dd(_) => "dd",
+        Command::Lmdd(_) => "lmdd",
+        Command::SgpDd(_) => "sgp_dd",
         Command::Iometer(_) => "iometer",
         Command::Replay(_) => "replay",
         Command::Run(args) if args.profile.profile.is_some() && !args.hosts.alone => {
@@ -151,6 +153,8 @@ fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Com
         Command::Layers(args) => commands::looks::layers(args, environment),
         Command::Files(args) => commands::files::files(args, environment),
         Command::Dd(args) => commands::dd::dd(args, environment),
+        Command::Lmdd(args) => commands::dd::lmdd(args, environment),
+        Command::SgpDd(args) => commands::dd::sgp_dd(args, environment),
         Command::Diskspd(_) | Command::Sqlio(_) | Command::Fio(_) | Command::Ior(_) => {
             unreachable!("a line of another tool's is not read by this parser")
         }

@@ -1,6 +1,6 @@
 //! Other tools, a folder each: the requests they take, read and printed, and the results they print, printed and read.
 //!
-//! [`diskspd`], [`sqlio`], [`fio`], [`ior`] and [`iometer`] have both, [`dd`] and [`bonnie`] parts of them; [`TOOLS`] has a row for each.
+//! [`diskspd`], [`sqlio`], [`fio`], [`ior`] and [`iometer`] have both, [`dd`], [`lmdd`], [`sgp_dd`] and [`bonnie`] parts of them; [`TOOLS`] has a row for each.
 //! A request is read by `build`, which turns it, as typed, into a [`model::Profile`] with notes, or into every problem at
 //! once; `print` turns a timespan back into the command line that repeats it, and what `print` returns, `build` reads as the
 //! same timespan. Results are printed by `result` from `figures`, which are computed from a record by the rules of the tool,
@@ -22,7 +22,9 @@ pub mod fio;
 pub mod imports;
 pub mod iometer;
 pub mod ior;
+pub mod lmdd;
 pub mod native;
+mod operands;
 mod own_options;
 mod page;
 mod problem;
@@ -30,6 +32,7 @@ mod read;
 mod readers;
 pub mod refusal;
 mod script;
+pub mod sgp_dd;
 pub mod sqlio;
 pub mod sweep;
 mod workloads;

@@ -80,11 +80,12 @@ fn unwritten_share(rows: &[FilesRow]) -> Option<f64> {
     (row.bytes > 0).then_some((1.0 - taken / row.bytes as f64).clamp(0.0, 1.0))
 }
 
-/// Both shares in full: where a cache took part, or where none did.
-pub(super) fn copy_caches(rows: &[FilesRow], cached: bool) -> Vec<String> {
+/// Both shares in full: where a cache took part, or where none did. `remedy` is given for the former: whether the operands are
+/// those of dd.
+pub(super) fn copy_caches(rows: &[FilesRow], remedy: Option<bool>) -> Vec<String> {
     /// From this share on the figure is not that of the device.
     const CACHED_MIN: f64 = 0.05;
-    let wanted = |share: &f64| (*share >= CACHED_MIN) == cached;
+    let wanted = |share: &f64| (*share >= CACHED_MIN) == remedy.is_some();
     let read = cached_share(rows, "read").filter(wanted).map(|share| {
         format!(
             "the source's device delivered {} of the data read; {} came from the page cache",
@@ -93,9 +94,10 @@ pub(super) fn copy_caches(rows: &[FilesRow], cached: bool) -> Vec<String> {
         )
     });
     let written = unwritten_share(rows).filter(wanted).map(|share| {
-        let remedy = match cached {
-            true => "; use conv=fdatasync to wait for the device, or oflag=direct",
-            false => "",
+        let remedy = match remedy {
+            Some(true) => "; use conv=fdatasync to wait for the device, or oflag=direct",
+            Some(false) => "; use direct I/O to wait for the device",
+            None => "",
         };
         format!(
             "the destination's device had received {} of the data when the copy ended{remedy}",

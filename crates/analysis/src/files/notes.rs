@@ -20,7 +20,9 @@ pub(super) fn warnings(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<String> 
             let pages = small_enough_for_pages(work, &first.host, rows);
             names.into_iter().chain(pages).collect()
         }
-        Some((_, FilesWork::Copy(_))) => super::answers::copy_caches(rows, true),
+        Some((_, FilesWork::Copy(work))) => {
+            super::answers::copy_caches(rows, Some(work.transfers.is_none()))
+        }
         Some((_, FilesWork::Verify(_))) | None => Vec::new(), // `verify` has its own
     }
 }
@@ -33,7 +35,7 @@ pub(super) fn notes(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<String> {
     match &first.work {
         FilesWork::Tree(_) => notes.extend(not_yet_written(rows)),
         FilesWork::Verify(_) => {} // likewise
-        FilesWork::Copy(_) => notes.extend(super::answers::copy_caches(rows, false)),
+        FilesWork::Copy(_) => notes.extend(super::answers::copy_caches(rows, None)),
     }
     notes
 }

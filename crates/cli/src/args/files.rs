@@ -93,10 +93,23 @@ Operands are those of dd: if=FILE of=FILE bs=SIZE ibs= obs= count=N skip=N seek=
 conv=fdatasync,fsync,notrunc,… status=none|noxfer|progress. Sizes end in c, w, b, kB, K, MB, M, GB, G and so on. dd's own \
 lines go to standard error; a file with content, or a device, is written only with the option that confirms it.";
 
-/// `fathom dd`.
+/// Text below the options of `fathom lmdd`.
+pub(crate) const LMDD_OPERANDS: &str = "\
+Operands are those of lmdd (lmbench 3): if=FILE|internal of=FILE|internal bs=SIZE count=N move=SIZE skip=N rand=SIZE start=SIZE \
+end=SIZE srand=N time=SECONDS usleep=US fsync=1 sync=1 direct=1 idirect=1 odirect=1 osync=1 append=1 notrunc=1 nocreate=1 \
+print=0..5 label=TEXT. k, m and g are powers of 1024, K, M and G of 1000. lmdd's own line goes to standard error; a file with \
+content, or a device, is written only with the option that confirms it.";
+
+/// Text below the options of `fathom sgp_dd`.
+pub(crate) const SGP_DD_OPERANDS: &str = "\
+Operands are those of sgp_dd (sg3_utils): if=FILE of=FILE|. bs=SIZE bpt=N thr=N count=N skip=N seek=N iflag=direct,dsync \
+oflag=direct,dsync,excl,append time=1. A transfer is bs times bpt bytes; thr threads take transfers in their order. sgp_dd's own \
+lines go to standard error; a file with content, or a device, is written only with the option that confirms it.";
+
+/// `fathom dd`, `fathom lmdd` and `fathom sgp_dd`.
 #[derive(Args, Debug)]
 pub(crate) struct DdArgs {
-    /// name=value, as dd takes them
+    /// name=value, as the tool takes them
     #[arg(value_name = "OPERAND", required = true)]
     pub(crate) operands: Vec<String>,
     #[command(flatten)]
@@ -106,6 +119,9 @@ pub(crate) struct DdArgs {
     /// Print the whole report as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+    /// Check both ends, print what would be done, and do nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// `fathom verify`.

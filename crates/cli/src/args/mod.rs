@@ -116,6 +116,12 @@ pub(crate) enum Command {
     /// Measure a copy as dd does, with percentiles and the share that caches served
     #[command(after_help = files::OPERANDS)]
     Dd(Box<DdArgs>),
+    /// Measure a copy as lmdd of lmbench does: zeros, random places, direct I/O
+    #[command(after_help = files::LMDD_OPERANDS)]
+    Lmdd(Box<DdArgs>),
+    /// Measure a copy as sgp_dd of sg3_utils does, with several threads
+    #[command(name = "sgp_dd", after_help = files::SGP_DD_OPERANDS)]
+    SgpDd(Box<DdArgs>),
     /// Run a command line or an XML profile of DISKSPD 2.2 and print its output; `fathom diskspd -?` lists its
     /// switches
     #[command(disable_help_flag = true)]

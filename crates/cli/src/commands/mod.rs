@@ -48,11 +48,31 @@ use session::VERSION;
 
 /// The command line as it was given, program name first, for the record.
 fn command_line() -> Vec<String> {
-    let mut words: Vec<String> = std::env::args_os()
+    let mut words: Vec<String> = of_links(std::env::args_os().collect())
+        .into_iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     if let Some(program) = words.first_mut() {
         "fathom".clone_into(program);
+    }
+    words
+}
+
+/// Commands that are also programs of their own, by a link of this name.
+const LINKED: [&str; 2] = ["lmdd", "sgp_dd"];
+
+/// Returns the words with the command's name, where a link has it: `lmdd if=f` becomes `fathom lmdd if=f`.
+pub(crate) fn of_links(mut words: Vec<std::ffi::OsString>) -> Vec<std::ffi::OsString> {
+    let stem = words.first().and_then(|word| {
+        std::path::Path::new(word)
+            .file_stem()
+            .map(std::ffi::OsStr::to_owned)
+    });
+    let linked = LINKED
+        .iter()
+        .find(|name| stem.as_deref() == Some(name.as_ref()));
+    if let Some(name) = linked {
+        words.splice(..1, ["fathom".into(), name.into()]);
     }
     words
 }

@@ -229,10 +229,14 @@ pub(crate) fn layers(
     })
 }
 
+/// What was copied.
+pub(crate) fn copy_digest(records: &[FilesRecord]) -> Option<analysis::CopyDigest> {
+    analysis::files_report(records).copy
+}
+
 /// dd's own last lines.
 pub(crate) fn copy_lines(records: &[FilesRecord], counts: bool, transfer: bool) -> Vec<String> {
-    let copy = analysis::files_report(records).copy;
-    copy.map_or_else(Vec::new, |copy| {
+    copy_digest(records).map_or_else(Vec::new, |copy| {
         tools::dd::copy_lines(&copy, counts, transfer)
     })
 }

@@ -1,4 +1,5 @@
-//! `fathom dd` compared with dd of GNU coreutils: the same bytes, the same records; and what it does not write over.
+//! `fathom dd` compared with dd of GNU coreutils: the same bytes, the same records; and what it does not write over. `fathom lmdd`
+//! and `fathom sgp_dd` likewise, with their own lines.
 
 use crate::bench::Bench;
 use crate::looped::Loop;
@@ -149,4 +150,106 @@ fn a_device_needs_its_own_name_in_the_words() {
         ))
         .good();
     assert_eq!(first(), vec![0; 4096]);
+}
+
+#[test]
+fn lmdd_and_sgp_dd_copy_and_print_their_own_lines() {
+    let bench = Bench::new();
+    let said = bench
+        .line("lmdd if=internal of=out bs=64k count=16 fsync=1 label=disk:")
+        .good();
+    assert!(said.err.starts_with("disk:1.0486 MB in "), "{said:?}");
+    assert_eq!(std::fs::read(bench.path("out")).unwrap(), vec![0; 1 << 20]);
+    let document = bench.line("show 1 --json").good().json();
+    assert_eq!(document["copy"]["records_out"], serde_json::json!([16, 0]));
+    assert_eq!(document["copy"]["operands"][0], "if=internal");
+    assert_eq!(document["command"][1], "lmdd");
+    assert!(bench.line("list").good().out.contains("if=internal"));
+
+    bench.write("in", 1_000_003);
+    let said = bench
+        .line("sgp_dd if=in of=copy bs=512 bpt=7 thr=4 count=1953 time=1 --no-store")
+        .good();
+    assert!(
+        said.err.starts_with("time to transfer data was 0."),
+        "{said:?}"
+    );
+    assert!(
+        said.err
+            .ends_with("1953+0 records in\n1953+0 records out\n"),
+        "{said:?}"
+    );
+    let copy = std::fs::read(bench.path("copy")).unwrap();
+    assert_eq!(copy, std::fs::read(bench.path("in")).unwrap()[..1953 * 512]);
+    let said = bench.line("sgp_dd if=in of=. bs=512 count=9999 --no-store");
+    assert_eq!(said.code, Some(1), "the source is shorter: {said:?}");
+    assert!(said.err.contains("1953+1 records in"), "{said:?}");
+    let random = "lmdd if=in bs=4k rand=512k count=100 print=5 --no-store";
+    assert!(bench.line(random).good().err.starts_with("0.409600 "));
+}
+
+#[test]
+fn lmdd_and_sgp_dd_refuse_what_dd_refuses_and_what_they_lack() {
+    let bench = Bench::new();
+    bench.write("letter", 5000);
+    let before = bench.snapshot();
+    for (line, why) in [
+        ("lmdd if=internal of=letter count=1", "--overwrite"),
+        (
+            "sgp_dd if=/dev/zero of=letter bs=512 count=1",
+            "--overwrite",
+        ),
+        (
+            "lmdd if=letter of=new bs=512 odirect=1 nocreate=1",
+            "nocreate=1 requires",
+        ),
+        ("lmdd if=letter b=8k", "hint: bs="),
+        ("sgp_dd if=letter of=. bs=512", "count=: a file needs it"),
+        ("sgp_dd if=/dev/sg1 of=. bs=512", "block device"),
+        (
+            "sgp_dd if=letter of=letter bs=512 count=1 --overwrite",
+            "read and written at once",
+        ),
+        ("lmdd if=gone", "there is no such file"),
+    ] {
+        bench.line(line).refused(why);
+    }
+    for line in [
+        "lmdd if=letter of=new --dry-run",
+        "sgp_dd if=letter of=new bs=512 count=2 --dry-run",
+        "dd if=letter of=new --dry-run",
+    ] {
+        assert!(
+            bench.line(line).good().out.starts_with("dry run: "),
+            "{line}"
+        );
+    }
+    assert_eq!(bench.snapshot(), before);
+    let program = bench.copy_of_program();
+    let link = bench.path("lmdd");
+    std::os::unix::fs::symlink(program, &link).unwrap();
+    let words = ["if=letter", "bs=500", "--no-store"];
+    let said = crate::bench::Said::from(bench.command_of(&link, &words).output().unwrap());
+    assert!(said.good().err.starts_with("0.0050 MB in "));
+}
+
+#[test]
+fn sgp_dd_reads_a_device_to_its_end_in_its_logical_blocks() {
+    let bench = Bench::new();
+    let Some(looped) = Loop::new(&[]) else {
+        return;
+    };
+    let device = looped.device.display();
+    let said = bench
+        .line(&format!(
+            "sgp_dd if={device} of=. bs=512 iflag=direct thr=2 skip=1024 --no-store"
+        ))
+        .good();
+    assert!(said.err.contains("130048+0 records in"), "{said:?}");
+    bench
+        .line(&format!("sgp_dd if={device} of=. bs=1k"))
+        .refused("must be the logical block");
+    bench
+        .line(&format!("sgp_dd if=/dev/zero of={device} bs=512 count=1"))
+        .refused("--destroy");
 }

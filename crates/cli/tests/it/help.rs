@@ -7,9 +7,10 @@ use expect_test::expect_file;
 fn help_says_what_there_is() {
     let bench = Bench::new();
     for command in [
-        "", "run", "survey", "sweep", "quick", "layers", "files", "dd", "iometer", "import",
-        "trace", "replay", "learn", "fidelity", "verify", "list", "show", "table", "compare",
-        "baseline", "pts", "report", "export", "tag", "note", "delete", "db", "devices", "explain",
+        "", "run", "survey", "sweep", "quick", "layers", "files", "dd", "lmdd", "sgp_dd",
+        "iometer", "import", "trace", "replay", "learn", "fidelity", "verify", "list", "show",
+        "table", "compare", "baseline", "pts", "report", "export", "tag", "note", "delete", "db",
+        "devices", "explain",
     ] {
         let said = bench.line(&format!("{command} --help")).good();
         let wide = said.out.lines().map(|line| line.chars().count()).max();

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Programs whose names a package of this kind could hide.
-const OTHER_TOOLS: [&str; 8] = [
-    "fio", "dd", "diskspd", "sqlio", "ior", "mdtest", "iometer", "bonnie++",
+const OTHER_TOOLS: [&str; 10] = [
+    "fio", "dd", "diskspd", "sqlio", "ior", "mdtest", "iometer", "bonnie++", "lmdd", "sgp_dd",
 ];
 
 /// Each loads one shell's completion and prints what it offers.

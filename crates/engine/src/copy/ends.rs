@@ -7,7 +7,7 @@ use model::Bytes;
 use rustix::fs::OFlags;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::PathBuf;
 
 /// One end of a copy.
@@ -140,4 +140,23 @@ fn is_sought(input: &File) -> bool {
 pub(super) fn through_cache(file: &File) -> io::Result<()> {
     let flags = rustix::fs::fcntl_getfl(file)?;
     Ok(rustix::fs::fcntl_setfl(file, flags - OFlags::DIRECT)?)
+}
+
+/// Short reads before the end of the source are completed.
+pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+    let mut length = 0;
+    while length < into.len() {
+        match file.read_at(&mut into[length..], at.saturating_add(length as u64)) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
+}
+
+/// Writes all of it at this place.
+pub(super) fn write_at(file: &File, data: &[u8], at: u64) -> io::Result<usize> {
+    file.write_all_at(data, at).map(|()| data.len())
 }

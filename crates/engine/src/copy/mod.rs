@@ -3,13 +3,15 @@
 //! It is no second engine for block I/O: one read, then one write, as the operands specify, with the records that dd
 //! counts. The steps of its record have clocks of their own that run only while a read, or a write, is under way; so
 //! the rate of the reads is what the source gives, independent of the destination. Read in this order: the copy (here),
-//! `blocks` (buffers and the joining of short reads), `ends` (how both files are opened). Deliberately absent: what may
+//! `blocks` (buffers and the joining of short reads), `ends` (how both files are opened), `transfers` (many threads, random
+//! places). Deliberately absent: what may
 //! be written over, which is decided before (`model::check_output`).
 
 mod blocks;
 mod ends;
 #[cfg(test)]
 mod tests;
+mod transfers;
 
 use crate::clock::{Clock, WallClock};
 use crate::error::errno_text;
@@ -18,6 +20,7 @@ use crate::stop::Stop;
 use blocks::Aligned;
 use gate::Pins;
 use host::{CounterReader, Root};
+use model::record::copied::CopyTransfers;
 use model::{Bytes, CounterWindow, FilesOrder, FilesOutcome, FilesStep, FilesThread, Nanos};
 use std::fs::File;
 use std::io;
@@ -48,6 +51,8 @@ pub struct CopyJob {
     pub must_be_new: bool,
     /// The output must be there.
     pub must_be_there: bool,
+    /// Transfers with places of their own; `None` reads and writes one after the other, as dd does.
+    pub transfers: Option<CopyTransfers>,
     /// What both paths led to when it was decided whether the output may be written.
     pub pins: Pins,
 }
@@ -132,7 +137,7 @@ pub fn copy(
         reported: Nanos(0),
     };
     let begin = clock.now();
-    let outcome = run.all();
+    let outcome = run.all(begin);
     let end = clock.now();
     let after = counters.read(&clock);
     let Run {
@@ -142,10 +147,12 @@ pub fn copy(
         ..
     } = run;
     copied.elapsed = end.minus(begin);
-    copied.read = reads.step("read", job.input.block);
     let flush = copied.write.flush;
-    copied.write = writes.step("write", job.output.block);
-    copied.write.flush = flush;
+    if job.transfers.is_none() {
+        copied.read = reads.step("read", job.input.block);
+        copied.write = writes.step("write", job.output.block);
+        copied.write.flush = flush;
+    }
     copied.write.elapsed = copied.write.elapsed.plus(flush.unwrap_or_default());
     let window = CounterWindow { before, after };
     let device = |end: &CopyEnd| window.device(end.device.as_deref()?);
@@ -180,7 +187,12 @@ struct Side {
 
 impl Side {
     fn done(&mut self, bytes: usize, took: Nanos) {
-        self.clock = self.clock.plus(took);
+        self.done_at(bytes, took, self.clock.plus(took));
+    }
+
+    /// The same on a clock that other threads share.
+    fn done_at(&mut self, bytes: usize, took: Nanos, clock: Nanos) {
+        self.clock = clock;
         self.counted.operations += 1;
         self.counted.bytes = Bytes(self.counted.bytes.0 + bytes as u64);
         self.counted.latency.record(took);
@@ -223,12 +235,18 @@ struct Run<'a> {
 const TELL: Nanos = Nanos::seconds(1);
 
 impl Run<'_> {
-    fn all(&mut self) -> FilesOutcome {
-        let outcome = match self.blocks() {
-            Ok(true) => FilesOutcome::Complete,
-            Ok(false) => FilesOutcome::Interrupted,
-            Err(why) => return FilesOutcome::Failed(why),
+    fn all(&mut self, began: Nanos) -> FilesOutcome {
+        let outcome = match &self.job.transfers {
+            Some(work) => self.transfers(work, began),
+            None => match self.blocks() {
+                Ok(true) => FilesOutcome::Complete,
+                Ok(false) => FilesOutcome::Interrupted,
+                Err(why) => FilesOutcome::Failed(why),
+            },
         };
+        if matches!(outcome, FilesOutcome::Failed(_)) {
+            return outcome;
+        }
         match self.flush() {
             Ok(()) => outcome,
             Err(error) => FilesOutcome::Failed(format!(
@@ -237,6 +255,19 @@ impl Run<'_> {
                 errno_text(&error)
             )),
         }
+    }
+
+    fn transfers(&mut self, work: &CopyTransfers, began: Nanos) -> FilesOutcome {
+        let transfers = transfers::Transfers {
+            job: self.job,
+            work,
+            clock: self.clock,
+            stop: self.stop,
+            input: &self.input,
+            output: &self.output,
+            began,
+        };
+        transfers.all(&mut self.copied, self.report)
     }
 
     /// Returns whether it was completed.
@@ -311,11 +342,7 @@ impl Run<'_> {
     }
 
     fn unread(&mut self, error: &io::Error, block: usize) -> Result<Option<usize>, String> {
-        let why = format!(
-            "{}: reading failed: {}",
-            self.job.input.path.display(),
-            errno_text(error)
-        );
+        let why = unread(self.job, error);
         if !self.job.reads.goes_on {
             return Err(why);
         }
@@ -376,20 +403,20 @@ impl Run<'_> {
     }
 
     fn unwritten(&self, error: &io::Error) -> String {
-        format!(
-            "{}: writing failed after {}: {}",
-            self.job.output.path.display(),
-            self.copied.bytes,
-            errno_text(error)
-        )
+        unwritten(self.job, self.copied.bytes, error)
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        let system = (self.job.transfers.as_ref()).is_some_and(|work| work.syncs_system);
         let begin = self.clock.now();
+        if system {
+            rustix::fs::sync();
+        }
         match (self.job.syncs_all, self.job.syncs_data) {
             (true, _) => self.output.sync_all()?,
             (false, true) => self.output.sync_data()?,
-            (false, false) => return Ok(()),
+            (false, false) if !system => return Ok(()),
+            (false, false) => {}
         }
         self.copied.write.flush = Some(self.clock.now().minus(begin));
         Ok(())
@@ -402,4 +429,17 @@ impl Run<'_> {
             (self.report)(self.copied.bytes, now);
         }
     }
+}
+
+fn unread(job: &CopyJob, error: &io::Error) -> String {
+    let path = job.input.path.display();
+    format!("{path}: reading failed: {}", errno_text(error))
+}
+
+fn unwritten(job: &CopyJob, written: Bytes, error: &io::Error) -> String {
+    let path = job.output.path.display();
+    format!(
+        "{path}: writing failed after {written}: {}",
+        errno_text(error)
+    )
 }

@@ -121,3 +121,114 @@ fn a_word_to_stop_ends_it_with_what_was_copied() {
     );
     assert!(copied.write.unmeasured.is_some());
 }
+
+fn moved(job: CopyJob, work: model::record::copied::CopyTransfers) -> (Copied, FilesOutcome) {
+    let transfers = Some(work);
+    run(&CopyJob { transfers, ..job })
+}
+
+#[test]
+fn threads_take_transfers_in_order_and_copy_every_byte_once() {
+    for (bytes, block, threads) in [
+        (10_000, 512, 4),
+        (0, 512, 3),
+        (512, 512, 8),
+        (70_001, 4096, 2),
+    ] {
+        let (folder, content) = made(bytes);
+        let work = model::record::copied::CopyTransfers {
+            threads,
+            ..Default::default()
+        };
+        let (copied, outcome) = moved(job(folder.path(), block, block), work);
+        assert_eq!(outcome, FilesOutcome::Complete);
+        assert_eq!(fs::read(folder.path().join("out")).unwrap(), content);
+        let whole = bytes as u64 / block;
+        let rest = u64::from(bytes as u64 % block > 0);
+        assert_eq!(
+            (copied.records_in, copied.records_out),
+            ((whole, rest), (whole, rest))
+        );
+        assert_eq!(
+            (copied.bytes, copied.read.bytes()),
+            (Bytes(bytes as u64), Bytes(bytes as u64))
+        );
+        assert_eq!(copied.read.threads.len() as u32, threads);
+        assert!(copied.read.elapsed <= copied.elapsed && copied.write.elapsed <= copied.elapsed);
+    }
+}
+
+#[test]
+fn random_transfers_stay_in_their_range_and_follow_from_the_seed() {
+    let (folder, _) = made(1 << 16);
+    let random = |seed, ends| model::record::copied::CopyTransfers {
+        threads: 1,
+        no_input: true,
+        random: Some(model::record::copied::CopyRandom {
+            start: Bytes(1000),
+            length: Bytes(64 * 512),
+            ends,
+            seed,
+        }),
+        ..Default::default()
+    };
+    let written = |seed, ends| {
+        let mut part = job(folder.path(), 512, 512);
+        (part.count, part.output.offset) = (Some(40), Bytes(512));
+        let (copied, _) = moved(part, random(seed, ends));
+        assert_eq!(
+            (copied.bytes, copied.records_out),
+            (Bytes(40 * 512), (40, 0))
+        );
+        assert!(copied.read.unmeasured.is_some() && copied.write.unmeasured.is_none());
+        assert_eq!(copied.write.order, FilesOrder::Random);
+        fs::metadata(folder.path().join("out")).unwrap().len()
+    };
+    let ends = written(1, None);
+    assert_eq!(ends, written(1, None));
+    // 512 before it, the start rounded up to 1024, 64 blocks.
+    assert!(ends > 512 + 1024 && ends <= 512 + 1024 + 64 * 512);
+    assert_eq!(written(1, Some(Bytes(512))), 512 + 1024 + 64 * 512);
+}
+
+#[test]
+fn a_time_limit_a_stop_and_an_error_end_all_threads() {
+    let (folder, _) = made(10);
+    let endless = CopyJob {
+        input: end(Path::new("/dev/zero"), 4096),
+        output: end(Path::new("/dev/full"), 4096),
+        ..CopyJob::default()
+    };
+    let work = |limit| model::record::copied::CopyTransfers {
+        threads: 4,
+        time_limit: Some(Nanos(limit)),
+        no_output: limit > 0,
+        ..Default::default()
+    };
+    let (copied, outcome) = moved(endless.clone(), work(1_000_000));
+    assert_eq!(outcome, FilesOutcome::Complete);
+    assert!(copied.write.unmeasured.is_some());
+    let (_, outcome) = moved(endless.clone(), work(0));
+    assert_eq!(outcome, FilesOutcome::Complete, "no transfer begins");
+    let full = model::record::copied::CopyTransfers {
+        threads: 4,
+        ..Default::default()
+    };
+    let (copied, outcome) = moved(endless, full);
+    assert!(matches!(outcome, FilesOutcome::Failed(_)) && copied.bytes == Bytes(0));
+    let stop = Stop::new();
+    stop.ask();
+    let endless = model::record::copied::CopyTransfers {
+        threads: 2,
+        ..Default::default()
+    };
+    let stopped = CopyJob {
+        transfers: Some(endless),
+        ..job(folder.path(), 4096, 4096)
+    };
+    let (copied, outcome) = copy(&stopped, &Root::live(), &stop, &mut |_, _| {}).unwrap();
+    assert_eq!(
+        (copied.bytes, outcome),
+        (Bytes(0), FilesOutcome::Interrupted)
+    );
+}

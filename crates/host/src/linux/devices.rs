@@ -75,3 +75,12 @@ fn parent(root: &Root, uses: &Uses, node: &Node) -> Option<String> {
     let chain = below(root, &uses.mounts, std::slice::from_ref(node));
     chain.get(1).map(|node| node.name.clone())
 }
+
+/// Returns the block device of a SCSI generic device, both by their names in `/dev`: `sdb` of `sg1`.
+pub fn block_of_generic(root: &Root, name: &str) -> Option<String> {
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let folder = format!("sys/class/scsi_generic/{name}/device/block");
+    plain
+        .then(|| root.names(folder).into_iter().next())
+        .flatten()
+}

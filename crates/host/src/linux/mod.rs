@@ -39,7 +39,7 @@ pub use block::{device_number, has_poll_queues};
 pub use chain::{chain_devices, device_chain};
 pub use closed::{ClosedFile, file_identity, is_writable_by_others, stream_into};
 pub use counters::CounterReader;
-pub use devices::{DeviceListing, devices};
+pub use devices::{DeviceListing, block_of_generic, devices};
 pub use events::{Event, set_event};
 pub use health::{device_health, time_source};
 pub use kernel::{

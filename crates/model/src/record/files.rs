@@ -4,6 +4,7 @@
 //! `RunRecord` cannot express this, because there is no plan of offsets and depths behind it. What was not measured is
 //! kept as well, with its reason. Deliberately absent: rates and intervals, which are `analysis`'s.
 
+use super::copied::CopyWork;
 use super::counters::DeviceCounters;
 use super::histogram::LatencyHistogram;
 use super::host::{BlockDevice, FileSystem, HostRecord};
@@ -51,7 +52,7 @@ pub struct FilesPlace {
 pub enum FilesWork {
     /// `fathom files`.
     Tree(TreeWork),
-    /// `fathom dd`.
+    /// `fathom dd`, `fathom lmdd` and `fathom sgp_dd`.
     Copy(CopyWork),
     /// `fathom verify`.
     Verify(Box<VerifyWork>),
@@ -81,25 +82,6 @@ pub struct TreeWork {
     /// Steps that are omitted. No other one needs what they leave.
     #[serde(default)]
     pub skipped: Vec<TreeStep>,
-}
-
-/// What `fathom dd` was asked.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CopyWork {
-    /// Bytes of one read.
-    pub input_block: Bytes,
-    /// Bytes of one write.
-    pub output_block: Bytes,
-    /// The operands as they were given.
-    pub operands: Vec<String>,
-    /// Reads that brought a whole block, and those that brought a part of one.
-    pub records_in: (u64, u64),
-    /// The same of writes.
-    pub records_out: (u64, u64),
-    /// Bytes that were written.
-    pub copied: Bytes,
-    /// From the first read to the end of the last write or flush.
-    pub elapsed: Nanos,
 }
 
 /// One operation done many times.

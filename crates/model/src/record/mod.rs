@@ -6,6 +6,7 @@
 //! (work with files), `verified` (content that was read and checked), `watched` (a device under observation), `imported` (what another tool printed of its own runs).
 //! Nothing here is derived: rates and percentiles are `analysis`'s.
 
+pub mod copied;
 mod counters;
 mod files;
 mod heat;
@@ -27,10 +28,10 @@ pub mod verified;
 mod watched;
 mod worker;
 
+pub use copied::CopyWork;
 pub use counters::{CounterWindow, Counters, CpuTimes, DeviceCounters, ProcessCpu, QuotaCounters};
 pub use files::{
-    CopyWork, FilesOrder, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesThread, FilesWork,
-    TreeWork,
+    FilesOrder, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesThread, FilesWork, TreeWork,
 };
 pub use heat::{HeatRow, LatencyHeat};
 pub use histogram::LatencyHistogram;

@@ -7,11 +7,14 @@
 mod number;
 mod operands;
 pub(crate) mod reader;
+mod request;
 mod result;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use number::dd_number as number;
 pub use operands::read;
+pub use request::{CopyLines, CopyRequest, CopySpelling};
 pub use result::copy_lines;
 
 use crate::Problem;
@@ -177,6 +180,16 @@ pub struct DdRequest {
     pub status: DdStatus,
     /// The operands as they were given.
     pub operands: Vec<String>,
+}
+
+impl Amount {
+    /// So many blocks.
+    pub const fn blocks(number: u64) -> Self {
+        Amount {
+            number,
+            in_bytes: false,
+        }
+    }
 }
 
 impl DdRequest {

@@ -15,6 +15,11 @@ pub(super) fn number(text: &str) -> Option<(u64, bool)> {
     Some((product, text.ends_with('B')))
 }
 
+/// The number alone, for tools that spell theirs as dd does.
+pub(crate) fn dd_number(text: &str) -> Option<u64> {
+    number(text).map(|(value, _)| value)
+}
+
 /// `2xM` is two times `M`.
 fn suffix(text: &str) -> Option<u64> {
     (!text.is_empty()).then(|| factor(text)).flatten()

@@ -30,6 +30,16 @@ fn the_manual_holds_the_table_of_ior_s_options() {
     holds_table("ior", marks, &tools::ior::option_table());
 }
 
+#[test]
+fn the_manual_holds_the_tables_of_lmdd_s_and_sgp_dd_s_operands() {
+    let marks = (
+        "<!-- operands: written from the table in the code -->\n",
+        "<!-- end of operands -->\n",
+    );
+    holds_table("lmdd", marks, &tools::lmdd::operand_table());
+    holds_table("sgp_dd", marks, &tools::sgp_dd::operand_table());
+}
+
 /// The table between these marks in the page on a tool.
 pub(crate) fn table_of(tool: &str, (begin, end): (&str, &str)) -> String {
     let page = std::fs::read_to_string(page_of(tool)).expect("the page is there");

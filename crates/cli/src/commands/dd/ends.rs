@@ -3,6 +3,7 @@
 //! Whether something may be written over is `model::check_output`'s business, as it is `model::check`'s of a run. Here
 //! stand the names: the same file at both ends, the file that keeps the results, names that are neither file nor device.
 
+use super::amount;
 use crate::options;
 use engine::{CopyEnd, CopyJob, CopyReads, Silent, Stop};
 use gate::Pins;
@@ -10,7 +11,7 @@ use host::Root;
 use model::{Bytes, CommandError, Consent, Content, FilesPlace, TargetFacts, TargetKind};
 use session::{hold, keeps};
 use std::path::Path;
-use tools::dd::DdRequest;
+use tools::dd::{CopyRequest, DdRequest};
 
 /// What may be written without being a file or a disk: it throws away, or fails on purpose.
 const SINKS: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
@@ -27,11 +28,12 @@ pub(super) struct Ends {
 
 /// Checks both, and refuses what may not be.
 pub(super) fn look(
-    asked: &DdRequest,
+    request: &CopyRequest,
     consent: &Consent,
     store: Option<&Path>,
     root: &Root,
 ) -> Result<Ends, CommandError> {
+    let asked = &request.copy;
     let pins = Pins::default();
     if !hold(&pins, &asked.output) {
         let path = asked.output.clone();
@@ -42,18 +44,22 @@ pub(super) fn look(
     if model::output_asks_if_empty(&output, consent) {
         output.content = host::content_of_whole(&output, &pins);
     }
-    let mut reported: Vec<String> = against_input(&input, asked);
-    reported.extend(against_output(&output, &pins, consent, asked));
+    let mut reported: Vec<String> = against_input(&input, request);
+    reported.extend(against_output(&output, &pins, consent, request));
+    let amount = amount::of(request, &input, &output);
+    reported.extend(amount.problems);
     reported.extend(against_names(asked, &pins, consent, store, &output));
     if !reported.is_empty() {
         return Err(CommandError::refused_for(reported));
     }
     let marked = matches!(output.content, Content::Fathom | Content::FathomPartial);
     let allowed = consent.overwrite_files || consent.destroy_devices.contains(&output.path);
+    let plain = job(request, &input, &output);
     Ok(Ends {
         job: CopyJob {
             pins: pins.clone(),
-            ..job(asked, &input, &output)
+            count_bytes: amount.bytes.or(plain.count_bytes),
+            ..plain
         },
         prove: marked && !allowed,
         input,
@@ -92,8 +98,9 @@ impl Ends {
     }
 }
 
-fn against_input(facts: &TargetFacts, asked: &DdRequest) -> Vec<String> {
+fn against_input(facts: &TargetFacts, request: &CopyRequest) -> Vec<String> {
     let path = facts.path.display();
+    let direct = request.spelling.input_direct;
     let why = match facts.kind {
         TargetKind::Missing | TargetKind::MissingFolder => {
             "there is no such file: check the spelling"
@@ -101,8 +108,10 @@ fn against_input(facts: &TargetFacts, asked: &DdRequest) -> Vec<String> {
         TargetKind::Folder => "this is a folder: specify a file in it",
         TargetKind::Forbidden => "you may not read it: ask for access, or run as root",
         TargetKind::NvmeNamespace => "this accepts commands, not bytes: specify its block device",
-        TargetKind::Other if asked.input_flags.direct => {
-            "iflag=direct needs a disk or a file, and this is neither: remove it"
+        TargetKind::Other if request.copy.input_flags.direct => {
+            return vec![format!(
+                "{path}: {direct} needs a disk or a file, and this is neither: remove it"
+            )];
         }
         _ => return Vec::new(),
     };
@@ -113,9 +122,10 @@ fn against_output(
     facts: &TargetFacts,
     pins: &Pins,
     consent: &Consent,
-    asked: &DdRequest,
+    request: &CopyRequest,
 ) -> Vec<String> {
     let path = facts.path.display();
+    let (asked, spelling) = (&request.copy, &request.spelling);
     let mut reported: Vec<String> = model::check_output(facts, consent)
         .iter()
         .map(|problem| problem.message(options::dd))
@@ -134,17 +144,20 @@ fn against_output(
     }
     if facts.kind == TargetKind::Other && asked.output_flags.direct {
         reported.push(format!(
-            "{path}: oflag=direct needs a disk or a file, and this is neither: remove it"
+            "{path}: {} needs a disk or a file, and this is neither: remove it",
+            spelling.output_direct
         ));
     }
     if asked.conversions.excl && there {
         reported.push(format!(
-            "{path}: conv=excl requires a new file, and this exists already"
+            "{path}: {} requires a new file, and this exists already",
+            spelling.must_be_new
         ));
     }
     if asked.conversions.nocreat && !there {
         reported.push(format!(
-            "{path}: conv=nocreat requires an existing file, and there is none"
+            "{path}: {} requires an existing file, and there is none",
+            spelling.must_be_there
         ));
     }
     reported
@@ -198,7 +211,8 @@ fn are_one(pins: &Pins, asked: &DdRequest) -> bool {
     both.is_some_and(|(input, output)| input.is_same(&output))
 }
 
-fn job(asked: &DdRequest, input: &TargetFacts, output: &TargetFacts) -> CopyJob {
+fn job(request: &CopyRequest, input: &TargetFacts, output: &TargetFacts) -> CopyJob {
+    let asked = &request.copy;
     let conversions = asked.conversions;
     let (count, count_bytes) = match asked.count {
         Some(count) if count.in_bytes => (None, Some(Bytes(count.number))),
@@ -243,6 +257,7 @@ fn job(asked: &DdRequest, input: &TargetFacts, output: &TargetFacts) -> CopyJob 
         keeps_length: conversions.notrunc,
         must_be_new: conversions.excl,
         must_be_there: conversions.nocreat,
+        transfers: request.transfers.clone(),
         pins: Pins::default(),
     }
 }

@@ -1,8 +1,11 @@
-//! `fathom dd`: a copy in dd's words, measured: percentiles of its reads and writes, and what came from caches.
+//! `fathom dd`, `fathom lmdd` and `fathom sgp_dd`: a copy in their operands, measured: percentiles of its reads and writes,
+//! and what came from caches.
 //!
-//! Read in this order: the flow (here), `ends` (what may be read and written). dd's own lines go to standard error, as dd
-//! has them.
+//! Read in this order: the flow (here), `ends` (what may be read and written), `amount` (how far sgp_dd goes), `described` (the
+//! dry run). The tools' own lines go to standard error, as they have them.
 
+mod amount;
+mod described;
 mod ends;
 
 use super::{VERSION, command_line};
@@ -20,30 +23,66 @@ use model::{
 };
 use session::{Journal, clock};
 use store::{SessionKind, SessionOutcome};
-use tools::dd::{DdProblem, DdRequest, DdStatus};
+use tools::dd::{CopyLines, CopyRequest, DdProblem, DdStatus};
+use tools::sgp_dd::Moved;
 
-/// Copies, keeps the result, prints it.
+/// In dd's operands.
 pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let asked = tools::dd::read(&args.operands)
         .map_err(|problems| CommandError::refused_for(problems.iter().map(DdProblem::to_string)))?;
+    copy(&asked.into(), args, environment)
+}
+
+/// In lmdd's operands.
+pub(crate) fn lmdd(args: &DdArgs, environment: &Environment) -> Result<Ending, CommandError> {
+    let asked = tools::lmdd::read(&args.operands).map_err(CommandError::refused_for)?;
+    copy(&asked, args, environment)
+}
+
+/// In sgp_dd's operands.
+pub(crate) fn sgp_dd(args: &DdArgs, environment: &Environment) -> Result<Ending, CommandError> {
+    let block_of = |name: &str| host::block_of_generic(&Root::live(), name);
+    let asked = tools::sgp_dd::read(&args.operands, &block_of);
+    copy(
+        &asked.map_err(CommandError::refused_for)?,
+        args,
+        environment,
+    )
+}
+
+/// Copies, keeps the result, prints it.
+fn copy(
+    asked: &CopyRequest,
+    args: &DdArgs,
+    environment: &Environment,
+) -> Result<Ending, CommandError> {
     let root = Root::live();
     let place = keep::place(&args.keep, environment)?;
     let stop = Stop::new();
     let store_path = place.as_ref().map(|place| place.path().as_path());
-    let ends = ends::look(&asked, &args.consent.consent(), store_path, &root)?;
+    let ends = ends::look(asked, &args.consent.consent(), store_path, &root)?;
+    asked.notes.iter().for_each(|note| output::tell(note));
+    if args.dry_run {
+        output::print(described::job(&ends.job).as_bytes())?;
+        return Ok(Ending::Good);
+    }
     let store = keep::open(place.as_ref())?;
     signals::listen(&stop)?;
     ends.prove(&stop)?;
 
     let started_utc = clock::utc();
-    let mut progress = Line::new(asked.status == DdStatus::Progress);
+    let wanted = match asked.lines {
+        CopyLines::Dd => asked.copy.status == DdStatus::Progress,
+        CopyLines::Lmdd { .. } | CopyLines::SgpDd { .. } => environment.draws_progress,
+    };
+    let mut progress = Line::new(wanted);
     let copied = engine::copy(&ends.job, &root, &stop, &mut |bytes, elapsed| {
         progress.draw(bytes, elapsed);
     });
     progress.finish();
     let (copied, outcome) = copied.map_err(refused_or_failed)?;
     let whole = Whole {
-        asked: &asked,
+        asked,
         host: host::host_record(&root),
         place: ends.place(),
         started_utc,
@@ -55,9 +94,10 @@ pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, Com
     let new = session::new_session(SessionKind::Dd, command_line(), target, started_utc);
     let journal = Journal::begin(store.as_ref(), new);
     records.iter().for_each(|record| journal.save_files(record));
-    say_as_dd(&records, asked.status);
-    let ending =
-        tell(&copied, &outcome).and(answer::finish(&journal, session_outcome(&outcome), None));
+    say_as_tool(&records, asked, ends.job.count_bytes);
+    let ending = tell(&copied, &outcome)
+        .and(too_short(asked, &copied, &outcome, ends.job.count_bytes))
+        .and(answer::finish(&journal, session_outcome(&outcome), None));
     let form = Form {
         json: args.json,
         kept: keep::kept(store.as_ref(), journal.name()),
@@ -81,7 +121,7 @@ fn refused_or_failed(error: CopyError) -> CommandError {
 
 /// A copy with the content of its record.
 struct Whole<'a> {
-    asked: &'a DdRequest,
+    asked: &'a CopyRequest,
     host: HostRecord,
     place: FilesPlace,
     started_utc: Nanos,
@@ -103,18 +143,44 @@ impl Whole<'_> {
             host: self.host.clone(),
             place: self.place.clone(),
             work: FilesWork::Copy(CopyWork {
-                input_block: self.asked.input_block,
-                output_block: self.asked.output_block,
-                operands: self.asked.operands.clone(),
+                input_block: self.asked.copy.input_block,
+                output_block: self.asked.copy.output_block,
+                operands: self.asked.copy.operands.clone(),
                 records_in: self.copied.records_in,
                 records_out: self.copied.records_out,
                 copied: self.copied.bytes,
                 elapsed: self.copied.elapsed,
+                transfers: self.asked.transfers.clone(),
             }),
             step: step.clone(),
             outcome: self.outcome.clone(),
         }
     }
+}
+
+/// Prints the lines that scripts read. `wanted` is how much was to be copied.
+fn say_as_tool(records: &[FilesRecord], asked: &CopyRequest, wanted: Option<Bytes>) {
+    let lines = match &asked.lines {
+        CopyLines::Dd => return say_as_dd(records, asked.copy.status),
+        CopyLines::Lmdd { print, label } => {
+            report::copy_digest(records).map(|copy| tools::lmdd::copy_lines(&copy, *print, label))
+        }
+        CopyLines::SgpDd { block, time } => report::copy_digest(records).map(|copy| {
+            let moved = Moved {
+                block: *block,
+                wanted: wanted.unwrap_or_default(),
+                read: records
+                    .first()
+                    .map(|record| record.step.bytes())
+                    .unwrap_or_default(),
+                written: Bytes(copy.copied_bytes),
+                elapsed_ns: copy.elapsed_ns,
+            };
+            tools::sgp_dd::copy_lines(&moved, *time)
+        }),
+    };
+    let lines = lines.unwrap_or_default();
+    lines.iter().for_each(|line| output::tell_plain(line));
 }
 
 fn say_as_dd(records: &[FilesRecord], status: DdStatus) {
@@ -146,6 +212,22 @@ fn tell(copied: &Copied, outcome: &FilesOutcome) -> Ending {
         FilesOutcome::Failed(why) => output::tell(why),
     }
     Ending::Wrong
+}
+
+/// sgp_dd calls it an error where the source ends before `count=`.
+fn too_short(
+    asked: &CopyRequest,
+    copied: &Copied,
+    outcome: &FilesOutcome,
+    wanted: Option<Bytes>,
+) -> Ending {
+    let counts = matches!(asked.lines, CopyLines::SgpDd { .. });
+    let short = wanted.is_some_and(|wanted| copied.bytes < wanted);
+    if counts && short && *outcome == FilesOutcome::Complete {
+        output::tell("the source ended before count= was reached");
+        return Ending::Wrong;
+    }
+    Ending::Good
 }
 
 /// A line that is drawn over itself, as dd's status=progress does; dd ends it when the copy is over.

@@ -1,0 +1,49 @@
+//! What a copy would do, for `--dry-run`.
+
+use analysis::say::bytes;
+use engine::{CopyEnd, CopyJob};
+
+/// Three or more lines.
+pub(super) fn job(job: &CopyJob) -> String {
+    let mut lines = vec![
+        "dry run: nothing is read or written".to_owned(),
+        format!("  from    {}", end(&job.input)),
+        format!("  to      {}", end(&job.output)),
+    ];
+    let amount = match (job.count, job.count_bytes) {
+        (_, Some(most)) => bytes(most.0),
+        (Some(count), None) => bytes(count.saturating_mul(job.input.block.0)),
+        (None, None) => "to the end of the source".to_owned(),
+    };
+    lines.push(format!("  amount  {amount}"));
+    if let Some(work) = &job.transfers {
+        lines.push(format!("  threads {}", work.threads));
+        if let Some(random) = &work.random {
+            lines.push(format!("  random  within {}", bytes(random.length.0)));
+        }
+        if let Some(limit) = work.time_limit {
+            lines.push(format!("  time    {limit}"));
+        }
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn end(end: &CopyEnd) -> String {
+    let mut words = vec![
+        end.path.display().to_string(),
+        format!("{} per I/O", bytes(end.block.0)),
+    ];
+    if end.offset.0 > 0 {
+        words.push(format!("from {}", bytes(end.offset.0)));
+    }
+    let flags = [
+        (end.direct, "direct I/O"),
+        (end.sync, "O_SYNC"),
+        (end.dsync, "O_DSYNC"),
+        (end.append, "at the end"),
+    ];
+    let set = flags.iter().filter(|(is, _)| *is);
+    words.extend(set.map(|(_, word)| (*word).to_owned()));
+    words.join(", ")
+}
