@@ -11,7 +11,69 @@ use crate::{Result, Store, StoreError};
 use model::{Origin, ResultRow, RunRecord};
 use rusqlite::{OptionalExtension, Transaction, params};
 
+/// A cell that the ranks of a job measured together.
+#[derive(Clone, Copy, Debug)]
+pub struct RanksCell<'a> {
+    /// Its name.
+    pub label: &'a str,
+    /// Its key in the session.
+    pub key: &'a str,
+    /// Each rank, from rank 0 on.
+    pub ranks: &'a [RankLine<'a>],
+    /// Why the ranks have no result together, where they have none.
+    pub missing: Option<&'a str>,
+}
+
+/// The result of one rank.
+#[derive(Clone, Debug)]
+pub struct RankLine<'a> {
+    /// Its name in the session.
+    pub label: String,
+    /// Its record, or why there is none.
+    pub outcome: std::result::Result<&'a RunRecord, &'a str>,
+}
+
 impl Store {
+    /// Stores the results of all ranks of a cell under numbers that follow one another, whole or not at all. The key is that
+    /// of rank 0's; a cell that is missing has a line of its own with it. Returns the number that has the key.
+    ///
+    /// Errors: as [`Store::save_cell`].
+    pub fn save_ranks(&self, session: SessionId, cell: RanksCell<'_>) -> Result<u32> {
+        self.writing(|transaction| {
+            let kind = self.must_exist(transaction, session)?;
+            number_of_cell(transaction, session, cell.key)?; // a line that it has as missing goes
+            let first = next_number(transaction, session)?;
+            let place = |number, label, key| Place {
+                session,
+                kind: &kind,
+                number,
+                label,
+                key,
+            };
+            let mut number = first;
+            for rank in cell.ranks {
+                let key = (number == first && cell.missing.is_none()).then_some(cell.key);
+                let place = place(number, rank.label.as_str(), key);
+                match rank.outcome {
+                    Ok(record) => insert_run(transaction, place, record)?,
+                    Err(reason) => insert_missing(transaction, place, reason)?,
+                }
+                count_results(transaction, session, 1)?;
+                number += 1;
+            }
+            let Some(reason) = cell.missing else {
+                return Ok(first);
+            };
+            insert_missing(
+                transaction,
+                place(number, cell.label, Some(cell.key)),
+                reason,
+            )?;
+            count_results(transaction, session, 1)?;
+            Ok(number)
+        })
+    }
+
     /// Puts a run into a session as the cell of this key, whole or not at all, and answers with its number. A cell that
     /// was missing gets its result under the number that it has.
     ///
@@ -40,16 +102,7 @@ impl Store {
         reason: &str,
     ) -> Result<u32> {
         self.put_cell(session, label, key, |transaction, place| {
-            let query = "SELECT target FROM sessions WHERE id = ?1";
-            let target = transaction.query_row(query, [session.0], |row| row.get(0))?;
-            let row = ResultRow {
-                origin: Origin::Missing,
-                tool: "fathom".to_owned(),
-                target,
-                reason: Some(reason.to_owned()),
-                ..ResultRow::default()
-            };
-            headline::insert(transaction, place, row, None).map(|_| ())
+            insert_missing(transaction, place, reason)
         })
     }
 
@@ -156,6 +209,23 @@ impl Store {
             seal_session(transaction, session)
         })
     }
+}
+
+fn insert_missing(
+    transaction: &Transaction<'_>,
+    place: Place<'_>,
+    reason: &str,
+) -> Result<(), Fault> {
+    let query = "SELECT target FROM sessions WHERE id = ?1";
+    let target = transaction.query_row(query, [place.session.0], |row| row.get(0))?;
+    let row = ResultRow {
+        origin: Origin::Missing,
+        tool: "fathom".to_owned(),
+        target,
+        reason: Some(reason.to_owned()),
+        ..ResultRow::default()
+    };
+    headline::insert(transaction, place, row, None).map(|_| ())
 }
 
 /// The number that the cell of a key gets: a new one, or that under which it is missing; its old line goes.

@@ -44,6 +44,7 @@ mod tags;
 pub use answers::{SessionAnswer, StoredAnswer};
 pub use baselines::Baseline;
 pub use care::{Answer, Cell, Listing};
+pub use cells::{RankLine, RanksCell};
 pub use check::{Check, Depth};
 pub use error::StoreError;
 pub use notice::Notice;

@@ -47,6 +47,66 @@ impl ResultRow {
     }
 }
 
+impl ResultRow {
+    /// Reads the records of all ranks of a job into one row; `None` of none. Counts are added and histograms merged. The
+    /// measured time is that in which the sum of all I/Os has the sum of the ranks' own IOPS.
+    pub fn of_ranks(records: &[&RunRecord]) -> Option<ResultRow> {
+        let rows: Vec<ResultRow> = records
+            .iter()
+            .map(|one| ResultRow::of_record(one))
+            .collect();
+        let first = rows.first()?.clone();
+        let [read, write] = Operation::ALL.map(|operation| {
+            let ranks = records.iter().map(|one| Together::of(one, operation));
+            ranks.reduce(|sum, one| sum.and(&one)).unwrap_or_default()
+        });
+        let each = |of: fn(&ResultRow) -> Option<String>| {
+            let names: Vec<String> = rows.iter().filter_map(of).collect();
+            crate::distinct(names.iter().map(String::as_str)).join(" ")
+        };
+        let threads = rows.iter().map(|row| row.work.threads);
+        let sizes = rows.iter().map(|row| row.work.size.map(|size| size.0));
+        let limits = rows.iter().map(|row| row.work.rate_per_s);
+        let all = |sum: Option<u64>, one: Option<u64>| sum?.checked_add(one?);
+        Some(ResultRow {
+            host: Some(each(|row| row.host.clone())).filter(|names| !names.is_empty()),
+            target: each(|row| Some(row.target.clone())),
+            work: RowWork {
+                threads: threads.fold(Some(0), |sum: Option<u32>, one| sum?.checked_add(one?)),
+                size: sizes.fold(Some(0), all).map(Bytes),
+                rate_per_s: limits.fold(Some(0), all),
+                ..first.work
+            },
+            measured: Some(measured_by_all(records)),
+            read: read.figures(),
+            write: write.figures(),
+            total: read.and(&write).figures(),
+            ..first
+        })
+    }
+}
+
+fn measured_by_all(records: &[&RunRecord]) -> Nanos {
+    let (mut ios, mut per_ns) = (0.0, 0.0);
+    let mut longest = Nanos(0);
+    for record in records {
+        let time = record.phases.measured();
+        let its: u64 = Operation::ALL
+            .iter()
+            .map(|one| record.tally(*one, None).ios)
+            .sum();
+        longest = longest.max(time);
+        if time > Nanos(0) {
+            ios += its as f64;
+            per_ns += its as f64 / time.0 as f64;
+        }
+    }
+    match per_ns > 0.0 {
+        true => Nanos((ios / per_ns).round() as u64),
+        false => longest,
+    }
+}
+
 fn work(record: &RunRecord) -> RowWork {
     let plan = &record.plan;
     let size = plan.targets.iter().map(|target| target.length.0);

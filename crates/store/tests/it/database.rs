@@ -105,6 +105,44 @@ fn a_cell_is_in_its_session_once() {
 }
 
 #[test]
+fn the_ranks_of_a_cell_are_stored_together_and_found_by_the_key_of_the_first() {
+    let (_folder, store) = shelf();
+    let session = store.begin(&new_session()).unwrap();
+    let records = [record(3), record(4)];
+    let line = |rank: usize, outcome| RankLine {
+        label: format!("a, rank {rank}, n{rank}"),
+        outcome,
+    };
+    let cell = |ranks, missing| RanksCell {
+        label: "a",
+        key: "k",
+        ranks,
+        missing,
+    };
+    // One rank is lost: the other's record stays, and the key is that of the reason.
+    let lost = [line(0, Ok(&records[0])), line(1, Err("host-lost"))];
+    let number = store.save_ranks(session, cell(&lost, Some("rank 1 is lost")));
+    assert_eq!(number.unwrap(), 3);
+    let cells = store.cells(session).unwrap();
+    assert_eq!(cells.len(), 1);
+    assert_eq!(cells[0].missing.as_deref(), Some("rank 1 is lost"));
+    // All are there: the reason goes, and the key is that of rank 0.
+    let whole = [line(0, Ok(&records[0])), line(1, Ok(&records[1]))];
+    assert_eq!(store.save_ranks(session, cell(&whole, None)).unwrap(), 3);
+    let cells = store.cells(session).unwrap();
+    assert_eq!((cells[0].number, &cells[0].missing), (3, &None));
+    let loaded = store.load(session).unwrap();
+    let labels: Vec<&str> = loaded.runs.iter().map(|run| run.label.as_str()).collect();
+    let both = ["a, rank 0, n0", "a, rank 1, n1"];
+    assert_eq!(labels, [both, both].concat());
+    assert_eq!(loaded.runs[3].record(), Some(&records[1]));
+    // Not twice, and then nothing of it.
+    assert!(store.save_ranks(session, cell(&whole, None)).is_err());
+    assert_eq!(store.load(session).unwrap().summary.runs, 4);
+    crate::killed::assert_whole(&store);
+}
+
+#[test]
 fn a_sweep_is_found_again_until_it_is_complete() {
     let (_folder, store) = shelf();
     let [first, second] = [(); 2].map(|()| store.begin(&new_session()).unwrap());
