@@ -118,7 +118,6 @@ fn refuse_many_of_dialect(words: &[OsString]) -> Result<(), CommandError> {
 fn refuse_many(command: &Command, environment: &Environment) -> Result<(), CommandError> {
     let name = match command {
         Command::Survey(_) => "survey",
-        Command::Sweep(_) => "sweep",
         Command::Pts(_) => "pts",
         Command::Verify(_) => "verify",
         Command::Quick(_) => "quick",

@@ -27,7 +27,7 @@ use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-use store::Store;
+use store::{RankLine, Store};
 
 /// From one check of the stop word to the next.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -165,14 +165,91 @@ impl Hosts {
         label(rank, &self.name(rank))
     }
 
-    /// Saves the results of all other ranks behind that of rank 0, which has the number `first`.
-    pub(crate) fn save<S: Borrow<Store>>(&self, journal: &Journal<S>, first: Option<u32>) {
-        for result in self.results.borrow_mut().iter_mut() {
+    /// Saves the results of all ranks, of which rank 0 has this outcome. Returns the number of the first one.
+    ///
+    /// # Errors
+    /// A resumable session could not be written.
+    pub(crate) fn save<S: Borrow<Store>>(
+        &self,
+        journal: &Journal<S>,
+        step: &Step,
+        outcome: Result<&RunRecord, &String>,
+    ) -> Result<Option<u32>, CommandError> {
+        let mut results = self.results.borrow_mut();
+        if step.key.is_some() {
+            let lines: Vec<RankLine<'_>> = results
+                .iter()
+                .map(|result| RankLine {
+                    label: format!("{}, {}", step.label, result.label()),
+                    outcome: result.outcome.as_ref().map_err(String::as_str),
+                })
+                .collect();
+            let missing = outcome.err().map(String::as_str);
+            let stored = journal.save_ranks(step, &lines, missing)?;
+            drop(lines);
+            let first = stored.filter(|_| missing.is_none());
+            for (result, place) in results.iter_mut().zip(0..) {
+                result.stored = first.map(|first| first + place);
+            }
+            return Ok(stored);
+        }
+        let first = journal.save(step, outcome)?;
+        for result in results.iter_mut() {
             result.stored = match result.rank {
                 0 => first,
                 _ => journal.save_rank(&result.label(), result.outcome.as_ref()),
             };
         }
+        Ok(first)
+    }
+
+    /// Why a step has no result of all ranks: each rank that has none, by name. None where each has one.
+    pub fn without_result(&self) -> Option<String> {
+        let results = self.results.borrow();
+        let named = |result: &RankResult, why: &str| {
+            format!("rank {} ({}): {why}", result.rank, result.host)
+        };
+        let reasons = results.iter().filter_map(|result| match &result.outcome {
+            Ok(record) => crate::reason(record).map(|why| named(result, &why)),
+            Err(why) => Some(named(result, why)),
+        });
+        let mut reasons: Vec<String> = reasons.collect();
+        if reasons.is_empty() {
+            // The others were stopped only where one of them failed.
+            let cut = results.iter().filter(|result| result.was_interrupted());
+            reasons.extend(cut.map(|result| named(result, "it was interrupted")));
+        }
+        (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+
+    /// Whether no other step can follow one that has no result: a rank is lost or was stopped, or, where the others do not go
+    /// on, its run failed, so that all were stopped. A refusal stops no rank.
+    pub fn ends_after_failure(&self) -> bool {
+        let results = self.results.borrow();
+        let stopped = results.iter().any(RankResult::was_interrupted);
+        !self.is_whole() || stopped || !results.is_empty() && !self.options.goes_on
+    }
+
+    fn is_whole(&self) -> bool {
+        self.lost.borrow().is_empty()
+    }
+
+    /// How many ranks there are.
+    pub fn size(&self) -> u32 {
+        self.share().size
+    }
+
+    /// Has every rank check a request against its own machine, without running it.
+    ///
+    /// # Errors
+    /// What any rank refuses, with its name.
+    pub fn check_request(
+        &self,
+        timespan: &Timespan,
+        admission: &Admission<'_>,
+    ) -> Result<CheckedPlan, CommandError> {
+        let step = Step::new(String::new(), timespan.clone());
+        self.check(&step, admission, &[])
     }
 
     /// Ranks that were lost so far.
@@ -201,6 +278,7 @@ impl Hosts {
             timespan: step.timespan.clone(),
             cold: step.cold,
         };
+        self.results.take(); // of an earlier step
         let mut own = None;
         let reply = self.round(orders::CHECK, None, &wanted, &mut |_| {
             let (checked, answer) = self.checked(&wanted.timespan, admission, known);
@@ -485,6 +563,12 @@ impl Hosts {
                 Some(Event::Perform(_) | Event::Done(..) | Event::Alarm(_)) | None => {}
             }
         }
+    }
+}
+
+impl RankResult {
+    fn was_interrupted(&self) -> bool {
+        matches!(&self.outcome, Ok(record) if record.outcome == Outcome::Interrupted)
     }
 }
 

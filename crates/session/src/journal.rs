@@ -8,7 +8,10 @@ use crate::schedule::Step;
 use model::{CommandError, FilesRecord, Nanos, RunRecord, RunResult, WatchRecord};
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
-use store::{NewSession, RunName, SessionId, SessionKind, SessionOutcome, Store, StoreError};
+use store::{
+    NewSession, RankLine, RanksCell, RunName, SessionId, SessionKind, SessionOutcome, Store,
+    StoreError,
+};
 
 /// Version of fathom, for the record.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -134,11 +137,7 @@ impl<S: Borrow<Store>> Journal<S> {
                     Ok(record) => store.save_cell(session, label, key, record),
                     Err(reason) => store.save_missing(session, label, key, reason),
                 });
-                if let Some(error) = self.trouble.borrow().as_ref() {
-                    return Err(CommandError::failed(format!(
-                        "{label} was measured and could not be stored: {error}"
-                    )));
-                }
+                self.resumed_whole(label)?;
                 saved
             }
         };
@@ -155,6 +154,38 @@ impl<S: Borrow<Store>> Journal<S> {
             Ok(record) => store.save(session, label, record),
             Err(reason) => store.save_missing(session, label, label, reason),
         })
+    }
+
+    /// Saves the results of all ranks of a step that has a key. `missing` is why they have none together. Returns the number
+    /// that the session finds them by.
+    ///
+    /// # Errors
+    /// A resumable session could not be written.
+    pub(crate) fn save_ranks(
+        &self,
+        step: &Step,
+        ranks: &[RankLine<'_>],
+        missing: Option<&str>,
+    ) -> Result<Option<u32>, CommandError> {
+        let cell = RanksCell {
+            label: &step.label,
+            key: step.key.as_deref().unwrap_or_default(),
+            ranks,
+            missing,
+        };
+        let saved = self.keep(|store, session| store.save_ranks(session, cell));
+        self.resumed_whole(&step.label)?;
+        Ok(saved)
+    }
+
+    /// A session that is resumed has all that was measured.
+    fn resumed_whole(&self, label: &str) -> Result<(), CommandError> {
+        match self.trouble.borrow().as_ref() {
+            Some(error) => Err(CommandError::failed(format!(
+                "{label} was measured and could not be stored: {error}"
+            ))),
+            None => Ok(()),
+        }
     }
 
     fn save_single(&self, label: &str, record: &RunRecord) -> Option<u32> {

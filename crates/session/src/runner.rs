@@ -96,10 +96,10 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
                 Fate::Drop => return Ok(Ended::Early),
                 Fate::Fail => return Err(outcome.err().unwrap_or_else(CommandError::silent)),
             };
-            let stored = self.journal.save(&step, outcome.as_ref())?;
-            if let Some(hosts) = &self.hosts {
-                hosts.save(self.journal, stored);
-            }
+            let stored = match &self.hosts {
+                Some(hosts) => hosts.save(self.journal, &step, outcome.as_ref())?,
+                None => self.journal.save(&step, outcome.as_ref())?,
+            };
             let took = watch.elapsed();
             let ran = Ran {
                 outcome,
@@ -123,7 +123,9 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
         }
         let known = schedule.known();
         if let Some(hosts) = &self.hosts {
-            step.label = hosts.label();
+            if step.key.is_none() {
+                step.label = hosts.label();
+            }
             return hosts.check(step, self.admission, known);
         }
         let mut all = self.admission.check_again(&step.profile(), known)?;

@@ -7,7 +7,7 @@ use crate::number::{NOTHING, half_width, percentile};
 use crate::paper::Paper;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, wrap, wrapped};
-use analysis::{JobOperation, JobReport, RankRow, say};
+use analysis::{JobDigest, JobOperation, JobReport, RankRow, say};
 use std::io::{self, Write};
 
 /// Ranks that are shown where there are more of them, unless all are asked for.
@@ -49,26 +49,28 @@ pub fn job_summary(report: &JobReport, paper: &Paper, out: &mut dyn Write) -> io
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// `4 ranks on 2 hosts over Open MPI v4.1.4, each on its own target`.
 fn title(report: &JobReport) -> String {
-    let mut hosts: Vec<&str> = report
-        .hosts
-        .iter()
-        .map(|row| row.host.as_str())
-        .filter(|host| !host.is_empty())
-        .collect();
+    shared(
+        &report.job,
+        report.hosts.iter().map(|row| row.host.as_str()),
+    )
+}
+
+/// `4 ranks on 2 hosts over Open MPI v4.1.4, each on its own target`.
+pub(crate) fn shared<'a>(job: &JobDigest, names: impl Iterator<Item = &'a str>) -> String {
+    let mut hosts: Vec<&str> = names.filter(|host| !host.is_empty()).collect();
     hosts.sort_unstable();
     hosts.dedup();
-    let shared = match report.job.layout {
+    let shared = match job.layout {
         model::JobLayout::Own => "each on its own target",
         model::JobLayout::Segments => "each on its own segment of one target",
         model::JobLayout::All => "all on the whole of one target",
     };
     format!(
         "{} on {} over {}, {shared}",
-        say::counted(u64::from(report.job.ranks), "rank"),
+        say::counted(u64::from(job.ranks), "rank"),
         say::counted(hosts.len() as u64, "host"),
-        printable(&report.job.transport)
+        printable(&job.transport)
     )
 }
 

@@ -4,6 +4,7 @@
 //! has NA and the reason.
 
 mod forecast;
+mod ranks;
 
 pub use forecast::sweep_forecast;
 
@@ -39,6 +40,7 @@ pub fn sweep_summary(report: &SweepReport, paper: &Paper, out: &mut dyn Write) -
     let (table, left_out) = table(report, paper);
     page.extend(table);
     page.extend(footnote(report, left_out, paper));
+    page.extend(ranks::ranks(report, paper));
     page.extend(models(report, paper));
     page.push(String::new());
     let found = report

@@ -17,7 +17,7 @@ use crate::run::run_report;
 use crate::verdict::Verdict;
 use model::{JobLayout, RunRecord};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One rank, with its record or why there is none.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ pub struct JobReport {
 }
 
 /// Which job it was.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JobDigest {
     /// Its random number.
     pub id: String,

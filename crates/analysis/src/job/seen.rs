@@ -1,10 +1,10 @@
 //! What the ranks of a job are judged by: a row for each, and how they differ. Omitted: where it comes from (`rows`).
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One rank.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RankRow {
     /// Its number.
     pub rank: u32,
@@ -33,7 +33,7 @@ pub struct RankRow {
 }
 
 /// Figures of one rank, reads and writes together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RankFigures {
     /// I/Os that it completed.
     pub ios: u64,
@@ -60,7 +60,7 @@ pub struct RankFigures {
 }
 
 /// The clock of one rank.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RankClock {
     /// How long after the agreed moment it began, on its own clock.
     pub late_ns: u64,
@@ -145,7 +145,7 @@ pub(crate) fn beside_median(rows: &mut [RankRow]) {
     }
 }
 
-fn median(mut values: Vec<f64>) -> Option<f64> {
+pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let (count, middle) = (values.len(), values.len() / 2);
     match count {

@@ -3,6 +3,7 @@
 use super::best::{answers, best, name};
 use super::headline::verdict;
 use super::points::points;
+use super::ranks;
 use super::{
     CellFigures, FieldValue, SweepCell, SweepContext, SweepCounts, SweepReport, SweepResult,
     SweepRow,
@@ -59,6 +60,8 @@ pub fn sweep_report_knowing(
         notes: notes(&rows, counts, context),
         findings,
         goals: goals(cells, known),
+        job: ranks::job(cells),
+        hosts: ranks::hosts(cells),
         rows,
         best,
         order: context.order.clone(),
@@ -114,6 +117,7 @@ fn row(cell: &SweepCell) -> SweepRow {
         missing: reasons.next_back().cloned().filter(|_| figures.is_none()),
         figures,
         best_in: Vec::new(),
+        ranks: ranks::of_cell(cell).map_or_else(Vec::new, |ranks| ranks.hosts.clone()),
     }
 }
 

@@ -9,15 +9,18 @@ mod build;
 mod forecast;
 mod headline;
 mod points;
+mod ranks;
 #[cfg(test)]
 mod tests;
 
 pub use build::{sweep_report, sweep_report_knowing};
 pub use forecast::{AxisForecast, SweepForecast, TargetForecast};
+pub use ranks::{SweepHost, SweepRanks};
 
 use crate::facts::HostDigest;
 use crate::findings::Finding;
 use crate::goal_check::GoalReport;
+use crate::job::{JobDigest, RankRow};
 use crate::known::Known;
 use crate::models::SeriesModels;
 use crate::rows::per_second;
@@ -90,6 +93,8 @@ pub struct SweepResult {
     pub reasons: Vec<String>,
     /// What it read is not what was written.
     pub corrupt: bool,
+    /// The ranks that measured it together; none of a run alone, and where only its row was read.
+    pub ranks: Option<SweepRanks>,
 }
 
 impl SweepCell {
@@ -109,6 +114,7 @@ impl SweepResult {
             row: read.row,
             validity: Some(verdict.validity),
             corrupt: record.is_corrupt(),
+            ranks: None,
             reasons: match verdict.validity {
                 Validity::Valid => Vec::new(),
                 Validity::NotChecked | Validity::Caution | Validity::Invalid => verdict.reasons,
@@ -150,6 +156,12 @@ pub struct SweepReport {
     pub rows: Vec<SweepRow>,
     /// The best cells, one for each kind of best.
     pub best: Vec<BestCell>,
+    /// The job, of a sweep on many hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobDigest>,
+    /// Each rank of the job, over all cells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<SweepHost>,
     /// Models of all cells: ceilings, service time, knees; one set for each workload.
     pub models: Vec<SeriesModels>,
     /// Notes on the use of the figures.
@@ -207,6 +219,9 @@ pub struct SweepRow {
     pub missing: Option<String>,
     /// The figure in which it is best of all.
     pub best_in: Vec<BestIn>,
+    /// Each rank in its last run, of a sweep on many hosts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<RankRow>,
 }
 
 /// A field and its value.

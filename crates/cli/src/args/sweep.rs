@@ -3,7 +3,7 @@
 //! A plan and a DISKSPD line specify the work in their own words, so the options of the work cannot be combined with
 //! them.
 
-use super::{ConsentArgs, KeepArgs, KnownArgs, LoadArgs};
+use super::{ConsentArgs, HostsArgs, KeepArgs, KnownArgs, LoadArgs};
 use clap::Args;
 use std::path::PathBuf;
 use tools::native;
@@ -33,6 +33,8 @@ pub(crate) struct SweepArgs {
     pub(crate) load: LoadArgs,
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
+    #[command(flatten)]
+    pub(crate) hosts: HostsArgs,
     #[command(flatten)]
     pub(crate) known: KnownArgs,
     #[command(flatten)]
@@ -102,7 +104,7 @@ pub(crate) struct CourseArgs {
 #[command(next_help_heading = "Script")]
 pub(crate) struct ScriptArgs {
     /// Run nothing: print a script with these commands, bat, ps1 or sh
-    #[arg(long, value_name = "SHELL", conflicts_with_all = ["dry_run", "json", "fail_fast", "new", "KeepArgs", "ConsentArgs", "KnownArgs"])]
+    #[arg(long, value_name = "SHELL", conflicts_with_all = ["dry_run", "json", "fail_fast", "new", "KeepArgs", "ConsentArgs", "KnownArgs", "HostsArgs"])]
     pub(crate) script: Option<String>,
     /// Whose commands: diskspd, the original, or fathom [default: diskspd]
     #[arg(long = "for", value_name = "TOOL", requires = "script")]
@@ -121,6 +123,7 @@ impl SweepArgs {
             consent: _, // no dialect can confirm that data may be lost
             known: _,   // changes what is reported, not what is run
             keep: _,
+            hosts: _, // how many run it
             json: _,
             live: _, // how it is watched meanwhile
         } = self;

@@ -1,31 +1,30 @@
-//! `fathom run` as one rank of many: rank 0 runs the command, all others serve.
+//! A command as one rank of many: rank 0 runs it, all others serve.
 //!
 //! Omitted: the order of steps (`session`), messages (`job`), and what a result means (`analysis`).
 
-use super::{answer, command_line};
-use crate::args::{ConsentArgs, HostsArgs, RunArgs};
+mod run;
+
+pub(crate) use run::{agrees, run};
+
+use super::command_line;
+use crate::args::{ConsentArgs, HostsArgs, KeepArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::progress::RunBars;
-use crate::report::Form;
 use crate::run_context::RunContext;
-use crate::{output, report, signals};
+use crate::signals::{self, Interrupt};
 use engine::Stop;
 use gate::Pins;
 use job::transport::Transport;
 use job::transport::mpi::Mpi;
 use job::transport::pipes::Pipes;
 use job::{FAN_OUT, Job, JobError, Launch, Launcher, RANK, SIZE, host_list};
-use model::{CommandError, Consent, JobLayout, Nanos, Outcome, RunRecord, shell_word};
-use session::{
-    Admission, Hosts, HostsOptions, Journal, ProvenFiles, RankResult, Runner, Timespans, clock,
-};
+use model::{CommandError, Consent, JobLayout, Nanos, shell_word};
+use session::{Admission, Hosts, HostsOptions, Journal, ProvenFiles, Runner, clock};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 use std::process::Command;
 use std::rc::Rc;
-use store::{SessionKind, SessionOutcome, Store};
-use tools::native::{self, Built};
+use store::{SessionKind, Store};
 
 /// How this process is one of many.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,15 +76,43 @@ pub(crate) fn refuse_many(what: &str, environment: &Environment) -> Result<(), C
     }
 }
 
-/// Runs it on all hosts, stores it, prints it.
-pub(crate) fn run(
-    args: &RunArgs,
+/// Refuses what prints and measures nothing, in every process of a job.
+pub(crate) fn refuse_in_job(what: &str, way: &Way) -> CommandError {
+    match way {
+        Way::Launched(launch) if launch.rank > 0 => CommandError::refused_for([]), // rank 0 reports it
+        Way::Launched(_) | Way::Starts(_) => CommandError::refused(format!(
+            "{what}: this measures nothing, so one process is enough; hint: start it without the launcher and --hosts"
+        )),
+    }
+}
+
+/// A process of a job, seen from the command that it runs.
+pub(super) struct Member<'a> {
+    pub(super) hosts: &'a Rc<Hosts>,
+    pub(super) ground: &'a RunContext,
+    pub(super) gate: &'a Admission<'a>,
+    pub(super) stop: &'a Stop,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+/// Where results are stored, and who takes part.
+pub(super) struct Together<'a> {
+    pub(super) hosts: &'a HostsArgs,
+    pub(super) keep: &'a KeepArgs,
+    pub(super) kind: SessionKind,
+}
+
+/// Meets all ranks: rank 0 runs the command, `lead`, and all others serve it.
+pub(super) fn together(
+    request: &Together<'_>,
     way: &Way,
     environment: &Environment,
+    lead: &dyn Fn(&Member<'_>) -> Result<Ending, CommandError>,
 ) -> Result<Ending, CommandError> {
-    let options = options(&args.hosts)?;
+    let args = request.hosts;
+    let options = options(args)?;
     // No rank has a confirmation, with any command line of its own: see `refuse_confirmations`.
-    let ground = RunContext::find(&args.keep, Consent::default(), environment)?;
+    let ground = RunContext::find(request.keep, Consent::default(), environment)?;
     let gate = match options.layout {
         JobLayout::Own => ground.gate(),
         JobLayout::Segments | JobLayout::All => Admission {
@@ -94,8 +121,8 @@ pub(crate) fn run(
         },
     };
     let stop = Stop::new();
-    signals::listen(&stop)?;
-    let job = connect(&args.hosts, way, &ground.host.hostname)?;
+    let interrupt = signals::listen(&stop)?;
+    let job = connect(args, way, &ground.host.hostname)?;
     let options = match way {
         Way::Launched(_) => options,
         Way::Starts(hosts) => HostsOptions {
@@ -107,37 +134,24 @@ pub(crate) fn run(
     let goes_on = options.goes_on;
     let hosts = Hosts::join(job, &ground.host.hostname, id, options)?;
     hosts.listen(&stop);
-    match hosts.is_first() {
-        true => {
-            let ending = lead(
-                args,
-                &hosts,
-                &Place {
-                    ground: &ground,
-                    gate: &gate,
-                },
-                &stop,
-                environment,
-            )?;
-            let lost = !goes_on && !hosts.lost().is_empty();
-            Ok(if lost {
-                ending.and(Ending::Wrong)
-            } else {
-                ending
-            })
-        }
-        false => serve(&hosts, gate, &stop),
+    if !hosts.is_first() {
+        return serve(&hosts, gate, request.kind, &stop);
     }
+    let ending = lead(&Member {
+        hosts: &hosts,
+        ground: &ground,
+        gate: &gate,
+        stop: &stop,
+        interrupt: &interrupt,
+    })?;
+    Ok(match !goes_on && !hosts.lost().is_empty() {
+        true => ending.and(Ending::Wrong),
+        false => ending,
+    })
 }
 
 /// Ranks that rank 0 starts itself at most: it has a connection and two threads for each.
 const SSH_HOSTS_MAX: usize = 256;
-
-/// The machine and what may be run on it.
-struct Place<'a> {
-    ground: &'a RunContext,
-    gate: &'a Admission<'a>,
-}
 
 fn options(args: &HostsArgs) -> Result<HostsOptions, CommandError> {
     let wrong = |option: &str, value: &str, accepted: &str| {
@@ -271,17 +285,17 @@ fn trusted(path: &Path) -> Result<(), CommandError> {
 }
 
 /// Ranks other than 0: nothing of theirs is printed or stored here.
-fn serve(hosts: &Rc<Hosts>, gate: Admission<'_>, stop: &Stop) -> Result<Ending, CommandError> {
+fn serve(
+    hosts: &Rc<Hosts>,
+    gate: Admission<'_>,
+    kind: SessionKind,
+    stop: &Stop,
+) -> Result<Ending, CommandError> {
     let gate = Admission {
         note: |_| (),
         ..gate
     };
-    let new = session::new_session(
-        SessionKind::Run,
-        command_line(),
-        String::new(),
-        clock::utc(),
-    );
+    let new = session::new_session(kind, command_line(), String::new(), clock::utc());
     let journal = Journal::<&Store>::new(None, new);
     let mut runner = Runner::new(
         &gate,
@@ -295,84 +309,8 @@ fn serve(hosts: &Rc<Hosts>, gate: Admission<'_>, stop: &Stop) -> Result<Ending, 
     Ok(Ending::Good)
 }
 
-/// Rank 0: the whole flow of the command.
-fn lead(
-    args: &RunArgs,
-    hosts: &Rc<Hosts>,
-    place: &Place<'_>,
-    stop: &Stop,
-    environment: &Environment,
-) -> Result<Ending, CommandError> {
-    let Place { ground, gate } = *place;
-    let known = args.known.read()?;
-    refuse_alone(args, &known)?;
-    refuse_confirmations(&args.consent)?;
-    let Built { profile, notes } = native::build(&args.request())?;
-    for note in notes.iter().filter(|note| note.option != "--interval") {
-        output::tell(&note.to_string());
-    }
-    let store = crate::keep::open(ground.place.as_ref())?;
-    let names: Vec<String> = profile
-        .paths()
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
-    let new = session::new_session(
-        SessionKind::Run,
-        command_line(),
-        names.join(" "),
-        clock::utc(),
-    );
-    let journal = Journal::new(store, new);
-    let mut runner = Runner::new(gate, ProvenFiles::default(), &journal, command_line(), stop);
-    runner.hosts = Some(Rc::clone(hosts));
-    let mut schedule = Timespans::new(&profile.timespans, &[], Vec::new(), &|_| {});
-    runner.run(&mut schedule, &mut RunBars::new(environment))?;
-    let (results, sums) = hosts.take_results();
-    if results.is_empty() {
-        return Err(CommandError::failed(
-            "interrupted before the measurement began",
-        ));
-    }
-    let form = Form {
-        json: args.output.json,
-        kept: crate::keep::kept(journal.store(), journal.name()),
-        notes: &[],
-        place_named: args.keep.store.is_some(),
-        columns: environment.columns,
-        verbose: args.output.verbose,
-        known: Some(&known),
-    };
-    let parts = results.iter().map(part);
-    crate::output::print(&report::job(&parts.collect::<Vec<_>>(), form)?)?;
-    agrees(&results, sums.as_ref())?;
-    let ending = ending(&results);
-    let outcome = match ending {
-        Ending::Good | Ending::Corrupt => SessionOutcome::Complete,
-        _ if stop.asked() && hosts.lost().is_empty() => SessionOutcome::Interrupted,
-        _ => SessionOutcome::Failed,
-    };
-    Ok(answer::finish(&journal, outcome, None).and(ending))
-}
-
-/// What only a run alone has.
-fn refuse_alone(args: &RunArgs, known: &analysis::Known) -> Result<(), CommandError> {
-    let refused = [
-        ("--evidence", args.evidence.is_some()),
-        ("--journal", args.journal.is_some()),
-        ("--live", args.live),
-        ("--goal", !known.goals.is_empty()),
-    ];
-    match refused.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(CommandError::refused(format!(
-            "{option}: this option is for a run alone; hint: omit it, or add --alone"
-        ))),
-        None => Ok(()),
-    }
-}
-
 /// One name may be a fathom file here and user data elsewhere, so no confirmation applies to all hosts.
-fn refuse_confirmations(consent: &ConsentArgs) -> Result<(), CommandError> {
+pub(super) fn refuse_confirmations(consent: &ConsentArgs) -> Result<(), CommandError> {
     let option = match (consent.overwrite, consent.destroy.is_empty()) {
         (true, _) => "--overwrite",
         (false, false) => "--destroy",
@@ -382,53 +320,4 @@ fn refuse_confirmations(consent: &ConsentArgs) -> Result<(), CommandError> {
         "{option}: it would confirm the loss of any content with this name on every host; hint: create new files with --create, or \
          run fathom with {option} alone on each host first"
     )))
-}
-
-fn part(result: &RankResult) -> analysis::JobPart<'_> {
-    analysis::JobPart {
-        rank: result.rank,
-        host: &result.host,
-        run: result.stored,
-        outcome: result.outcome.as_ref().map_err(String::as_str),
-    }
-}
-
-/// The sums that were merged on the way are those of the records.
-fn agrees(results: &[RankResult], sums: Option<&job::Sums>) -> Result<(), CommandError> {
-    let mut own = job::Sums::default();
-    for record in records(results) {
-        own.merge(&job::Sums::of(record));
-    }
-    match sums {
-        Some(merged) if *merged != own => Err(CommandError::failed(
-            "the sums that the ranks merged are not those of their records; this is a mistake in fathom, please report it",
-        )),
-        _ => Ok(()),
-    }
-}
-
-fn records(results: &[RankResult]) -> impl Iterator<Item = &RunRecord> {
-    results
-        .iter()
-        .filter_map(|result| result.outcome.as_ref().ok())
-}
-
-/// Prints what a program that reads only the exit code and standard error has to know.
-fn ending(results: &[RankResult]) -> Ending {
-    let mut ending = Ending::Good;
-    for result in results {
-        let why = match &result.outcome {
-            Ok(record) => match &record.outcome {
-                Outcome::Complete => None,
-                Outcome::Interrupted => Some("interrupted".to_owned()),
-                Outcome::Failed(failure) => Some(failure.words()),
-            },
-            Err(_) => continue, // a rank that is lost decides by --on-loss
-        };
-        if let Some(why) = why {
-            output::tell(&format!("{}: {why}", result.label()));
-            ending = Ending::Wrong;
-        }
-    }
-    ending.and(Ending::of_data(records(results).any(RunRecord::is_corrupt)))
 }

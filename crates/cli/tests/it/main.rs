@@ -51,6 +51,7 @@ mod lists;
 mod looks;
 mod looped;
 mod many_hosts;
+mod many_hosts_sweep;
 mod mounted;
 mod notes;
 mod observed;

@@ -2,16 +2,16 @@
 
 use crate::bench::{Bench, Said};
 use serde_json::Value;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 /// Launchers with the options that let several ranks run here.
-const LAUNCHERS: [(&str, &[&str]); 2] = [
+pub(crate) const LAUNCHERS: [(&str, &[&str]); 2] = [
     ("mpirun.openmpi", &["--oversubscribe", "--bind-to", "none"]),
     ("mpirun.mpich", &[]),
 ];
 
 /// Calls `test` with each launcher that is installed.
-fn with_each(test: impl Fn(&Launcher)) {
+pub(crate) fn with_each(test: impl Fn(&Launcher)) {
     for (program, options) in LAUNCHERS {
         match Command::new(program).arg("--version").output() {
             Ok(_) => test(&Launcher { program, options }),
@@ -20,7 +20,7 @@ fn with_each(test: impl Fn(&Launcher)) {
     }
 }
 
-struct Launcher {
+pub(crate) struct Launcher {
     program: &'static str,
     options: &'static [&'static str],
 }
@@ -38,7 +38,7 @@ impl Launcher {
         command
     }
 
-    fn run(&self, bench: &Bench, ranks: u32, line: &str) -> Said {
+    pub(crate) fn run(&self, bench: &Bench, ranks: u32, line: &str) -> Said {
         Said::from(self.command(bench, ranks, line).output().unwrap())
     }
 }
@@ -187,43 +187,17 @@ fn alone_nothing_is_loaded_and_options_of_a_job_are_refused() {
 
 #[test]
 fn a_rank_that_dies_is_named_and_the_others_are_kept() {
-    let (program, options) = LAUNCHERS[0];
+    let (program, _) = LAUNCHERS[0];
     if Command::new(program).arg("--version").output().is_err() {
         println!("skipped: {program} is not here");
         return;
     }
     let bench = Bench::new();
-    // The shell that a rank begins as names its process, and rank 2 kills itself while it measures.
-    let script = "echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec \"$0\" \"$@\"";
-    let mut command = Command::new("timeout");
-    command
-        .args(["60", program, "-n", "3", "--enable-recovery"])
-        .args(options);
-    command.args(["sh", "-c", script, env!("CARGO_BIN_EXE_fathom")]);
     let line =
         "run f.{rank} --create 1M -d 4s --warmup 0s --host-timeout 5s --on-loss continue --json";
-    command
-        .args(line.split_whitespace())
-        .current_dir(bench.path(""));
-    command.env("FATHOM_STORE", bench.path("hosts.db"));
-    command
-        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    command
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped());
-    let child = command.spawn().unwrap();
-    while !measures(&bench) {
-        std::thread::yield_now();
-    }
-    let pid = std::fs::read_to_string(bench.path("pid.2")).unwrap();
-    assert!(
-        Command::new("kill")
-            .args(["-9", pid.trim()])
-            .status()
-            .unwrap()
-            .success()
-    );
+    let child = recovering(&bench, 3, line);
+    wait_for_reads(&bench, 2);
+    signal(&bench, 2, "-9");
     let said = Said::from(child.wait_with_output().unwrap());
     let document = said.json();
     assert_eq!(document["verdict"]["validity"], "invalid", "{said:?}");
@@ -238,19 +212,56 @@ fn a_rank_that_dies_is_named_and_the_others_are_kept() {
     assert_eq!(total["ios"].as_u64(), Some(kept));
 }
 
-/// Whether rank 2 has read more than its file has, which it does while it measures.
-fn measures(bench: &Bench) -> bool {
-    let pid = std::fs::read_to_string(bench.path("pid.2")).unwrap_or_default();
-    let io = std::fs::read_to_string(format!("/proc/{}/io", pid.trim())).unwrap_or_default();
-    let read = io
-        .lines()
-        .find_map(|line| line.strip_prefix("read_bytes: "));
-    read.and_then(|bytes| bytes.parse::<u64>().ok())
-        .is_some_and(|bytes| bytes > 8 << 20)
+/// Starts ranks under Open MPI, which does not end the others where one dies. The shell that a rank begins as names its
+/// process.
+pub(crate) fn recovering(bench: &Bench, ranks: u32, line: &str) -> Child {
+    let (program, options) = LAUNCHERS[0];
+    let script = "echo $$ > pid.$OMPI_COMM_WORLD_RANK; exec \"$0\" \"$@\"";
+    let mut command = Command::new("timeout");
+    let count = ranks.to_string();
+    command.args(["90", program, "-n", &count, "--enable-recovery"]);
+    command.args(options);
+    command.args(["sh", "-c", script, env!("CARGO_BIN_EXE_fathom")]);
+    command
+        .args(line.split_whitespace())
+        .current_dir(bench.path(""));
+    command.env("FATHOM_STORE", bench.path("hosts.db"));
+    command
+        .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// The process of a rank.
+pub(crate) fn pid(bench: &Bench, rank: u32) -> String {
+    let pid = std::fs::read_to_string(bench.path(&format!("pid.{rank}"))).unwrap_or_default();
+    pid.trim().to_owned()
+}
+
+pub(crate) fn signal(bench: &Bench, rank: u32, signal: &str) {
+    let status = Command::new("kill")
+        .args([signal, &pid(bench, rank)])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+/// Waits until a rank has read more than its file has, which it does while it measures.
+pub(crate) fn wait_for_reads(bench: &Bench, rank: u32) {
+    let reads = || {
+        let io = format!("/proc/{}/io", pid(bench, rank));
+        let io = std::fs::read_to_string(io).unwrap_or_default();
+        let mut lines = io.lines();
+        let bytes = lines.find_map(|line| line.strip_prefix("read_bytes: "))?;
+        bytes.parse::<u64>().ok()
+    };
+    while reads().is_none_or(|bytes| bytes <= 8 << 20) {
+        std::thread::yield_now();
+    }
 }
 
 /// A stand-in for ssh: it takes a host and a line for its shell, and runs the line here.
-fn with_ssh(bench: &Bench, hosts: &str, line: &str) -> Said {
+pub(crate) fn with_ssh(bench: &Bench, hosts: &str, line: &str) -> Said {
     use std::os::unix::fs::PermissionsExt;
     let script = "#!/bin/sh\n[ \"$1\" = gone ] && exit 255\nshift\nexec sh -c \"$1\"\n";
     std::fs::write(bench.path("ssh"), script).unwrap();

@@ -113,7 +113,8 @@ impl Hosts {
             let problem = outcome.as_ref().err().cloned();
             self.job
                 .answer(order, to_bytes(&Prepared { problem }), None);
-        } else if failed(&outcome) {
+        } else if failed(&outcome) && self.pending.borrow().is_none() {
+            // Where another order is waiting, rank 0 has called it off and knows why.
             self.job.alarm();
         }
         outcome

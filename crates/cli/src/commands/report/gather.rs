@@ -8,6 +8,7 @@ use crate::commands::noted::sentences;
 use crate::commands::pts::stored::report_of as pts_report_of;
 use crate::commands::show::command_of;
 use crate::commands::survey::context;
+use crate::commands::sweep::ranks::is_part;
 use crate::commands::sweep::shown;
 use analysis::page::{PageBuilder, PagePart};
 use analysis::{
@@ -173,11 +174,18 @@ fn whole_sweep(
     let mut runs: Vec<(String, SweepRun)> = Vec::new();
     for row in rows {
         result(store, row, page, &mut |row, record| {
-            let run = SweepRun {
-                stored: Some(row.number),
-                result: record.map(|record| SweepResult::of(record, known)),
-            };
-            runs.push((row.label.clone(), run));
+            let of_ranks = shown::of_ranks(store, summary.id, row).filter(|_| record.is_ok());
+            match of_ranks {
+                _ if is_part(row) => {} // the line of rank 0 brings it
+                Some(run) => runs.push(run),
+                None => {
+                    let run = SweepRun {
+                        stored: Some(row.number),
+                        result: record.map(|record| SweepResult::of(record, known)),
+                    };
+                    runs.push((row.label.clone(), run));
+                }
+            }
         });
     }
     let (cells, context) = shown::put_together(summary, runs);

@@ -4,7 +4,7 @@
 use crate::args::{Cli, Command, SweepArgs};
 use clap::Parser;
 use host::Root;
-use model::{Access, CommandError, HostRecord, Location, Profile, Target, Timespan};
+use model::{Access, CommandError, HostRecord, JobLayout, Location, Profile, Target, Timespan};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -128,6 +128,13 @@ impl Asked {
                 .iter()
                 .map(|cell| cell.timespan.clone())
                 .collect(),
+        }
+    }
+
+    /// Makes it the sweep of so many ranks: that of other ranks is another one.
+    pub(super) fn share(&mut self, ranks: u32, layout: JobLayout) {
+        for cell in &mut self.cells {
+            cell.key = sweep::key(&[&cell.key, &format!("{ranks} ranks, {layout}")]);
         }
     }
 

@@ -3,12 +3,14 @@
 //!
 //! Read in this order: the flow (here), `asked` (words → cells), `site` (what is checked and created once), `forecast`
 //! (what will be done), `earlier` (the sweep to resume), `stored` (sessions and
-//! keys), `walk` (cell after cell), `shown` (from the store), `script`
+//! keys), `walk` (cell after cell), `many` (on many hosts), `ranks` (their results), `shown` (from the store), `script`
 //! (the same for elsewhere). Which combinations there are and in which order they run is `sweep`'s business.
 
 mod asked;
 mod earlier;
 mod forecast;
+mod many;
+pub(super) mod ranks;
 mod script;
 pub(super) mod shown;
 mod site;
@@ -17,19 +19,21 @@ mod walk;
 
 use super::command_line;
 use crate::args::{SweepArgs, known_by};
-use crate::commands::answer;
+use crate::commands::{answer, hosts};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
 use crate::run_context::RunContext;
+use crate::signals::{self, Interrupt};
 use crate::sweep_progress::SweepProgress;
-use crate::{keep, live, output, report, signals};
+use crate::{keep, live, output, report};
 use asked::Asked;
 use engine::Stop;
 use model::{CommandError, Note};
-use session::{Admission, Journal, ProvenFiles, Runner, clock};
+use session::{Admission, Hosts, Journal, ProvenFiles, Runner, clock};
 pub(super) use site::Site;
-use store::Store;
+use std::rc::Rc;
+use store::{SessionId, Store};
 pub(super) use stored::Lock;
 use stored::StoredSession;
 use walk::Walk;
@@ -37,30 +41,85 @@ pub(super) use walk::rest;
 
 /// Sweeps, keeps every cell, prints the table.
 pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Ending, CommandError> {
+    let way = hosts::way(&args.hosts, environment)?;
     if let Some(shell) = &args.script.script {
-        return script::print(args, shell);
+        return match way {
+            Some(way) => Err(hosts::refuse_in_job("--script", &way)),
+            None => script::print(args, shell),
+        };
     }
     args.known.read()?; // refused before anything runs
+    if let Some(way) = way {
+        return many::sweep(args, &way, environment);
+    }
     let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
-    let resumed = args.matrix.resume.as_ref();
-    let resumed = resumed.map(|id| earlier::resumed(id, args, environment));
-    let resumed = resumed.transpose()?;
-    let (asked_args, wanted) = match &resumed {
-        Some((id, asked)) => (asked, Some(*id)),
-        None => (args, None),
-    };
-    let asked = Asked::read(asked_args)?;
+    let read = Read::of(args, environment)?;
     let gate = Admission {
-        repeats: asked.repeats_targets,
-        options: match asked.repeats_targets {
+        repeats: read.asked.repeats_targets,
+        options: match read.asked.repeats_targets {
             true => tools::diskspd::option, // the line has them, in addition to the sweep's own
             false => tools::native::option,
         },
         ..ground.gate()
     };
-    let mut site = Site::check(&asked.profile(), &gate)?;
+    let site = Site::check(&read.asked.profile(), &gate)?;
+    let on = Ground {
+        args,
+        context: &ground,
+        gate: &gate,
+        hosts: None,
+        environment,
+    };
+    measure(read, site, &on, || {
+        let stop = Stop::new();
+        signals::listen(&stop).map(|interrupt| (stop, interrupt))
+    })
+}
+
+/// What a sweep consists of, and the session that is resumed by its number.
+struct Read {
+    asked: Asked,
+    resumed: Option<SessionId>,
+}
+
+impl Read {
+    fn of(args: &SweepArgs, environment: &Environment) -> Result<Read, CommandError> {
+        let resumed = args.matrix.resume.as_ref();
+        let resumed = resumed.map(|id| earlier::resumed(id, args, environment));
+        let (resumed, words) = resumed.transpose()?.unzip();
+        Ok(Read {
+            asked: Asked::read(words.as_ref().unwrap_or(args))?,
+            resumed,
+        })
+    }
+}
+
+/// Where a sweep runs, and with whom.
+struct Ground<'a> {
+    args: &'a SweepArgs,
+    context: &'a RunContext,
+    gate: &'a Admission<'a>,
+    /// The other hosts; none of a sweep alone.
+    hosts: Option<&'a Rc<Hosts>>,
+    environment: &'a Environment,
+}
+
+/// Runs what was checked. `listen` gives the stop flag, which signals set from then on.
+fn measure(
+    read: Read,
+    mut site: Site,
+    on: &Ground<'_>,
+    listen: impl FnOnce() -> Result<(Stop, Interrupt), CommandError>,
+) -> Result<Ending, CommandError> {
+    let Ground {
+        args,
+        gate,
+        environment,
+        ..
+    } = *on;
+    let (asked, wanted) = (read.asked, read.resumed);
     let fingerprint = asked.fingerprint(gate.host);
-    let place = ground.place.as_ref();
+    let place = on.context.place.as_ref();
     if args.matrix.dry_run {
         let earlier = earlier::look(place, &fingerprint, wanted, args)?;
         let forecast = forecast::forecast(&asked, &site, place, earlier.as_ref());
@@ -72,11 +131,12 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
     let forecast = forecast::forecast(&asked, &site, place, stored.earlier());
     tell_forecast(&asked, &forecast);
 
-    let stop = Stop::new();
-    let interrupt = signals::listen(&stop)?;
+    let (stop, interrupt) = listen()?;
     let watch = clock::Stopwatch::start();
     let mut ours = ProvenFiles::default();
-    site.prepare(&gate, &mut ours, environment, &stop)?;
+    if on.hosts.is_none() {
+        site.prepare(gate, &mut ours, environment, &stop)?;
+    }
     let journal = stored.begin(&asked, &fingerprint, &args.known)?;
     let notes = notes_of(&journal, args)?;
     let known = known_by(&notes)?;
@@ -90,8 +150,10 @@ pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Endin
         interrupt: &interrupt,
         fail_fast: args.matrix.fail_fast,
         known: &known,
+        hosts: on.hosts,
     };
-    let mut runner = Runner::new(&gate, ours, &journal, command_line(), &stop);
+    let mut runner = Runner::new(gate, ours, &journal, command_line(), &stop);
+    runner.hosts = on.hosts.cloned();
     let walked = walk.walk(&mut runner, &mut stored);
     progress.finish();
     let (cells, context) = stored.result(&asked, &walked, gate.host, watch.elapsed());

@@ -4,14 +4,15 @@
 //! more (its plan has gone, another version wrote it), cells go by the labels that they were kept under.
 
 use super::asked::Asked;
+use super::ranks::{self, RankLabel};
 use super::stored::{cells_of, judge, order_name};
 use crate::args::{Cli, Command, SweepArgs};
 use crate::report::{self, Form};
 use analysis::{SweepCell, SweepContext, SweepResult, SweepRun};
 use clap::Parser;
-use model::CommandError;
+use model::{CommandError, ResultRow};
 use std::collections::HashMap;
-use store::{SessionOutcome, SessionSummary, Store, StoreError};
+use store::{SessionId, SessionOutcome, SessionSummary, Store, StoreError};
 use sweep::Turn;
 
 /// The page or the document of a sweep. Its runs are read one after another: all at once they may not fit into memory.
@@ -27,11 +28,19 @@ fn page(store: &Store, summary: &SessionSummary, form: Form<'_>) -> Result<Vec<u
     let session = summary.id;
     let mut runs: Vec<(String, SweepRun)> = Vec::new();
     for row in store.rows(&[session])? {
+        if ranks::is_part(&row) {
+            continue;
+        }
+        if let Some((label, run)) = of_ranks(store, session, &row) {
+            runs.push((label, run));
+            continue;
+        }
         let (label, stored) = (row.label.clone(), Some(row.number));
         let result = match row.reason.clone() {
             Some(reason) => Err(reason),
             None => Ok(SweepResult {
                 corrupt: false, // its record was not read
+                ranks: None,
                 row,
                 validity: None,
                 reasons: Vec::new(),
@@ -43,6 +52,18 @@ fn page(store: &Store, summary: &SessionSummary, form: Form<'_>) -> Result<Vec<u
     }
     let (cells, context) = put_together(summary, runs);
     Ok(report::sweep(&cells, &context, form))
+}
+
+/// The run of all ranks of a cell, by the line of rank 0; `None` of any other line.
+pub(crate) fn of_ranks(
+    store: &Store,
+    session: SessionId,
+    row: &ResultRow,
+) -> Option<(String, SweepRun)> {
+    let label = RankLabel::of(&row.label).filter(|_| row.reason.is_none())?;
+    let result = ranks::merged(store, session, row)?;
+    let stored = Some(row.number);
+    Some((label.cell.to_owned(), SweepRun { stored, result }))
 }
 
 /// The cells of a sweep from its runs and their labels, and their context.

@@ -9,7 +9,8 @@ use model::{Bytes, CommandError, Plan, Profile, TargetFacts, TargetKind};
 use session::{Admission, CheckedPlan, ProvenFiles};
 use std::path::{Path, PathBuf};
 
-/// The targets of a sweep.
+/// The targets of a sweep; of one on many hosts, those of rank 0.
+#[derive(Default)]
 pub(crate) struct Site {
     /// One for each set of targets that has to be created or proven; the largest requirement comes first.
     chores: Vec<CheckedPlan>,
@@ -23,11 +24,7 @@ impl Site {
     /// Checks every cell. Nothing is refused on the way that could have been refused here.
     pub(crate) fn check(profile: &Profile, gate: &Admission<'_>) -> Result<Self, CommandError> {
         let passed = gate.check(profile)?;
-        let mut site = Site {
-            chores: Vec::new(),
-            known: Vec::new(),
-            written: Vec::new(),
-        };
+        let mut site = Site::default();
         for one in passed {
             site.take(one);
         }
@@ -37,7 +34,8 @@ impl Site {
         Ok(site)
     }
 
-    fn take(&mut self, passed: CheckedPlan) {
+    /// Takes a cell that was checked.
+    pub(super) fn take(&mut self, passed: CheckedPlan) {
         for (target, facts) in passed.plan.targets.iter().zip(&passed.facts) {
             if target.workload.write.as_percent() > 0 && !self.written.contains(&facts.path) {
                 self.written.push(facts.path.clone());

@@ -5,13 +5,14 @@
 
 use super::asked::Asked;
 use super::earlier::{Earlier, earlier};
+use super::ranks;
 use crate::args::{KnownArgs, SweepArgs, known_by};
 use crate::commands::{VERSION, command_line};
 use crate::failure::Ending;
 use crate::output;
 use analysis::{HostDigest, SweepCell, SweepContext, SweepResult, SweepRun};
 use gate::FileLock;
-use model::{CommandError, HostRecord, Nanos};
+use model::{CommandError, HostRecord, Nanos, ResultRow};
 use session::{Journal, clock};
 use std::path::{Path, PathBuf};
 use store::{NewSession, SessionId, SessionKind, SessionOutcome, Store};
@@ -144,12 +145,22 @@ impl<'a> StoredSession<'a> {
             known += 1;
             let result = match (&cell.missing, earlier.rows.get(&cell.number)) {
                 (Some(reason), _) => Err(reason.clone()),
-                (None, Some(row)) => Ok(SweepResult {
-                    corrupt: false, // its record was not read
-                    row: row.clone(),
-                    validity: None,
-                    reasons: Vec::new(),
-                }),
+                (None, Some(row)) => match self.merged(earlier.session, row) {
+                    Some(Ok(result)) => Ok(result),
+                    Some(Err(reason)) => {
+                        return Err(CommandError::refused(format!(
+                            "session {}, {}: {reason}; hint: begin again with --new",
+                            earlier.session, row.label
+                        )));
+                    }
+                    None => Ok(SweepResult {
+                        corrupt: false, // its record was not read
+                        ranks: None,
+                        row: row.clone(),
+                        validity: None,
+                        reasons: Vec::new(),
+                    }),
+                },
                 (None, None) => continue,
             };
             let stored = Some(cell.number);
@@ -164,6 +175,11 @@ impl<'a> StoredSession<'a> {
             )));
         }
         Ok(())
+    }
+
+    /// The result of all ranks, of a cell that ranks measured.
+    fn merged(&self, session: SessionId, row: &ResultRow) -> Option<Result<SweepResult, String>> {
+        ranks::merged(self.store?, session, row)
     }
 
     /// What was there before this call.

@@ -4,16 +4,19 @@
 //! it, because a sweep that forgets cannot be gone on with.
 
 use super::asked::Asked;
+use super::ranks;
 use super::site::Site;
 use super::stored::{StoredSession, Walked};
+use crate::commands::hosts::agrees;
 use crate::signals::Interrupt;
 use crate::sweep_progress::{Done, SweepProgress};
 use analysis::{Known, SweepResult};
 use engine::{Observer, Stop};
 use model::{CommandError, Nanos, RunRecord, RunResult, TargetFacts};
 use session::clock::Stopwatch;
-use session::{Fate, Ran, Runner, Schedule, Step, Watcher};
+use session::{Fate, Hosts, Ran, Runner, Schedule, Step, Watcher};
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
 use store::Store;
@@ -32,6 +35,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) fail_fast: bool,
     /// The user's hints on the targets.
     pub(crate) known: &'a Known,
+    /// The other hosts; none of a sweep alone.
+    pub(crate) hosts: Option<&'a Rc<Hosts>>,
 }
 
 impl Walk<'_> {
@@ -49,8 +54,13 @@ impl Walk<'_> {
         };
         let ended = runner.run(&mut cells, &mut &*self.progress);
         let mut walked = cells.walked;
-        walked.trouble = ended.err().map(|error| error.to_string());
-        walked.interrupted = self.interrupt.asked() || self.stop.asked();
+        walked.trouble = ended
+            .err()
+            .map(|error| error.to_string())
+            .or(walked.trouble);
+        // Of a job the flag is set where a rank failed, too.
+        let stopped = self.stop.asked() && walked.trouble.is_none();
+        walked.interrupted = self.interrupt.asked() || stopped;
         walked
     }
 }
@@ -78,6 +88,16 @@ impl Cells<'_, '_> {
     fn planned(&self, turn: Turn) -> Nanos {
         self.walk.asked.cells[turn.cell].timespan.phases.total()
     }
+
+    /// The result of all ranks, whose sums have to be those that were merged on the way.
+    fn of_all(&mut self, hosts: &Hosts) -> Result<SweepResult, String> {
+        let (results, sums) = hosts.take_results();
+        if let Err(error) = agrees(&results, sums.as_ref()) {
+            self.walked.trouble = Some(error.to_string());
+            return Err(error.to_string());
+        }
+        ranks::of_results(&results)
+    }
 }
 
 impl Schedule for Cells<'_, '_> {
@@ -103,12 +123,28 @@ impl Schedule for Cells<'_, '_> {
         }))
     }
 
+    /// In a job each rank checks its own targets again.
     fn known(&self) -> &[TargetFacts] {
-        self.walk.site.all()
+        match self.walk.hosts {
+            Some(_) => &[],
+            None => self.walk.site.all(),
+        }
     }
 
     /// What a cell could not do is its result.
     fn judge(&mut self, outcome: &Result<RunRecord, CommandError>) -> Fate {
+        if let Some(hosts) = self.walk.hosts
+            && !self.walk.interrupt.asked()
+            && let Some(reason) = hosts.without_result().or_else(|| {
+                let refused = outcome.as_ref().err();
+                refused.map(ToString::to_string)
+            })
+        {
+            // A rank that fails sets the flag of all.
+            let ends = hosts.ends_after_failure() || self.walk.stop.asked();
+            self.walked.trouble = ends.then(|| reason.clone());
+            return Fate::Missing(reason);
+        }
         let stopped = self.walk.stop.asked();
         match outcome {
             Ok(record) if stopped && record.result() == RunResult::Interrupted => Fate::Drop,
@@ -121,7 +157,11 @@ impl Schedule for Cells<'_, '_> {
     fn take(&mut self, step: Step, ran: Ran) -> bool {
         let turn = self.current.expect("a run was handed out before it ended");
         let known = self.walk.known;
-        let result = ran.outcome.map(|record| SweepResult::of(&record, known));
+        let result = match (ran.outcome, self.walk.hosts) {
+            (Err(reason), _) => Err(reason),
+            (Ok(record), None) => Ok(SweepResult::of(&record, known)),
+            (Ok(_), Some(hosts)) => self.of_all(hosts),
+        };
         self.stored.take(turn, ran.stored, result.clone());
         match &result {
             Ok(_) => self.walked.ran += 1,
@@ -140,7 +180,7 @@ impl Schedule for Cells<'_, '_> {
         let asked = self.walk.asked;
         let to_come = (self.turns.iter()).filter(|turn| self.stored.may_come(asked, **turn));
         progress.left(to_come.map(|turn| self.planned(*turn)));
-        !self.walked.failed_fast
+        !self.walked.failed_fast && self.walked.trouble.is_none()
     }
 }
 

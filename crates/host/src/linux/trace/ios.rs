@@ -236,10 +236,10 @@ mod tests {
     #[test]
     fn events_wait_until_no_core_can_add_an_earlier_one() {
         let event = layout().event(&[0; 40], Nanos(0)).unwrap();
-        let at = |ns: u64, stage| BlockEvent {
-            at: Nanos(ns),
-            stage,
-            ..event
+        let at = |ns: u64, stage| {
+            let mut moved: BlockEvent = event; // clippy 1.95 panics on a struct update here
+            (moved.at, moved.stage) = (Nanos(ns), stage);
+            moved
         };
         use BlockStage::{Completed, Queued};
         let mut waiting = vec![at(9, Queued), at(5, Completed), at(5, Queued)];

@@ -1,0 +1,160 @@
+//! `fathom run` on many hosts: rank 0's part of it.
+
+use super::{Member, Together, Way, refuse_confirmations, together};
+use crate::args::RunArgs;
+use crate::commands::{answer, command_line};
+use crate::environment::Environment;
+use crate::failure::Ending;
+use crate::progress::RunBars;
+use crate::report::Form;
+use crate::{output, report};
+use model::{CommandError, Outcome, RunRecord};
+use session::{Journal, ProvenFiles, RankResult, Runner, Timespans, clock};
+use std::rc::Rc;
+use store::{SessionKind, SessionOutcome};
+use tools::native::{self, Built};
+
+/// Runs it on all hosts, stores it, prints it.
+pub(crate) fn run(
+    args: &RunArgs,
+    way: &Way,
+    environment: &Environment,
+) -> Result<Ending, CommandError> {
+    let request = Together {
+        hosts: &args.hosts,
+        keep: &args.keep,
+        kind: SessionKind::Run,
+    };
+    together(&request, way, environment, &|member| {
+        lead(args, member, environment)
+    })
+}
+
+/// Rank 0: the whole flow of the command.
+fn lead(
+    args: &RunArgs,
+    member: &Member<'_>,
+    environment: &Environment,
+) -> Result<Ending, CommandError> {
+    let Member {
+        hosts,
+        ground,
+        gate,
+        stop,
+        interrupt: _, // the stop flag of the ranks is enough
+    } = *member;
+    let known = args.known.read()?;
+    refuse_alone(args, &known)?;
+    refuse_confirmations(&args.consent)?;
+    let Built { profile, notes } = native::build(&args.request())?;
+    for note in notes.iter().filter(|note| note.option != "--interval") {
+        output::tell(&note.to_string());
+    }
+    let store = crate::keep::open(ground.place.as_ref())?;
+    let names: Vec<String> = profile
+        .paths()
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    let new = session::new_session(
+        SessionKind::Run,
+        command_line(),
+        names.join(" "),
+        clock::utc(),
+    );
+    let journal = Journal::new(store, new);
+    let mut runner = Runner::new(gate, ProvenFiles::default(), &journal, command_line(), stop);
+    runner.hosts = Some(Rc::clone(hosts));
+    let mut schedule = Timespans::new(&profile.timespans, &[], Vec::new(), &|_| {});
+    runner.run(&mut schedule, &mut RunBars::new(environment))?;
+    let (results, sums) = hosts.take_results();
+    if results.is_empty() {
+        return Err(CommandError::failed(
+            "interrupted before the measurement began",
+        ));
+    }
+    let form = Form {
+        json: args.output.json,
+        kept: crate::keep::kept(journal.store(), journal.name()),
+        notes: &[],
+        place_named: args.keep.store.is_some(),
+        columns: environment.columns,
+        verbose: args.output.verbose,
+        known: Some(&known),
+    };
+    let parts = results.iter().map(part);
+    crate::output::print(&report::job(&parts.collect::<Vec<_>>(), form)?)?;
+    agrees(&results, sums.as_ref())?;
+    let ending = ending(&results);
+    let outcome = match ending {
+        Ending::Good | Ending::Corrupt => SessionOutcome::Complete,
+        _ if stop.asked() && hosts.lost().is_empty() => SessionOutcome::Interrupted,
+        _ => SessionOutcome::Failed,
+    };
+    Ok(answer::finish(&journal, outcome, None).and(ending))
+}
+
+/// What only a run alone has.
+fn refuse_alone(args: &RunArgs, known: &analysis::Known) -> Result<(), CommandError> {
+    let refused = [
+        ("--evidence", args.evidence.is_some()),
+        ("--journal", args.journal.is_some()),
+        ("--live", args.live),
+        ("--goal", !known.goals.is_empty()),
+    ];
+    match refused.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(CommandError::refused(format!(
+            "{option}: this option is for a run alone; hint: omit it, or add --alone"
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn part(result: &RankResult) -> analysis::JobPart<'_> {
+    analysis::JobPart {
+        rank: result.rank,
+        host: &result.host,
+        run: result.stored,
+        outcome: result.outcome.as_ref().map_err(String::as_str),
+    }
+}
+
+/// The sums that were merged on the way are those of the records.
+pub(crate) fn agrees(results: &[RankResult], sums: Option<&job::Sums>) -> Result<(), CommandError> {
+    let mut own = job::Sums::default();
+    for record in records(results) {
+        own.merge(&job::Sums::of(record));
+    }
+    match sums {
+        Some(merged) if *merged != own => Err(CommandError::failed(
+            "the sums that the ranks merged are not those of their records; this is a mistake in fathom, please report it",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn records(results: &[RankResult]) -> impl Iterator<Item = &RunRecord> {
+    results
+        .iter()
+        .filter_map(|result| result.outcome.as_ref().ok())
+}
+
+/// Prints what a program that reads only the exit code and standard error has to know.
+fn ending(results: &[RankResult]) -> Ending {
+    let mut ending = Ending::Good;
+    for result in results {
+        let why = match &result.outcome {
+            Ok(record) => match &record.outcome {
+                Outcome::Complete => None,
+                Outcome::Interrupted => Some("interrupted".to_owned()),
+                Outcome::Failed(failure) => Some(failure.words()),
+            },
+            Err(_) => continue, // a rank that is lost decides by --on-loss
+        };
+        if let Some(why) = why {
+            output::tell(&format!("{}: {why}", result.label()));
+            ending = Ending::Wrong;
+        }
+    }
+    ending.and(Ending::of_data(records(results).any(RunRecord::is_corrupt)))
+}

@@ -1,0 +1,109 @@
+//! The results of all ranks of a cell, which have numbers that follow one another: put together into one result.
+//!
+//! The line of rank 0 has the key of the cell, so that the cell is found by it. Ranks of a cell without a result have no key.
+
+use analysis::{JobPart, SweepResult};
+use model::{ResultRow, RunRecord};
+use session::RankResult;
+use store::{SessionId, Store};
+
+/// The rank in a label, with what is before it: `depth=4, rank 1, n1`.
+pub(crate) struct RankLabel<'a> {
+    pub(crate) cell: &'a str,
+    pub(crate) rank: u32,
+    pub(crate) host: &'a str,
+}
+
+impl<'a> RankLabel<'a> {
+    pub(crate) fn of(label: &'a str) -> Option<RankLabel<'a>> {
+        let (cell, rest) = label.rsplit_once(", rank ")?;
+        let (rank, host) = rest.split_once(", ")?;
+        Some(RankLabel {
+            cell,
+            rank: rank.parse().ok()?,
+            host,
+        })
+    }
+}
+
+/// Whether the line belongs to a cell whose result is found by another line: that of a further rank, or one of a cell
+/// without a result.
+pub(crate) fn is_part(row: &ResultRow) -> bool {
+    row.key.is_none() && RankLabel::of(&row.label).is_some()
+}
+
+/// The result of all ranks by the line of rank 0; `None` where its run was one alone.
+pub(crate) fn merged(
+    store: &Store,
+    session: SessionId,
+    row: &ResultRow,
+) -> Option<Result<SweepResult, String>> {
+    RankLabel::of(&row.label).filter(|label| label.rank == 0)?;
+    let (_, first) = record(store, session, row.number)?;
+    let size = first.engine.rank.as_ref()?.size;
+    let mut ranks = vec![(row.label.clone(), first)];
+    for rank in 1..size {
+        match record(store, session, row.number.checked_add(rank)?) {
+            Some(one)
+                if one
+                    .1
+                    .engine
+                    .rank
+                    .as_ref()
+                    .is_some_and(|its| its.rank == rank) =>
+            {
+                ranks.push(one)
+            }
+            _ => {
+                return Some(Err(format!(
+                    "the result of rank {rank} is not in the results database"
+                )));
+            }
+        }
+    }
+    let parts = ranks
+        .iter()
+        .zip(0..)
+        .map(|((label, record), rank)| JobPart {
+            rank,
+            host: RankLabel::of(label).map_or("", |label| label.host),
+            run: Some(row.number + rank),
+            outcome: Ok(record),
+        });
+    let parts: Vec<JobPart<'_>> = parts.collect();
+    Some(SweepResult::of_job(&parts).ok_or_else(|| "no rank has a result".to_owned()))
+}
+
+fn record(store: &Store, session: SessionId, number: u32) -> Option<(String, RunRecord)> {
+    let whole = store.load_one(session, number).ok()?;
+    let run = whole.runs.into_iter().next()?;
+    run.into_record()
+}
+
+/// The result of all ranks as they were measured just now.
+pub(crate) fn of_results(results: &[RankResult]) -> Result<SweepResult, String> {
+    let parts = results.iter().map(|result| JobPart {
+        rank: result.rank,
+        host: &result.host,
+        run: result.stored,
+        outcome: result.outcome.as_ref().map_err(String::as_str),
+    });
+    let parts: Vec<JobPart<'_>> = parts.collect();
+    SweepResult::of_job(&parts).ok_or_else(|| "a rank has no result".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_rank_in_a_label_counts() {
+        let label = RankLabel::of("target=a, rank 3, b, rank 1, n1").unwrap();
+        assert_eq!(
+            (label.cell, label.rank, label.host),
+            ("target=a, rank 3, b", 1, "n1")
+        );
+        assert!(RankLabel::of("depth=4").is_none());
+        assert!(RankLabel::of("depth=4, rank x, n1").is_none());
+    }
+}

@@ -1,0 +1,73 @@
+//! The ranks of a sweep on many hosts: how many, and each over all cells. Of many, those with the smallest share are shown.
+
+use crate::job::shared;
+use crate::number::NOTHING;
+use crate::paper::Paper;
+use crate::table::{Column, fitting, left, left_out, lines, picked, right};
+use crate::text::{printable, wrap, wrapped};
+use analysis::{SweepHost, SweepReport};
+
+/// Ranks that are shown where there are more of them, unless all are asked for.
+const ROWS_MAX: usize = 12;
+
+static COLUMNS: [Column; 6] = [
+    left("rank", 4),
+    left("host", 4),
+    right("of median", 6),
+    right("lowest", 6),
+    right("in cell", 4),
+    left("differs in", 0),
+];
+const DISPENSABLE: [&str; 2] = ["differs in", "in cell"];
+
+/// Nothing of a sweep alone.
+pub(super) fn ranks(report: &SweepReport, paper: &Paper) -> Vec<String> {
+    let Some(job) = &report.job else {
+        return Vec::new();
+    };
+    let hosts = report.hosts.iter().map(|host| host.host.as_str());
+    let mut page = vec![String::new()];
+    page.extend(wrap(
+        "ranks   ",
+        &shared(job, hosts),
+        paper.width(),
+        usize::MAX,
+    ));
+    let mut shown: Vec<&SweepHost> = report.hosts.iter().collect();
+    let many = shown.len() > ROWS_MAX && !paper.verbose;
+    if many {
+        let share = |host: &SweepHost| host.lowest.unwrap_or(0.0);
+        shown.sort_by(|a, b| share(a).total_cmp(&share(b)));
+        shown.truncate(ROWS_MAX);
+        shown.sort_by_key(|host| host.rank);
+    }
+    let rows: Vec<Vec<String>> = shown.into_iter().map(cells).collect();
+    let columns = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
+    let heads: Vec<&Column> = columns.iter().map(|&place| &COLUMNS[place]).collect();
+    page.extend(lines(&heads, &picked(&rows, &columns), paper.width()));
+    if let Some(reported) = left_out(&COLUMNS, &columns, paper.width()) {
+        page.extend(wrapped("  ", &reported, paper));
+    }
+    if many {
+        let omitted = report.hosts.len() - ROWS_MAX;
+        page.push(format!(
+            "  {omitted} more ranks have a larger share; all with --json"
+        ));
+    }
+    page
+}
+
+fn cells(host: &SweepHost) -> Vec<String> {
+    let share = |share: Option<f64>| {
+        share.map_or_else(|| NOTHING.to_owned(), |share| format!("{share:.2}"))
+    };
+    vec![
+        format!("  {}", host.rank),
+        printable(&host.host),
+        share(host.of_median),
+        share(host.lowest),
+        host.lowest_cell
+            .map_or_else(|| NOTHING.to_owned(), |cell| cell.to_string()),
+        printable(&host.differs_in.join(", ")),
+    ]
+}
