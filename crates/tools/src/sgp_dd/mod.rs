@@ -217,7 +217,7 @@ fn number(text: &str) -> Option<u64> {
             _ => letter,
         })
         .collect();
-    let is_bytes = large.ends_with(|last: char| last == 'B')
+    let is_bytes = large.ends_with('B')
         && large
             .trim_end_matches('B')
             .ends_with(|last: char| last.is_ascii_digit());
