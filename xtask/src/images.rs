@@ -1,8 +1,8 @@
 //! `cargo xtask images`: the pictures of README and docs, from the simulated device `sim:ssd`.
 //!
 //! The terminal is drawn from the sample in README, which a test of the program compares with the program's output. The
-//! HTML report is a screenshot by Chromium; `report.inputs` has the checksum of its inputs. Pictures of all kinds of pages,
-//! which people look at, are not committed. Omitted: real devices, whose figures differ from run to run.
+//! HTML report is a screenshot by Chromium; `report.inputs` has the checksum of its inputs. Pictures of all kinds of pages for
+//! review are not committed. Omitted: real devices, whose figures differ from run to run.
 
 use std::fmt::Write;
 use std::fs;

@@ -94,6 +94,41 @@ fn has_cut_figure(line: &str) -> bool {
     })
 }
 
+/// What a terminal of each width is to show whole, of the sessions that the test stores first.
+const VIEWS: &[&str] = &[
+    "list",
+    "show 1",
+    "show 2",
+    "show 4",
+    "show 5",
+    "show 6",
+    "show 7",
+    "show 8",
+    "show 9",
+    "show 10",
+    "show 1 --verbose",
+    "show 8 --verbose",
+    "report 8 -o r.html --force",
+    "trace trace.spc",
+    "fidelity trace.spc trace.spc || true",
+    "sweep sim:ssd -b 4K,8K -o 1..8 --dry-run",
+    "pts iops sim:ssd --dry-run",
+    "check . || true",
+    "note 1 --comment text",
+    "ior --help",
+    "compare 2 3",
+    "compare 4 5 || true",
+    "table",
+    "explain",
+    "explain verified",
+    "baseline list",
+    "devices",
+    "db check",
+    "fio --help",
+    "diskspd -? || true",
+    "sqlio -? || true",
+];
+
 #[test]
 fn every_view_fits_terminals_of_forty_to_two_hundred_columns() {
     let bench = Bench::new();
@@ -128,41 +163,8 @@ fn every_view_fits_terminals_of_forty_to_two_hundred_columns() {
         })
         .collect();
     std::fs::write(bench.path("trace.spc"), trace).unwrap();
-    let views = [
-        "list",
-        "show 1",
-        "show 2",
-        "show 4",
-        "show 5",
-        "show 6",
-        "show 7",
-        "show 8",
-        "show 9",
-        "show 10",
-        "show 1 --verbose",
-        "show 8 --verbose",
-        "report 8 -o r.html --force",
-        "trace trace.spc",
-        "fidelity trace.spc trace.spc || true",
-        "sweep sim:ssd -b 4K,8K -o 1..8 --dry-run",
-        "pts iops sim:ssd --dry-run",
-        "check . || true",
-        "note 1 --comment text",
-        "ior --help",
-        "compare 2 3",
-        "compare 4 5 || true",
-        "table",
-        "explain",
-        "explain verified",
-        "baseline list",
-        "devices",
-        "db check",
-        "fio --help",
-        "diskspd -? || true",
-        "sqlio -? || true",
-    ];
     for columns in [40, 60, 80, 100, 140, 200] {
-        for view in views {
+        for view in VIEWS {
             let Some(screen) = on_terminal(&bench, columns, view) else {
                 return;
             };
