@@ -47,7 +47,7 @@ cargo xtask lab environments    the program in file systems, containers and limi
 cargo xtask licenses        writes the notices of the linked libraries again: crates/cli/assets/third-party.txt
 cargo xtask net [accept]    compares all outputs over stored sessions with the expected ones, or accepts them
 cargo xtask net record-corpus   records these sessions again and accepts their outputs; as root
-cargo xtask campaign [N]    N honest documents that fio writes here, as root: which findings mislead; 300 without N
+cargo xtask campaign [N] [--seed N] [--keep FOLDER]  N honest documents that fio writes here, as root: which findings mislead; 300 without N
 cargo xtask cases           the case files of the findings: sensitivity and false alarms of each rule
 cargo xtask cases --drawn N the same, and N simulated devices per cause, drawn by seed
 cargo xtask setup           sets up what the tests need, and no more";
