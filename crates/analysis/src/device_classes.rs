@@ -15,6 +15,7 @@ pub struct LinkClass {
 }
 
 const SATA: &str = "Serial ATA Revision 3.5: 8b/10b, 10 bits on the wire a byte";
+const SAS: &str = "Serial Attached SCSI: SPL and SAS-4 of INCITS T10; 8b/10b at 3, 6 and 12 Gbit/s, 128b/150b at 22.5 Gbit/s";
 const PCIE: &str = "PCI Express Base Specification 6.0: 8b/10b at 2.5 and 5 GT/s, 128b/130b from 8 GT/s, flits at 64 GT/s";
 
 const fn link(name: &'static str, mb_per_s: f64, source: &'static str) -> LinkClass {
@@ -25,12 +26,16 @@ const fn link(name: &'static str, mb_per_s: f64, source: &'static str) -> LinkCl
     }
 }
 
-/// Links of one device, the slowest first. A bound never lies below what the link carries: headers of packets are not
-/// subtracted. Omitted: links whose speed no rule reads, as SAS.
+/// Links of one device, of each kind the slowest first. A bound never lies below what the link carries: headers of packets are not
+/// subtracted.
 pub const LINKS: &[LinkClass] = &[
     link("SATA 1.5 Gbit/s", 150.0, SATA),
     link("SATA 3 Gbit/s", 300.0, SATA),
     link("SATA 6 Gbit/s", 600.0, SATA),
+    link("SAS 3 Gbit/s", 300.0, SAS),
+    link("SAS 6 Gbit/s", 600.0, SAS),
+    link("SAS 12 Gbit/s", 1_200.0, SAS),
+    link("SAS 22.5 Gbit/s", 2_400.0, SAS),
 ];
 
 const IEEE_802_3: &str = "IEEE 802.3, clauses 4 and 46: 38 bytes of preamble, header, check and gap around each packet; 40 bytes of IP and TCP headers in it (RFC 791, RFC 9293), packets of 9000 bytes";
@@ -78,8 +83,18 @@ pub const PCIE_GENERATIONS: &[PcieGeneration] = &[
     pcie(6, 64.0, 7_877.0),
 ];
 
-/// The most that a link carries, by its speed as the system prints it: `16.0 GT/s x4`, `6.0 Gbit/s`.
+/// The most that a link carries, by its speed as the system prints it: `16.0 GT/s x4`, `6.0 Gbit/s` of SATA,
+/// `SAS 12.0 Gbit/s`, with ` x2` behind it where a port is of several links.
 pub fn link_bytes_per_s(speed: &str) -> Option<f64> {
+    if let Some(speed) = speed.strip_prefix("SAS ") {
+        let name = format!("SAS {} Gbit/s", number(speed)?);
+        let link = LINKS.iter().find(|link| link.name == name)?;
+        let links = match speed.split_once(" x") {
+            Some((_, links)) => links.parse::<f64>().ok()?,
+            None => 1.0,
+        };
+        return Some(link.bytes_per_s * links);
+    }
     if let Some(lanes) = speed.split(" x").nth(1) {
         let (gt_per_s, lanes) = (number(speed)?, lanes.parse::<f64>().ok()?);
         let mut all = PCIE_GENERATIONS.iter();

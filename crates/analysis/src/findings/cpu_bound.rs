@@ -113,8 +113,9 @@ fn of_jobs(cpu: &ImportedCpu) -> Option<Finding> {
     })
 }
 
-/// Jobs that together used exactly one core, while submitting took all their time: they waited for it.
-fn of_one_core(seen: &Seen<'_>, cpu: &ImportedCpu) -> Option<Finding> {
+/// Returns the part of one core that several jobs used together, where it is one core and submitting took all their time:
+/// they waited for it.
+pub(super) fn shared_core(seen: &Seen<'_>, cpu: &ImportedCpu) -> Option<(u32, f64)> {
     const ONE: std::ops::RangeInclusive<f64> = 0.95..=1.03;
     const SUBMITTING_MIN: f64 = 0.8;
     let run = seen.imported?;
@@ -123,15 +124,19 @@ fn of_one_core(seen: &Seen<'_>, cpu: &ImportedCpu) -> Option<Finding> {
     let submission_s = run.evidence.total.submission_mean?.as_seconds();
     let submitting = submission_s * seen.observed.total.rate_per_s? / f64::from(jobs);
     let direct = run.workload.cache == Some(model::CacheMode::Unbuffered);
-    (direct && ONE.contains(&busy) && submitting >= SUBMITTING_MIN).then(|| {
-        let sentence = format!(
-            "the generator was CPU-bound: all {jobs} jobs together used {} of one core, and waited for it in their submissions",
-            say::percent(busy.min(1.0))
-        );
-        let advice = "check which processors the jobs may use (cpus_allowed, taskset, the control group), and repeat with all";
-        let evidence = [("usage_percent", busy * 100.0)];
-        finding(RULE.id, Severity::Warning, sentence, &evidence, advice).sure(Confidence::Medium)
-    })
+    (direct && ONE.contains(&busy) && submitting >= SUBMITTING_MIN).then_some((jobs, busy))
+}
+
+fn of_one_core(seen: &Seen<'_>, cpu: &ImportedCpu) -> Option<Finding> {
+    let (jobs, busy) = shared_core(seen, cpu)?;
+    let sentence = format!(
+        "the generator was CPU-bound: all {jobs} jobs together used {} of one core, and waited for it in their submissions",
+        say::percent(busy.min(1.0))
+    );
+    let advice = "check which processors the jobs may use (cpus_allowed, taskset, the control group), and repeat with all";
+    let evidence = [("usage_percent", busy * 100.0)];
+    let reported = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
+    Some(reported.sure(Confidence::Medium))
 }
 
 fn all_of_others(cpu: &ImportedCpu) -> Option<Finding> {

@@ -168,6 +168,8 @@ fn of_devices(own: &Own<'_>) -> Option<Ground> {
     let medium = match only.transport.as_deref().filter(|_| alone)? {
         "ata" => Medium::SataSsd,
         "nvme pcie" => Medium::Nvme,
+        // Without its link's speed nothing bounds a disk on SAS.
+        "sas" if only.link.as_deref().and_then(link_bytes_per_s).is_some() => Medium::SataSsd,
         _ => return None,
     };
     Some(Ground {
@@ -267,7 +269,7 @@ mod tests {
 
     #[test]
     fn more_than_the_link_carries_is_a_cache() {
-        let on = |link: &str| {
+        let with = |transport: &str, link: &str| {
             let mut record = Sample {
                 block: model::Bytes::mib(1),
                 access: Access::Sequential,
@@ -277,10 +279,11 @@ mod tests {
             .build();
             record.host.virtualization = None;
             let disk = &mut record.targets[0].chain[1];
-            disk.transport = Some("ata".to_owned());
+            disk.transport = Some(transport.to_owned());
             disk.link = Some(link.to_owned());
             found(&record, "impossible-for-medium")
         };
+        let on = |link: &str| with("ata", link);
         // 400 MiB/s.
         let reported = on("3.0 Gbit/s").unwrap();
         assert!(
@@ -289,6 +292,15 @@ mod tests {
             reported.sentence
         );
         assert_eq!(on("6.0 Gbit/s"), None);
+        for (link, impossible) in [
+            ("SAS 3.0 Gbit/s", true),
+            ("SAS 3.0 Gbit/s x2", false),
+            ("SAS 6.0 Gbit/s", false),
+            ("SAS 12.0 Gbit/s", false),
+            ("SAS ? Gbit/s", false),
+        ] {
+            assert_eq!(with("sas", link).is_some(), impossible, "{link}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Se
 use crate::latency::split_of;
 use crate::observed::ObservedFigures;
 use crate::say;
+use model::imported_evidence::ImportedFlush;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("latency-groups"),
@@ -14,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The latencies are of two groups with nothing between them, so two sources served the I/Os.",
-    method: "Runs of fathom with one target and one kind of I/Os (one size, all random or all sequential, no replay): two groups of 5% of the reads or of the writes or more, with medians four times apart. Almost none are between, from some latency to 2.5 times as much. Imported runs of 1000 I/Os or more: between two neighbours of the printed percentiles from 5% to 90% the latency grows to four times or more. Below them the latencies from 5% on are within a factor of 2.5 of each other. So are those above them up to 95%, with two percentiles or more each.",
+    method: "Runs of fathom with one target and one kind of I/Os (one size, all random or all sequential, no replay): two groups of 5% of the reads or of the writes or more, with medians four times apart. Almost none are between, from some latency to 2.5 times as much. Imported runs of 1000 I/Os or more: between two neighbours of the printed percentiles from 5% to 90% the latency grows to four times or more. Below them the latencies from 5% on are within a factor of 2.5 of each other. So are those above them up to 95%, with two percentiles or more each; the slow group takes 5 µs or more, as no device answers faster. Not applied to writes with syncs.",
     evidence: &["fast_share", "fast_ns", "slow_ns"],
     source: "D. P. Bovet, M. Cesati, Understanding the Linux Kernel, 3rd edition, chapter 15 (page cache); a mixture of two distributions.",
     advice: "Report both groups and their shares; their mean describes neither.",
@@ -26,6 +27,8 @@ const IOS_MIN: u64 = 1000;
 const SHARE_MIN: f64 = 0.05;
 const APART_MIN: f64 = 4.0;
 const ALIKE_MAX: f64 = 2.5;
+/// No device answers faster: both groups would be memory.
+const DEVICE_NS_MIN: f64 = 5_000.0;
 const FROM: f64 = 0.0499;
 const TO: f64 = 0.9501;
 const SLOW_FROM_MAX: f64 = 0.9001;
@@ -36,7 +39,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         None => printed(seen)?,
     };
     let sentence = format!(
-        "two groups of latencies: {} of the I/Os took {} or less, the others {} or more, as where a cache or a tier serves a part",
+        "two groups of latencies: {} of the I/Os took {} or less, the others {} or more, as where a cache or a tier serves a part, or a part waits for other load",
         say::percent(share),
         say::time(fast_ns),
         say::time(slow_ns)
@@ -46,7 +49,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         ("fast_ns", fast_ns),
         ("slow_ns", slow_ns),
     ];
-    let advice = "repeat over a range ten times as large: if fewer I/Os are fast, a cache served these; if as many are, repeat with power saving off";
+    let advice = "repeat over a range ten times as large: if fewer I/Os are fast, a cache served these; if as many are, repeat without other load and with power saving off";
     let reported = finding(RULE.id, Severity::Note, sentence, &evidence, advice);
     Some(reported.sure(Confidence::Medium))
 }
@@ -61,8 +64,14 @@ fn counted(own: &Own<'_>) -> Option<(f64, f64, f64)> {
 }
 
 fn printed(seen: &Seen<'_>) -> Option<(f64, f64, f64)> {
-    seen.imported?;
-    let sides = [&seen.observed.read, &seen.observed.write];
+    // Writes between syncs wait for the commit of those before: `commit-latency` names it.
+    let flush = seen.imported?.evidence.flush;
+    let synced = matches!(flush, Some(ImportedFlush::EveryWrites(_)));
+    let writes = Some(&seen.observed.write).filter(|_| !synced);
+    let sides: Vec<&ObservedFigures> = Some(&seen.observed.read)
+        .into_iter()
+        .chain(writes)
+        .collect();
     let many = |side: &&&ObservedFigures| side.ios >= Some(IOS_MIN);
     sides.iter().filter(many).find_map(|side| groups(side))
 }
@@ -83,7 +92,8 @@ fn groups(side: &ObservedFigures) -> Option<(f64, f64, f64)> {
         let ends = group.first().zip(group.last());
         group.len() >= 2 && ends.is_some_and(|(first, last)| last.1 <= ALIKE_MAX * first.1)
     };
-    if !alike(fast) || !alike(slow) || slow[0].0 > SLOW_FROM_MAX {
+    let device = slow[0].1 >= DEVICE_NS_MIN;
+    if !alike(fast) || !alike(slow) || !device || slow[0].0 > SLOW_FROM_MAX {
         return None;
     }
     let share = f64::midpoint(fast.last()?.0, slow[0].0);
@@ -112,6 +122,7 @@ mod tests {
             [90, 120, 300, 700, 1500, 3000],
             [90, 100, 110, 120, 130, 2000],
             [90, 100, 110, 6000, 20_000, 90_000],
+            [0, 0, 1, 4, 4, 4],
         ] {
             assert_eq!(reported(&run(one), "latency-groups"), None, "{one:?}");
         }

@@ -4,6 +4,7 @@ use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Se
 use crate::intervals::SLOPE_MAX;
 use crate::observed::RateWindows;
 use crate::say;
+use model::CacheMode;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("not-steady"),
@@ -11,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "Not in steady state: IOPS varied, so the mean does not describe the run.",
-    method: "Runs of fathom: over the last five windows, largest minus smallest is more than 20% of the mean. Or the least-squares line rises or falls by more than 10% of it. Imported runs: the standard deviation of eight windows or more is half of their mean or more. It is that of two levels where it is within 20% of √(f(1 − f)) × (fastest − slowest), f = (mean − slowest) / (fastest − slowest).",
+    method: "Runs of fathom: over the last five windows, largest minus smallest is more than 20% of the mean. Or the least-squares line rises or falls by more than 10% of it. Imported runs: the standard deviation of eight windows or more is half of their mean or more, with 20 I/Os or more per window. It is that of two levels where it is within 20% of √(f(1 − f)) × (fastest − slowest), f = (mean − slowest) / (fastest − slowest).",
     evidence: &[
         "range_share",
         "slope_share",
@@ -27,6 +28,8 @@ pub(super) const RULE: Rule = Rule {
 
 /// Honest runs vary by less, short windows of few I/Os included.
 const CV_MIN: f64 = 0.5;
+/// Windows with fewer I/Os vary by chance: n independent arrivals by 1/√n, 22% of twenty.
+const WINDOW_IOS_MIN: u64 = 20;
 const TWO_LEVELS_APART_MAX: f64 = 0.2;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
@@ -41,6 +44,15 @@ fn of_windows(seen: &Seen<'_>) -> Option<Finding> {
     let windows = &seen.observed.windows;
     let mean = seen.observed.total.rate_per_s.filter(|mean| *mean > 0.0)?;
     let sd = windows.spread_per_s(RateWindows::MIN)?;
+    let evidence = seen.imported.map(|run| &run.evidence.total);
+    let each = seen
+        .observed
+        .total
+        .ios
+        .zip(evidence.and_then(|total| total.windows));
+    if each.is_some_and(|(ios, windows)| ios < windows.saturating_mul(WINDOW_IOS_MIN)) {
+        return None;
+    }
     let (slow, fast) = windows.min_per_s.zip(windows.max_per_s)?;
     if sd < CV_MIN * mean || fast <= mean || slow >= mean {
         return None;
@@ -59,15 +71,19 @@ fn of_windows(seen: &Seen<'_>) -> Option<Finding> {
         say::rate(mean)
     );
     let is_of_two = (sd / two_levels - 1.0).abs() <= TWO_LEVELS_APART_MAX;
+    let buffered = seen.observed.cache == Some(CacheMode::Cached);
     let what = match seen.observed.write_share {
-        Some(1.0) => Some("a write cache that fills (SLC cache, controller, thin volume)"),
-        Some(0.0) => Some("a cache that contains a part of the range"),
+        Some(1.0) => Some(
+            "a write cache that fills (SLC cache, controller, thin volume), burst credits or throttling",
+        ),
+        Some(0.0) if buffered => Some("the page cache that these reads fill"),
+        Some(0.0) => Some("burst credits, throttling, or a cache that these reads fill"),
         _ => None,
     };
     if let Some(what) = what.filter(|_| is_of_two) {
         evidence.push(("fast_time_share", share));
         sentence.push_str(&format!(
-            "; as if it were fast for {} of the time and slow then: {what}",
+            "; as if it were fast for {} of the time, as with {what}",
             say::percent(share)
         ));
     }

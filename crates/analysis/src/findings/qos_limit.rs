@@ -52,6 +52,9 @@ const LATENCY_CV_MAX: f64 = 3.0;
 /// How far from a cap it may be and be at it.
 const NEAR_NAMED: f64 = 0.03;
 const NEAR_PUBLISHED: f64 = 0.025;
+/// A queue below this depth leaves the device's own time in the latencies: a published limit must be nearer.
+const DEEP_MIN: f64 = 16.0;
+const NEAR_SHALLOW: f64 = 0.01;
 const FULL_MIN: f64 = 0.90;
 const ASKED_MIN: f64 = 4.0;
 /// A device that has so little to do waits for no lock and no scheduler: these keep an I/O in it.
@@ -90,6 +93,7 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     if let Some(cap) = seen.own.and_then(|own| above_device(own, seen, rate_cv)) {
         return Some(cap);
     }
+    let near = near.filter(|near| asked >= DEEP_MIN || near.apart() <= NEAR_SHALLOW);
     if let Some(shape) = near.and_then(|_| qos_shape::even(seen, rate_cv)) {
         return at_known(seen, &shape);
     }
@@ -117,6 +121,9 @@ fn at_known(seen: &Seen<'_>, shape: &str) -> Option<Cap> {
     let near = near_here(seen, total.rate_per_s, total.bytes_per_s)?;
     let (severity, confidence, but) = match qos_shape::may_be_platter(seen) {
         true => (Severity::Note, Confidence::Low, qos_shape::AS_EVEN),
+        false if seen.observed.requested_in_flight < Some(DEEP_MIN) => {
+            (Severity::Warning, Confidence::Low, "")
+        }
         false => (Severity::Warning, Confidence::Medium, ""),
     };
     Some(Cap {
@@ -159,6 +166,11 @@ impl Near {
             Some(name) => format!("{distance} the published limit of {name}, {cap}"),
             None => format!("{distance} the specified limit of {cap}"),
         }
+    }
+
+    /// How far apart both are.
+    fn apart(&self) -> f64 {
+        (self.value / self.cap - 1.0).abs()
     }
 
     pub(super) const fn is_named(&self) -> bool {
@@ -233,8 +245,7 @@ pub(super) fn near(
             let caps = known.caps.iter().filter(|cap| cap.limits(of.write_share));
             let caps = caps.filter(|cap| of.network || !cap.network);
             let all = caps.flat_map(both).flatten();
-            let apart = |near: &Near| (near.value / near.cap - 1.0).abs();
-            all.min_by(|one, other| apart(one).total_cmp(&apart(other)))
+            all.min_by(|one, other| one.apart().total_cmp(&other.apart()))
         })
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Deliberately absent: limits that a user named or that are published (`qos_limit`), and any finding.
 
+use super::cpu_bound;
 use super::impossible_for_medium::RIM_BYTES_PER_S_MAX;
 use super::storage_stack::{Below, targets};
 use super::{Confidence, Own, RuleId, Seen, Severity};
@@ -147,16 +148,20 @@ fn is_named_as_disk(name: &str) -> bool {
 
 /// The widest spread of reads and writes, where all of it is narrow.
 fn widest(seen: &Seen<'_>) -> Option<f64> {
+    let most = match seen.own {
+        Some(_) => OWN_SPREAD_MAX,
+        None => PACED_SPREAD_MAX,
+    };
+    within(seen, most)
+}
+
+fn within(seen: &Seen<'_>, most: f64) -> Option<f64> {
     let step_ns = seen
         .imported
         .and_then(|run| run.figures.total.latency.resolution);
     let step_ns = step_ns.map_or(0.0, |step| step.0 as f64);
     let all = sides(seen.observed).filter_map(|side| spread(side, step_ns));
     let widest = all.reduce(f64::max)?;
-    let most = match seen.own {
-        Some(_) => OWN_SPREAD_MAX,
-        None => PACED_SPREAD_MAX,
-    };
     (widest <= most).then_some(widest)
 }
 
@@ -174,13 +179,19 @@ pub(super) fn unseen(seen: &Seen<'_>) -> Option<String> {
     ))
 }
 
-/// Full queue, even latencies and windows as even as a known limit needs: the sentence about them.
+/// Full queue, even latencies and windows as even as a known limit needs: the sentence about them. A shallow queue, of four to
+/// fifteen, needs windows as even as those of a paced limit and allows the spread of runs of fathom: the device's own time is
+/// more of its latency.
 pub(super) fn even(seen: &Seen<'_>, rate_cv: f64) -> Option<String> {
     let many = seen.observed.requested_in_flight? >= IN_FLIGHT_MIN;
-    if !many || seen.own.is_some() || rate_cv > RATE_CV_MAX || generator_is_busy(seen) {
+    let (cv_max, spread_max) = match many {
+        true => (RATE_CV_MAX, PACED_SPREAD_MAX),
+        false => (PACED_CV_MAX, OWN_SPREAD_MAX),
+    };
+    if seen.own.is_some() || rate_cv > cv_max || generator_is_busy(seen) {
         return None;
     }
-    let spread = widest(seen)?;
+    let spread = within(seen, spread_max)?;
     Some(format!(
         "the queue was full and IOPS vary by {}; p1 to p95 of the latency are within {} of each other",
         say::percent(rate_cv),
@@ -339,7 +350,8 @@ fn generator_is_busy(seen: &Seen<'_>) -> bool {
     let simulated = seen
         .own
         .is_some_and(|own| own.record.engine.backend == "null");
-    of_jobs || simulated
+    let shared = cpu.is_some_and(|cpu| cpu_bound::shared_core(seen, &cpu).is_some());
+    of_jobs || shared || simulated
 }
 
 /// Limits are round: one digit and zeros, or a half between; or a power of two of MiB/s.

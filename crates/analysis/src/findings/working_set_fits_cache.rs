@@ -7,7 +7,7 @@
 
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
-use model::{CacheMode, FileSystem};
+use model::{CacheMode, FileSystem, ImportFormat};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("working-set-fits-cache"),
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     method: "Buffered runs of fathom: the range is smaller than main memory, and the device did not count 90% of the \
              reads. Any run: the range is not larger than the specified array cache (--array-cache); an exact \
              multiple of it is a note. Imported runs: a note if a range of 1 GiB or less was used twice, or any range \
-             a hundred times; a warning if a range of 256 MiB or less, which fits into the cache of a disk, was used ten times.",
+             a hundred times; a warning if a range of 256 MiB or less, which fits into the cache of a disk, was used ten times. ioping on a folder reads a file of 1 MiB that it wrote just before: a note.",
     evidence: &[
         "range_bytes",
         "ram_bytes",
@@ -36,6 +36,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     in_memory(seen)
         .or_else(|| in_array(seen))
         .or_else(|| of_others(seen))
+        .or_else(|| of_folder(seen))
 }
 
 fn in_memory(seen: &Seen<'_>) -> Option<Finding> {
@@ -114,6 +115,23 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         false => (Severity::Note, Confidence::Low),
     };
     Some(finding(RULE.id, severity, sentence, &evidence, advice).sure(sure))
+}
+
+/// ioping on a folder writes a small file and reads it at once.
+fn of_folder(seen: &Seen<'_>) -> Option<Finding> {
+    const FILE: u64 = 1 << 20;
+    let run = seen.imported?;
+    let size = run.workload.size.filter(|size| size.0 <= FILE)?.0;
+    let alone = run.format == ImportFormat::IopingText && seen.observed.write_share == Some(0.0);
+    alone.then(|| {
+        let sentence = format!(
+            "ioping read a file of {} that it had just written: it fits in every cache of the disk and its controller",
+            say::bytes(size)
+        );
+        let advice = "repeat on the device or on a large file that was written before (ioping FILE): longer times mean that a cache answered";
+        let evidence = [("range_bytes", size as f64)];
+        finding(RULE.id, Severity::Note, sentence, &evidence, advice).sure(Confidence::Low)
+    })
 }
 
 fn in_array(seen: &Seen<'_>) -> Option<Finding> {

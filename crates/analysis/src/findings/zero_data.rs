@@ -20,7 +20,8 @@ pub(super) const RULE: Rule = Rule {
     method: "fathom reads a sample of evenly spread blocks before the run. Reads: half of at least 8 blocks are \
              zeros, and the target is a non-rotating device or a layer below compresses. Writes: the requested \
              content is zeros; a warning if a layer below compresses, or, of imported runs, where more than 600 MB/s were \
-             written; a note otherwise.",
+             moved; a note otherwise. Imported reads: SQLIO with a specified size and sysbench without validation fill \
+             their files with zeros.",
     evidence: &[
         "zero_blocks",
         "sampled_blocks",
@@ -45,25 +46,38 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     }
 }
 
-/// Whether something below compresses is not known of them.
+/// Whether something below compresses is not known of them. Reads are of a file that the tool itself fills.
 fn of_others(run: &ImportedRun) -> Option<Finding> {
     let writes = run.workload.write_percent?.as_percent() > 0;
     let zeros = run.evidence.content == Some(ImportedContent::Zeros);
     let moved = run.figures.total.bytes_per_s;
     let fast = moved.filter(|moved| *moved > SATA_BYTES_PER_S);
-    (zeros && writes).then(|| {
-        let mut sentence = "only zeros were written".to_owned();
+    zeros.then(|| {
+        let tool = run.format.tool();
+        let mut sentence = match writes {
+            true => "only zeros were written".to_owned(),
+            false => format!("a file that {tool} creates contains only zeros; it was read"),
+        };
         if let Some(fast) = fast {
             sentence.push_str(&format!(
                 " at {} MiB/s, more than SATA and any rotating disk carry",
                 say::mib_per_s(fast)
             ));
         }
-        sentence.push_str(
-            ": a device or file system that compresses or detects zeros stores almost none of them",
-        );
-        let advice = "repeat with incompressible data (fathom's default; dd: from a file of random data): if it is \
-                      slower, the zeros were not stored";
+        sentence.push_str(match writes {
+            true => ": a device or file system that compresses or detects zeros stores almost none of them",
+            false => ": an array, device or file system that compresses, deduplicates or detects zeros answers without its medium",
+        });
+        let advice = match writes {
+            true => {
+                "repeat with incompressible data (fathom's default; dd: from a file of random data): if it is slower, \
+                 the zeros were not stored"
+            }
+            false => {
+                "repeat with a file of incompressible data (fathom run FILE --create 20G): if it is slower, the zeros \
+                 were not read"
+            }
+        };
         let severity = match fast {
             Some(_) => Severity::Warning,
             None => Severity::Note,

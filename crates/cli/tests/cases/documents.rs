@@ -20,6 +20,8 @@ pub(crate) fn text(line: &str) -> String {
         "diskspd" => diskspd(&figures),
         "sqlio" => sqlio(&figures),
         "dd" => dd(rest),
+        "ioping" => ioping(&figures),
+        "sysbench" => sysbench(&figures),
         other => panic!("{other} makes no document"),
     }
 }
@@ -471,15 +473,56 @@ fn sqlio(f: &Figures) -> String {
     };
     format!(
         "sqlio v1.5.SG\nusing system counter for latency timings, 2241035 counts per second\n{threads} thread{} reading for {secs} secs \
-         from file e:\\t.dat\n\tusing 8KB random IOs\n\t{cache}\nusing current size: {:.0} MB for file: e:\\t.dat\ninitialization done\n\
+         from file e:\\t.dat\n\tusing 8KB random IOs\n\t{cache}\nusing {} size: {:.0} MB for file: e:\\t.dat\ninitialization done\n\
          CUMULATIVE DATA:\nthroughput metrics:\nIOs/sec: {iops:>8.2}\nMBs/sec: {:>8.2}\nlatency metrics:\nMin_Latency(ms): 0\n\
          Avg_Latency(ms): {lat_ms:.0}\nMax_Latency(ms): {:.0}\nhistogram:\n\
          ms: 0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24+\n\
          %: 10 30 30 20 10  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0\n",
         if threads > 1.0 { "s" } else { "" },
+        f.word("sizes", "current"),
         f.number("size", 20_000.0),
         iops * 8192.0 / 1_048_576.0,
         lat_ms * 30.0
+    )
+}
+
+/// `target=.`: what it measured; `lat` in microseconds.
+fn ioping(f: &Figures) -> String {
+    let (lat, count) = (f.number("lat", 237.0), f.number("requests", 2000.0));
+    format!(
+        "--- {} (ext4 /dev/sda2 200 GiB) ioping statistics ---\n{count:.0} requests completed in {:.1} ms, {:.1} MiB read, {:.0} iops, \
+         {:.2} MiB/s\nmin/avg/max/mdev = {:.1} us / {lat:.1} us / {:.1} us / {:.1} us\n",
+        f.word("target", "/dev/sda"),
+        lat * count / 1000.0,
+        count * 4096.0 / 1_048_576.0,
+        1e6 / lat,
+        4096.0 / lat * 1e6 / 1_048_576.0,
+        lat * 0.8,
+        lat * 2.0,
+        lat * 0.1
+    )
+}
+
+/// Sequential writes of sysbench 1.0, with or without its validation.
+fn sysbench(f: &Figures) -> String {
+    let (iops, secs) = (f.number("iops", 2000.0), f.number("secs", 30.0));
+    let validation = match f.word("validate", "off") {
+        "on" => "Additional request validation enabled.\n",
+        _ => "",
+    };
+    format!(
+        "sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)\n\nRunning the test with following options:\nNumber of threads: 1\n{validation}\n\
+         Extra file open flags: directio\n128 files, 160MiB each\n20GiB total file size\nBlock size 16KiB\nUsing synchronous I/O mode\n\
+         Doing sequential write (creation) test\nInitializing worker threads...\n\nThreads started!\n\nFile operations:\n    \
+         reads/s:                      0.00\n    writes/s:                     {iops:.2}\n    fsyncs/s:                     0.00\n\n\
+         Throughput:\n    read, MiB/s:                  0.00\n    written, MiB/s:               {:.2}\n\nGeneral statistics:\n    \
+         total time:                          {secs:.4}s\n    total number of events:              {:.0}\n\nLatency (ms):\n         \
+         min:                                    0.00\n         avg:                                  {:.2}\n         max:                                \
+         30.11\n         95th percentile:                        {:.2}\n",
+        iops * 16_384.0 / 1_048_576.0,
+        iops * secs,
+        1000.0 / iops,
+        1500.0 / iops
     )
 }
 

@@ -310,6 +310,10 @@ document or record with the evidence must be accused, and the nearest innocent o
 results; runs of fathom are judged by the same rules with more evidence ([findings](findings.md)). Above the causes is what
 decides next, before each the command for it; TARGET is what was measured.
 
+Two further tests draw what they judge. `cargo xtask campaign` (as root) lets fio write 300 honest documents on devices that it
+creates, and lists each finding that is not true of its document (`--seed N`, `--keep FOLDER`). `cargo xtask cases --drawn 100`
+judges simulated devices with one known fault or none; `--seed BASE` draws devices that no rule was fitted to.
+
 This page is generated from the case files (`UPDATE_EXPECT=1 cargo test -p fathom --test cases`).
 ";
 

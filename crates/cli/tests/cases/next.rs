@@ -51,6 +51,7 @@ pub(crate) fn command(rule: &str, guilty: &str) -> String {
         "zero-data" if tool == "dd" => {
             "fathom dd if=/dev/zero of=FILE bs=1M count=4096 oflag=direct".to_owned()
         }
+        "zero-data" if tool == "sqlio" => "fathom run FILE --create 20G -o 32".to_owned(),
         "zero-data" => format!("{} -o {depth} --create 4G", work(bytes)),
         "loop-page-cache" => "fathom layers TARGET".to_owned(),
         "not-steady" => format!("{} -o {depth} -d 10m", work(bytes)),

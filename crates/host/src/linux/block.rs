@@ -328,7 +328,34 @@ impl Node {
         bus.map(|(_, name)| (*name).to_owned())
     }
 
-    /// Of an NVMe controller on PCI Express, and of a SATA port. Source: the kernel's `Documentation/ABI/testing/sysfs-bus-pci`
+    /// Of a SAS port with one end device: the slowest of its links, and how many they are. Source: the kernel's
+    /// `drivers/scsi/scsi_transport_sas.c`, `negotiated_linkrate`.
+    fn sas_link(&self) -> Option<String> {
+        let port = self.folder.ancestors().find(|folder| {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("port-")
+        })?;
+        let mut links = names(port);
+        links.retain(|name| name.starts_with("phy-"));
+        let speed = |name: &String| {
+            let rate = text(
+                &port
+                    .join(name)
+                    .join("sas_phy")
+                    .join(name)
+                    .join("negotiated_linkrate"),
+            )?;
+            rate.strip_suffix(" Gbit")?.parse::<f64>().ok()
+        };
+        let speeds: Option<Vec<f64>> = links.iter().map(speed).collect();
+        let slowest = speeds?.into_iter().reduce(f64::min)?;
+        Some(match links.len() {
+            1 => format!("SAS {slowest:.1} Gbit/s"),
+            several => format!("SAS {slowest:.1} Gbit/s x{several}"),
+        })
+    }
+
+    /// Of an NVMe controller on PCI Express, of a SAS and of a SATA port. Source: the kernel's `Documentation/ABI/testing/sysfs-bus-pci`
     /// and `sysfs-ata`.
     fn link(&self) -> Option<String> {
         if self.name.starts_with("nvme") {
@@ -339,6 +366,9 @@ impl Node {
             let lanes: u32 = text(&controller.join("current_link_width"))?.parse().ok()?;
             let (gigatransfers, _) = speed.split_once(" GT/s")?;
             return (lanes > 0).then(|| format!("{gigatransfers} GT/s x{lanes}"));
+        }
+        if self.transport().as_deref() == Some("sas") {
+            return self.sas_link();
         }
         let port = self.folder.ancestors().find(|folder| {
             let name = folder.file_name().unwrap_or_default().to_string_lossy();

@@ -187,6 +187,17 @@ fn the_link_of_a_disk_has_its_speed() {
     let sata = [("ata3/link3/ata_link/link3/sata_spd", "3.0 Gbps\n")];
     let disk = "ata3/host2/target2:0:0/2:0:0:0/block/sda";
     assert_eq!(link(disk, &sata).as_deref(), Some("3.0 Gbit/s"));
+    let sas = "host0/port-0:1/end_device-0:1/target0:0:1/0:0:1:0/block/sdb";
+    let phy = |number: u32| {
+        format!("host0/port-0:1/phy-0:{number}/sas_phy/phy-0:{number}/negotiated_linkrate")
+    };
+    let (first, second) = (phy(1), phy(2));
+    let one = [(first.as_str(), "12.0 Gbit\n")];
+    assert_eq!(link(sas, &one).as_deref(), Some("SAS 12.0 Gbit/s"));
+    let wide = [(first.as_str(), "12.0 Gbit\n"), (&second, "6.0 Gbit\n")];
+    assert_eq!(link(sas, &wide).as_deref(), Some("SAS 6.0 Gbit/s x2"));
+    let unknown = [(first.as_str(), "Unknown\n")];
+    assert_eq!(link(sas, &unknown), None);
     let virtio = [
         ("current_link_speed", "2.5 GT/s PCIe\n"),
         ("current_link_width", "1\n"),

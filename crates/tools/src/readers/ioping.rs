@@ -50,6 +50,17 @@ fn read(section: &Section, found: &mut Found) {
     }
 }
 
+/// In a folder ioping works on a temporary file of this size by default. Source: ioping(1), `-S`.
+const FOLDER_FILE: Bytes = Bytes(1 << 20);
+
+/// Returns whether a name is certainly a folder's; others may be a file's.
+fn is_folder(name: &str) -> bool {
+    matches!(
+        name,
+        "." | ".." | "/tmp" | "/home" | "/var" | "/var/tmp" | "/root"
+    ) || name.ends_with('/')
+}
+
 /// `4 requests completed in 948.8 us, 16 KiB read, 4.21 k iops, 16.5 MiB/s`.
 fn run(head: &str, counts: &str, spread: Option<&str>) -> Option<ImportedRun> {
     let mut fields = counts.trim().split(", ");
@@ -85,6 +96,11 @@ fn run(head: &str, counts: &str, spread: Option<&str>) -> Option<ImportedRun> {
         .filter(|_| paused.is_none_or(|(counted, rate)| counted >= 0.5 * rate));
     let target = head.trim().trim_start_matches('-').trim_start();
     let target = target.split(" (").next().filter(|name| !name.is_empty());
+    if target.is_some_and(is_folder) {
+        run.workload.size = Some(FOLDER_FILE);
+        let what = "ioping wrote a file of 1 MiB into this folder just before it read it";
+        run.notes.push(what.to_owned());
+    }
     run.workload.targets = target.into_iter().map(str::to_owned).collect();
     run.workload.write_percent = write;
     let each = figures.bytes.zip(figures.ios.filter(|ios| *ios > 0));

@@ -8,7 +8,7 @@ use crate::imports::Reader;
 use crate::imports::number::{nanos, printed, quantile, size};
 use crate::imports::run::{after, of_side, total, unknown};
 use crate::imports::section::{Found, Section, Start};
-use model::imported_evidence::ImportedFlush;
+use model::imported_evidence::{ImportedContent, ImportedFlush};
 use model::{CacheMode, ImportFormat, ImportedOperation, ImportedRun, Nanos, Ratio};
 
 /// Defines the row of sysbench.
@@ -48,15 +48,22 @@ fn read(section: &Section, found: &mut Found) {
     let mut open: Option<Open> = None;
     let mut version = None;
     let mut threads = None;
+    let mut validates = false;
     let before = section.before().lines().map(|line| (section.head, line));
     for (at, line) in before.chain(section.lines()) {
         if let Some(name) = line.strip_prefix("sysbench ") {
             version = name.split([' ', ':']).next().map(str::to_owned);
         } else if let Some(count) = after(line, "Number of threads:") {
             threads = count.parse().ok();
+        } else if line.starts_with("Additional request validation enabled") {
+            validates = true;
         } else if let Some(flags) = after(line, FILES) {
             end(open.take(), found);
-            open = Some(Open::new(at, flags, version.clone(), threads));
+            let mut next = Open::new(at, flags, version.clone(), threads);
+            // Only with validation it fills its files and buffers with random data.
+            next.run.evidence.content = (!validates).then_some(ImportedContent::Zeros);
+            open = Some(next);
+            validates = false;
         } else if let Some(open) = &mut open {
             open.line(line.trim());
         }

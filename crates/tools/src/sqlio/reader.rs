@@ -7,6 +7,7 @@
 use crate::imports::number::{Cell, bytes, cell, nanos, size};
 use crate::imports::run::unknown;
 use crate::imports::section::{Found, Section, Start};
+use model::imported_evidence::ImportedContent;
 use model::{
     Bytes, CacheMode, HistogramShare, ImportFormat, ImportedCpu, ImportedRun, Nanos, Ratio,
 };
@@ -135,6 +136,10 @@ impl Walk {
             && let Some(bytes) = size(amount)
         {
             self.sizes.push(bytes);
+            // Where a size is specified, SQLIO creates the file, of zeros.
+            if rest.starts_with("specified ") {
+                self.run.evidence.content = Some(ImportedContent::Zeros);
+            }
         }
     }
 

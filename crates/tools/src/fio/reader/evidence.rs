@@ -3,10 +3,11 @@
 use super::document::{Merged, few};
 use crate::imports::number::{nanos, size};
 use crate::imports::run::weighted;
-use model::Nanos;
 use model::imported_evidence::{
-    ImportedContent, ImportedDisk, ImportedEvidence, ImportedFlush, SideEvidence, SyncFigures,
+    ImportedContent, ImportedDisk, ImportedEvidence, ImportedFlush, ImportedPace, RequestedRate,
+    SideEvidence, SyncFigures,
 };
+use model::{Nanos, Operation};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -170,6 +171,41 @@ fn same_place(all: &Merged) -> Option<u32> {
     (jobs > 1 && along && one_file && !apart).then_some(jobs)
 }
 
+/// The rate of one job, for reads and writes together or apart, times the jobs. None where it differs between both.
+fn pace(all: &Merged) -> Option<ImportedPace> {
+    let jobs = match all.get("numjobs") {
+        Some(jobs) => jobs.parse().ok()?,
+        None => 1.0,
+    };
+    let kind = all.get("rw").or_else(|| all.get("readwrite"))?;
+    let (reads, writes) = match kind.split(':').next()? {
+        "read" | "randread" => (true, false),
+        "write" | "randwrite" => (false, true),
+        _ => return None,
+    };
+    let requested = |name: &str| {
+        let mut sides = all.get(name)?.split(',');
+        let (first, second) = (sides.next()?, sides.next());
+        let text = if writes {
+            second.unwrap_or(first)
+        } else {
+            first
+        };
+        let per_s = size(text)?.0 as f64 * jobs;
+        let of = if reads {
+            Operation::Read
+        } else {
+            Operation::Write
+        };
+        (per_s > 0.0 && per_s.is_finite()).then_some(RequestedRate {
+            per_s,
+            of: Some(of),
+        })
+    };
+    let ios = requested("rate_iops").map(ImportedPace::Ios);
+    ios.or_else(|| requested("rate").map(ImportedPace::Bytes))
+}
+
 /// What the options say of it.
 fn asked(all: &Merged, evidence: &mut ImportedEvidence) {
     let on = |name: &str| all.get(name).is_some_and(|value| value != "0");
@@ -193,6 +229,7 @@ fn asked(all: &Merged, evidence: &mut ImportedEvidence) {
         all.get(name)
             .is_some_and(|value| size(value).is_none_or(|size| size.0 > 0))
     });
+    evidence.pace = pace(all);
     evidence.same_place = same_place(all);
     let specified = all.get("iodepth").and_then(|depth| depth.parse().ok());
     let ignored = is_synchronous(all.get("ioengine"), all.get("filename"));

@@ -37,7 +37,8 @@ pub(super) fn workload(
     let engine = get(&["ioengine"]);
     let synchronous = is_synchronous(engine, get(&["filename"]));
     ImportedWorkload {
-        targets: targets(get(&["filename"])),
+        // Without a name, the files are in the folder and called as the job.
+        targets: targets(get(&["filename", "directory"])),
         block: block(all),
         random_percent: random,
         write_percent: writes,
