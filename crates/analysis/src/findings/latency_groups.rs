@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The latencies are of two groups with nothing between them, so two sources served the I/Os.",
-    method: "Runs of fathom with one target and one kind of I/Os (one size, all random or all sequential, no replay): two groups of 5% of the reads or of the writes or more, with medians four times apart. Almost none are between, from some latency to 2.5 times as much. Imported runs of 1000 I/Os or more: between two neighbours of the printed percentiles from 5% to 90% the latency grows to four times or more. Below them the latencies from 5% on are within a factor of 2.5 of each other. So are those above them up to 95%, with two percentiles or more each; the slow group takes 5 µs or more, as no device answers faster. Not applied to writes with syncs.",
+    method: "Runs of fathom with one target and one kind of I/Os (one size, all random or all sequential, no replay): two groups of 5% of the reads or of the writes or more, with medians four times apart. Almost none are between, from some latency to 2.5 times as much. Imported runs of 1000 I/Os or more: between two neighbours of the printed percentiles from 5% to 90% the latency grows to four times or more. Below them the latencies from 5% on are within a factor of 2.5 of each other. So are those above them up to 95%, with two percentiles or more each. The slow group takes 5 µs or more, as no device answers faster. Not applied to writes with syncs.",
     evidence: &["fast_share", "fast_ns", "slow_ns"],
     source: "D. P. Bovet, M. Cesati, Understanding the Linux Kernel, 3rd edition, chapter 15 (page cache); a mixture of two distributions.",
     advice: "Report both groups and their shares; their mean describes neither.",
@@ -38,8 +38,13 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         Some(own) => counted(own)?,
         None => printed(seen)?,
     };
+    // Of imported runs other load is not known.
+    let like = match seen.own {
+        Some(_) => "as where a cache or a tier serves a part",
+        None => "as with a cache, a tier or other load",
+    };
     let sentence = format!(
-        "two groups of latencies: {} of the I/Os took {} or less, the others {} or more, as where a cache or a tier serves a part, or a part waits for other load",
+        "two groups of latencies: {} of the I/Os took {} or less, the others {} or more, {like}",
         say::percent(share),
         say::time(fast_ns),
         say::time(slow_ns)
