@@ -9,9 +9,10 @@
 
 use crate::comparison::{Agreement, CountComparison, OperationComparison};
 use crate::rows::share;
+use model::read_back::ReadBackIos;
 use model::{
-    CounterWindow, DeviceCounters, LifetimeCount, Nanos, Operation, PlannedTarget, ReadBackIos,
-    RunRecord, TargetFacts, TargetKind,
+    CounterWindow, DeviceCounters, LifetimeCount, Nanos, Operation, PlannedTarget, RunRecord,
+    TargetFacts, TargetKind,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

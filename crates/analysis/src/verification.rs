@@ -2,11 +2,9 @@
 //!
 //! Omitted: what it means (`findings/corrupt_data`, `findings/verified`).
 
+use model::read_back::{ReadBack, ReadBackCounts, ReadBackDelay};
 use model::verified::DurableCounts;
-use model::{
-    CorruptBlock, CorruptKind, KindCount, Nanos, ReadBack, ReadBackCounts, ReadBackDelay,
-    Verification, VerifyCounts, VerifyLevel,
-};
+use model::{CorruptBlock, CorruptKind, KindCount, Nanos, Verification, VerifyCounts, VerifyLevel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

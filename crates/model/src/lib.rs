@@ -14,6 +14,7 @@ pub mod fidelity;
 pub mod imported_evidence;
 pub mod journal;
 pub mod plan;
+pub mod read_back;
 pub mod record;
 mod text;
 pub mod trace;
@@ -30,10 +31,10 @@ pub use plan::{
     DiskspdAccess, Distribution, Effective, EffectiveRange, EngineChoice, Extent, FaultPlan, Flush,
     Fsync, Hint, LINES_MAX, Location, MixedAccess, MixedLine, NEIGHBOUR_BLOCK, NullBehaviour,
     OnError, Operation, Pacing, PermutedAccess, Phases, Placement, Plan, PlannedTarget, Polling,
-    Pool, PoolDraw, Priority, Profile, QueueDepth, RangePart, ReadBack, ReadBackDelay, SHARE_MAX,
-    SIMULATED_KEYS, Sequence, ServiceLaw, SimulatedDevice, SimulatedFaults, SimulatedKey,
-    SimulatedModel, SimulatedUnit, Skew, Spacing, Stall, StridedZones, StripeAccess, Target,
-    Timespan, Verify, VerifyLevel, Workload, WriteContent,
+    Pool, PoolDraw, Priority, Profile, QueueDepth, RangePart, SHARE_MAX, SIMULATED_KEYS, Sequence,
+    ServiceLaw, SimulatedDevice, SimulatedFaults, SimulatedKey, SimulatedModel, SimulatedUnit,
+    Skew, Spacing, Stall, StridedZones, StripeAccess, Target, Timespan, Verify, VerifyLevel,
+    Workload, WriteContent,
 };
 pub use record::verified;
 pub use record::{
@@ -46,10 +47,10 @@ pub use record::{
     ImportedRun, ImportedWorkload, InjectedFault, Interval, IoLimit, JobLayout, KernelWorkers,
     KindCount, LatencyHeat, LatencyHistogram, LatencySpread, Layout, LifetimeCount, Limits,
     LineCount, MemoryLimit, Namespace, NoResult, Note, Origin, Outcome, PhaseTimes, ProcessCpu,
-    ProcessStop, QuotaCounters, RankRecord, ReadBackCounts, ReadBackIos, ResultRow, RowFigures,
-    RowTimes, RowWork, RunRecord, RunResult, Sample, Series, SyncCount, Tally, TargetFacts,
-    TargetKind, ThreadCpu, ThreadRecord, TreeStep, TreeWork, Verification, VerifyCounts,
-    VerifyPass, Waiting, WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
+    ProcessStop, QuotaCounters, RankRecord, ResultRow, RowFigures, RowTimes, RowWork, RunRecord,
+    RunResult, Sample, Series, SyncCount, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord,
+    TreeStep, TreeWork, Verification, VerifyCounts, VerifyPass, Waiting, WatchLatency, WatchMoment,
+    WatchRecord, WorkerRecord,
 };
 pub use text::{
     contains_ignoring_case, distinct, invalid_value, is_visible, printable, shell_word, split_hint,

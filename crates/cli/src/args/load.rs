@@ -163,7 +163,7 @@ pub(crate) struct VerifyArgs {
     pub(crate) verify: Option<String>,
     /// Read a share of the writes again while the run continues, after a time or so many I/Os of the thread: 10%:after=5s,
     /// 100%:after=64 [default: none; 1s after the write without a delay]
-    #[arg(long, value_name = "SHARE[:after=DELAY]", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     pub(crate) read_back: Option<String>,
     /// Do not read and compare the whole range after the run
     #[arg(long)]

@@ -32,10 +32,7 @@ pub(crate) struct Store {
     first: u64,  // block of the range
     written: HashMap<u64, Box<Block>>,
     previous: HashMap<u64, Box<Block>>, // where stale reads are a fault
-    late: Nanos,
-    now: Nanos,
-    /// Damaged writes that are read as they were written until a moment.
-    hidden: HashMap<u64, (Nanos, Box<Block>)>,
+    late: Late,
     rng: Rng,
     /// Writes that are not durable, where the device has any such.
     volatile: Option<Volatile>,
@@ -44,6 +41,15 @@ pub(crate) struct Store {
     /// Where the second copy of a block is, by that copy.
     copies: HashMap<u64, u64>,
     injected: Vec<InjectedFault>,
+}
+
+/// Damage that shows only after a time.
+#[derive(Default)]
+struct Late {
+    after: Nanos,
+    now: Nanos,
+    /// Damaged writes that are read as they were written until a moment.
+    hidden: HashMap<u64, (Nanos, Box<Block>)>,
 }
 
 /// A store that backends of several threads and the comparison use.
@@ -66,9 +72,10 @@ impl Store {
             blocks: target.length.0 / BLOCK.0,
             written: HashMap::new(),
             previous: HashMap::new(),
-            late: is.late,
-            now: Nanos(0),
-            hidden: HashMap::new(),
+            late: Late {
+                after: is.late,
+                ..Late::default()
+            },
             rng: Rng::new(seed, STREAM),
             volatile: Volatile::new(is.cut),
             damaged: HashMap::new(),
@@ -79,12 +86,12 @@ impl Store {
 
     /// The I/O that follows is done at this moment.
     pub(crate) fn advance(&mut self, now: Nanos) {
-        self.now = self.now.max(now);
+        self.late.now = self.late.now.max(now);
     }
 
     /// From now on all reads are of the medium: the device's cache answers no more.
     pub(crate) fn drop_cache(&mut self) {
-        self.hidden.clear();
+        self.late.hidden.clear();
     }
 
     /// Writes whole blocks; `through`: they have to be durable then.
@@ -178,10 +185,10 @@ impl Store {
         let sound = !self.damaged.contains_key(&number);
         let before = self.damaged.remove(&number);
         let fault = self.draw_write_fault(number, sound);
-        self.hidden.remove(&number);
-        if fault.is_some() && self.late.0 > 0 {
-            let until = self.now.plus(self.late);
-            self.hidden.insert(number, (until, new.clone()));
+        self.late.hidden.remove(&number);
+        if fault.is_some() && self.late.after.0 > 0 {
+            let until = self.late.now.plus(self.late.after);
+            self.late.hidden.insert(number, (until, new.clone()));
         }
         match fault {
             None => {}
@@ -309,8 +316,8 @@ impl Store {
 
     /// What a read finds at a place now.
     fn seen(&self, number: u64) -> Box<Block> {
-        match self.hidden.get(&number) {
-            Some((until, written)) if self.now < *until => written.clone(),
+        match self.late.hidden.get(&number) {
+            Some((until, written)) if self.late.now < *until => written.clone(),
             _ => self.at(number),
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! Omitted: the comparison itself (`check`), and how a block gets its kind (`diagnose`).
 
-use model::{CorruptBlock, CorruptKind, KindCount, ReadBackCounts, ReadBackIos, VerifyCounts};
+use model::read_back::{ReadBackCounts, ReadBackIos};
+use model::{CorruptBlock, CorruptKind, KindCount, VerifyCounts};
 use std::collections::HashSet;
 
 /// Cases that a record has.

@@ -269,8 +269,15 @@ pub(crate) struct ThreadVerify {
     pub(crate) read_back: Option<ThreadReadBack>,
     counts: VerifyCounts,
     bodies: u64, // blocks compared so far, to choose the share of bodies
-    deferrals: u64,
-    written: u64,
+    writes: Writes,
+}
+
+/// Writes of one thread.
+#[derive(Default)]
+struct Writes {
+    deferred: u64,
+    /// Blocks of those that were completed.
+    blocks: u64,
 }
 
 impl ThreadVerify {
@@ -300,8 +307,7 @@ impl ThreadVerify {
             read_back,
             counts: VerifyCounts::default(),
             bodies: 0,
-            deferrals: 0,
-            written: 0,
+            writes: Writes::default(),
         }
     }
 
@@ -319,7 +325,7 @@ impl ThreadVerify {
         if begun {
             map.versions(io.offset, io.length, &mut self.versions);
         } else if !again {
-            self.deferrals += 1;
+            self.writes.deferred += 1;
         }
         begun
     }
@@ -350,7 +356,7 @@ impl ThreadVerify {
     pub(crate) fn end_write(&mut self, io: Extent, bytes: u64, now: Nanos) {
         match bytes == io.length {
             true => {
-                self.written += io.length / BLOCK.0;
+                self.writes.blocks += io.length / BLOCK.0;
                 if let Some(journal) = &mut self.journal {
                     let target = self.targets[usize::from(io.seat)];
                     let map = &self.verifier.checked(target).map;
@@ -434,8 +440,8 @@ impl ThreadVerify {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         found.reads.add(&self.counts);
-        found.deferred += self.deferrals;
-        found.written += self.written;
+        found.deferred += self.writes.deferred;
+        found.written += self.writes.blocks;
         if let Some(read_back) = self.read_back {
             let sum = found.read_back.get_or_insert_default();
             sum.add(&read_back.close());

@@ -5,7 +5,8 @@
 //! the comparison (`check`), and how an I/O is submitted (`worker::verified`).
 
 use crate::buffer::Extent;
-use model::{Nanos, ReadBack, ReadBackCounts, ReadBackDelay, ReadBackIos, VerifyCounts};
+use model::read_back::{ReadBack, ReadBackCounts, ReadBackDelay, ReadBackIos};
+use model::{Nanos, VerifyCounts};
 use std::collections::VecDeque;
 
 /// Writes that wait for a moment, at most: beyond it they are counted and not read again.

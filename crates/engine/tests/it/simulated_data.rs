@@ -3,6 +3,7 @@
 use crate::jobs;
 use engine::{Silent, Stop, run};
 use host::Root;
+use model::read_back::{ReadBack, ReadBackDelay};
 use model::*;
 
 /// Seeds per fault. `FATHOM_FAULT_SEEDS` sets another number for a long campaign.

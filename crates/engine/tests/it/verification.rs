@@ -5,6 +5,7 @@ use crate::jobs;
 use engine::{Silent, Stop, run};
 use host::Root;
 use model::block_header::{BLOCK, BLOCK_BYTES, BlockHeader};
+use model::read_back::{ReadBack, ReadBackDelay};
 use model::*;
 use std::fs::File;
 use std::os::unix::fs::FileExt;

@@ -63,7 +63,7 @@ fn obstacle(target: &PlannedTarget, facts: &TargetFacts) -> Option<Problem> {
     }
     if target.verify.read_back.is_some() && !target.writes() {
         return Some(refused(format!(
-            "{path}: it is only read, so no write of it can be read again: omit the share of writes"
+            "{path}: it is only read, so no write of it can be read again: specify a share of writes"
         )));
     }
     let reads_only = !target.writes() && target.create.is_none();

@@ -38,7 +38,7 @@ pub use target::{
     Priority, Stall, Target, WriteContent,
 };
 pub use unsealed::Unsealed;
-pub use verify::{ReadBack, ReadBackDelay, Verify, VerifyLevel};
+pub use verify::{Verify, VerifyLevel};
 pub use workload::{
     Access, DiskspdAccess, Distribution, Operation, PermutedAccess, QueueDepth, RecordedAccess,
     RecordedOmissions, Sequence, StripeAccess, Workload,

@@ -2,7 +2,8 @@
 //!
 //! Omitted: the comparison (`engine`), and what it found ([`crate::Verification`]).
 
-use crate::units::{Bytes, Nanos, Ratio};
+use crate::read_back::{ReadBack, is_of_share};
+use crate::units::{Bytes, Ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,47 +26,6 @@ pub struct Verify {
     /// The bytes of all described corrupt blocks are kept, of any kind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub evidence: bool,
-}
-
-/// Part of the writes that is read again while the run continues. Called elsewhere: fio `verify_backlog`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ReadBack {
-    /// Share of the writes. // above 0
-    pub share: Ratio,
-    /// How long after a write was completed.
-    pub after: ReadBackDelay,
-}
-
-/// How long after a write it is read again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ReadBackDelay {
-    /// A time. // at most an hour
-    Time(Nanos),
-    /// So many further I/Os of the same thread. // at most `ReadBack::IOS_MAX`
-    Ios(u32),
-}
-
-impl ReadBack {
-    /// Most I/Os between a write and its second reading.
-    pub const IOS_MAX: u32 = 1 << 20;
-    /// Longest time between them.
-    pub const TIME_MAX: Nanos = Nanos::seconds(3600);
-    /// The time between them without another word.
-    pub const TIME: Nanos = Nanos::seconds(1);
-
-    /// Returns whether a write is read again, by its number among the writes: of each hundred as many as requested, evenly
-    /// spread.
-    pub fn is_of_share(&self, number: u64) -> bool {
-        is_of_share(self.share, number)
-    }
-}
-
-/// Of each hundred numbers as many as the share has percent, evenly spread.
-fn is_of_share(share: Ratio, number: u64) -> bool {
-    let share = u64::from(share.as_percent());
-    let sum = |number: u64| number * share / 100;
-    sum(number.saturating_add(1)) > sum(number)
 }
 
 /// Compared part of a block.

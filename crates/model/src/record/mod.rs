@@ -53,8 +53,8 @@ pub use series::{CpuSample, Sample, Series};
 pub use tally::{Counted, ErrorCount, Interval, LatencySpread, LifetimeCount, Tally, ThreadRecord};
 pub use tree_step::TreeStep;
 pub use verification::{
-    CorruptBlock, CorruptKind, FoundHeader, InjectedFault, KindCount, ReadBackCounts, ReadBackIos,
-    Verification, VerifyCounts, VerifyPass,
+    CorruptBlock, CorruptKind, FoundHeader, InjectedFault, KindCount, Verification, VerifyCounts,
+    VerifyPass,
 };
 pub use watched::{WatchLatency, WatchMoment, WatchRecord};
 pub use worker::{

@@ -3,6 +3,7 @@
 //! Omitted: what it means for a result (`analysis`), and the comparison itself (`engine`).
 
 use crate::plan::Verify;
+use crate::read_back::{ReadBackCounts, ReadBackIos};
 use crate::units::{Bytes, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,55 +40,6 @@ pub struct Verification {
     /// Content that was there after a simulated power cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable: Option<DurableCounts>,
-}
-
-/// Writes that were read again while the run continued. These reads are in no rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ReadBackCounts {
-    /// Blocks of them.
-    pub blocks: VerifyCounts,
-    /// Writes of the share that were not read again, because too many waited.
-    pub skipped: u64,
-    /// Writes that still waited when their thread ended.
-    pub left: u64,
-}
-
-/// I/Os by which writes of one target were read again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ReadBackIos {
-    /// Which of the plan's targets.
-    pub target: u32,
-    /// Completed in the measured phase.
-    pub ios: u64,
-    /// Bytes of these.
-    pub bytes: Bytes,
-    /// Sum of their latencies.
-    pub waited: Nanos,
-    /// Completed in all phases.
-    pub all_ios: u64,
-    /// Bytes of these.
-    pub all_bytes: Bytes,
-}
-
-impl ReadBackIos {
-    /// Adds those of another part.
-    pub fn add(&mut self, other: &ReadBackIos) {
-        let bytes = |one: Bytes, other: Bytes| Bytes(one.0.saturating_add(other.0));
-        self.ios = self.ios.saturating_add(other.ios);
-        self.bytes = bytes(self.bytes, other.bytes);
-        self.waited = self.waited.plus(other.waited);
-        self.all_ios = self.all_ios.saturating_add(other.all_ios);
-        self.all_bytes = bytes(self.all_bytes, other.all_bytes);
-    }
-}
-
-impl ReadBackCounts {
-    /// Adds those of another part.
-    pub fn add(&mut self, other: &ReadBackCounts) {
-        self.blocks.add(&other.blocks);
-        self.skipped += other.skipped;
-        self.left += other.left;
-    }
 }
 
 /// Content of a journal.

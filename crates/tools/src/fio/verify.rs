@@ -6,7 +6,8 @@
 use super::job::{Job, Method, Sizes};
 use super::number::pattern;
 use super::read::{OptionRead, flag, text};
-use model::{Ratio, ReadBack, ReadBackDelay, Verify, VerifyLevel};
+use model::read_back::{ReadBack, ReadBackDelay};
+use model::{Ratio, Verify, VerifyLevel};
 
 /// Longest pattern, as in fio.
 const PATTERN_MAX: usize = 512;
@@ -174,7 +175,7 @@ impl Job {
         if self.target_verify().end_pass && !self.target_verify().is_off() {
             notes.push("verify: the range is read back when the job is done; these reads are not in the rates");
             if self.verify.backlog > 0 {
-                notes.push("verify_backlog: each write is read back after so many further I/Os, in the same queue; these reads are not in the rates, and fio's are");
+                notes.push("verify_backlog: each write is read back after so many further I/Os; unlike fio's, these reads are not in the rates");
             }
         }
         Ok(notes)

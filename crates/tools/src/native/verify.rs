@@ -2,15 +2,15 @@
 
 use crate::problem::Problem;
 use crate::read::Reader;
-use model::{Bytes, Nanos, Ratio, ReadBack, ReadBackDelay, Verify, VerifyLevel};
+use model::read_back::{ReadBack, ReadBackDelay};
+use model::{Bytes, Nanos, Ratio, Verify, VerifyLevel};
 
 /// What `--verify` accepts, in a sentence.
 const FORM: &str =
     "must be off, headers, full, or full with a share of the blocks of 1 to 100: full:50%";
 
 /// What `--read-back` accepts, in a sentence.
-const READ_BACK_FORM: &str = "must be a share of the writes of 1% to 100%, and how long after a write, at most 1h or 1048576 I/Os of \
-     its thread: 10%, 10%:after=5s, 100%:after=64";
+const READ_BACK_FORM: &str = "must be a share of 1% to 100%, and a delay of at most 1h or 1048576 I/Os: 10%, 10%:after=5s, 100%:after=64";
 
 /// Comparison of what is read with what was written, as typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
