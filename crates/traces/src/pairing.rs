@@ -18,10 +18,29 @@ const WAIT_MAX: Nanos = Nanos::seconds(30);
 #[derive(Debug, Default)]
 pub(crate) struct Pairing {
     waiting: VecDeque<Arrived>,
-    first: u64,                      // number of the front
-    open: BTreeSet<(u16, u64, u64)>, // device, offset, number
+    first: u64, // number of the front
+    open: BTreeSet<Open>,
     newest: Nanos,
     queued: bool, // a queue event was read
+}
+
+/// An arrival that waits: by device, then by place. // the order of the fields is that of the set
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Open {
+    device: u16,
+    offset: u64,
+    number: u64,
+}
+
+impl Open {
+    /// Less than all that arrived at this place.
+    fn from(device: u16, offset: u64) -> Self {
+        Open {
+            device,
+            offset,
+            number: 0,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -54,9 +73,10 @@ impl Pairing {
         }
         let front = self.waiting.pop_front()?;
         if !front.done {
-            let record = &front.record;
-            self.open
-                .remove(&(record.device, record.offset, self.first));
+            self.open.remove(&Open {
+                number: self.first,
+                ..Open::from(front.record.device, front.record.offset)
+            });
         }
         self.first += 1;
         Some(front.record)
@@ -65,7 +85,10 @@ impl Pairing {
     fn arrive(&mut self, record: TraceRecord, done: bool) {
         if !done {
             let number = self.first + self.waiting.len() as u64;
-            self.open.insert((record.device, record.offset, number));
+            self.open.insert(Open {
+                number,
+                ..Open::from(record.device, record.offset)
+            });
         }
         self.waiting.push_back(Arrived { record, done });
     }
@@ -73,9 +96,9 @@ impl Pairing {
     fn complete(&mut self, completion: &TraceRecord) {
         let (device, offset) = (completion.device, completion.offset);
         // Of I/Os that overlap, the one that was not merged completes by itself.
-        let here = (device, offset, 0)..(device, offset + 1, 0);
-        let same = self.open.range(here).copied().find(|&(_, _, number)| {
-            let record = &self.waiting[(number - self.first) as usize].record;
+        let here = Open::from(device, offset)..Open::from(device, offset + 1);
+        let same = self.open.range(here).copied().find(|open| {
+            let record = &self.waiting[(open.number - self.first) as usize].record;
             (record.operation, record.length) == (completion.operation, completion.length)
         });
         if let Some(key) = same {
@@ -85,22 +108,22 @@ impl Pairing {
         let end = offset + completion.length.max(1);
         let mut from = offset;
         while from < end {
-            let range = (device, from, 0)..(device, end, 0);
-            let its = self.open.range(range).copied().find(|&(_, _, number)| {
-                let record = &self.waiting[(number - self.first) as usize].record;
+            let range = Open::from(device, from)..Open::from(device, end);
+            let its = self.open.range(range).copied().find(|open| {
+                let record = &self.waiting[(open.number - self.first) as usize].record;
                 record.operation == completion.operation && record.offset + record.length <= end
             });
             let Some(key) = its else {
                 return;
             };
-            from = key.1 + self.done(key, completion.at).max(1);
+            from = key.offset + self.done(key, completion.at).max(1);
         }
     }
 
     /// Completes an arrival; returns its length.
-    fn done(&mut self, key: (u16, u64, u64), at: Nanos) -> u64 {
+    fn done(&mut self, key: Open, at: Nanos) -> u64 {
         self.open.remove(&key);
-        let arrived = &mut self.waiting[(key.2 - self.first) as usize];
+        let arrived = &mut self.waiting[(key.number - self.first) as usize];
         arrived.done = true;
         arrived.record.latency = Some(at.minus(arrived.record.at));
         arrived.record.length
