@@ -89,7 +89,7 @@ impl Observed {
     }
 
     /// Returns the next record whose second is complete and was not omitted.
-    pub fn next(&mut self) -> Option<TraceRecord> {
+    pub fn next_record(&mut self) -> Option<TraceRecord> {
         let origin = self.origin?;
         loop {
             let at = self.waiting.front()?.at.minus(origin);
@@ -160,10 +160,10 @@ mod tests {
                 });
             }
             observed.complete_to(Nanos(at + 2000));
-            found.extend(std::iter::from_fn(|| observed.next()));
+            found.extend(std::iter::from_fn(|| observed.next_record()));
         }
         observed.complete_to(Nanos::MAX);
-        found.extend(std::iter::from_fn(|| observed.next()));
+        found.extend(std::iter::from_fn(|| observed.next_record()));
         let times: Vec<u64> = found.iter().map(|one| one.at.0 / 100_000_000).collect();
         assert_eq!(times, (0..30).collect::<Vec<u64>>());
         assert!(found.iter().all(|one| one.latency == Some(Nanos(1000))));
@@ -177,7 +177,7 @@ mod tests {
         (flush.sectors, flush.letters[0]) = (0, b'F');
         observed.take(&flush, 0).unwrap();
         observed.complete_to(Nanos::MAX);
-        let found = observed.next().map(|one| one.operation);
+        let found = observed.next_record().map(|one| one.operation);
         assert_eq!(found, Some(TraceOperation::Flush));
     }
 
@@ -186,8 +186,8 @@ mod tests {
         let mut observed = Observed::default();
         observe(&mut observed, 10);
         observed.complete_to(Nanos(500_000_000));
-        assert_eq!(observed.next(), None);
+        assert_eq!(observed.next_record(), None);
         observed.complete_to(Nanos(1_000_000_010));
-        assert_eq!(observed.next().map(|one| one.thread), Some(5));
+        assert_eq!(observed.next_record().map(|one| one.thread), Some(5));
     }
 }

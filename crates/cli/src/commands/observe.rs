@@ -341,7 +341,7 @@ impl Streams {
     fn advance(&mut self, complete: Nanos) -> Result<(), CommandError> {
         for stream in &mut self.all {
             stream.observed.complete_to(complete);
-            while let Some(record) = stream.observed.next() {
+            while let Some(record) = stream.observed.next_record() {
                 stream.ios += 1;
                 stream.learner.take(&record);
                 if let Some(kept) = &mut self.kept {

@@ -144,7 +144,7 @@ fn threads_take_transfers_in_order_and_copy_every_byte_once() {
         assert_eq!(outcome, FilesOutcome::Complete);
         assert_eq!(fs::read(folder.path().join("out")).unwrap(), content);
         let whole = bytes as u64 / block;
-        let rest = u64::from(bytes as u64 % block > 0);
+        let rest = u64::from(!(bytes as u64).is_multiple_of(block));
         assert_eq!(
             (copied.records_in, copied.records_out),
             ((whole, rest), (whole, rest))

@@ -64,7 +64,7 @@ impl ResultRow {
             let names: Vec<String> = rows.iter().filter_map(of).collect();
             crate::distinct(names.iter().map(String::as_str)).join(" ")
         };
-        let threads = rows.iter().map(|row| row.work.threads);
+        let mut threads = rows.iter().map(|row| row.work.threads);
         let sizes = rows.iter().map(|row| row.work.size.map(|size| size.0));
         let limits = rows.iter().map(|row| row.work.rate_per_s);
         let all = |sum: Option<u64>, one: Option<u64>| sum?.checked_add(one?);
@@ -72,7 +72,7 @@ impl ResultRow {
             host: Some(each(|row| row.host.clone())).filter(|names| !names.is_empty()),
             target: each(|row| Some(row.target.clone())),
             work: RowWork {
-                threads: threads.fold(Some(0), |sum: Option<u32>, one| sum?.checked_add(one?)),
+                threads: threads.try_fold(0, |sum: u32, one| sum.checked_add(one?)),
                 size: sizes.fold(Some(0), all).map(Bytes),
                 rate_per_s: limits.fold(Some(0), all),
                 ..first.work

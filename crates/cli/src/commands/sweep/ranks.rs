@@ -52,7 +52,7 @@ pub(crate) fn merged(
                     .as_ref()
                     .is_some_and(|its| its.rank == rank) =>
             {
-                ranks.push(one)
+                ranks.push(one);
             }
             _ => {
                 return Some(Err(format!(
