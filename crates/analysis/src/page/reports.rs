@@ -82,7 +82,8 @@ fn sentences(answers: &[Answer]) -> Vec<String> {
 
 /// Completes the part of a sweep.
 pub(super) fn sweep(part: &mut PagePart, report: SweepReport) {
-    if !report.rows.is_empty() {
+    part.verdict.validity = (!report.rows.is_empty()).then_some(report.verdict.validity);
+    if report.cell_counts.done > 0 {
         decided(part, &report.verdict);
     }
     let models = report.models.iter().flat_map(|models| {
