@@ -309,7 +309,7 @@ fn everything_that_is_wrong_is_reported_at_once() {
         said.err
     };
     expect![[r#"
-        fathom: --axis: there is no field `nope`; fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, drop-cache, write-through, fsync, fdatasync, end-fsync, verify, no-end-pass, verify-memory, stop-on-corruption, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads
+        fathom: --axis: there is no field `nope`; fields: target, engine, poll, sqpoll, seed, continue-on-error, null-size, null-delay, null-error-every, duration, warmup, cooldown, interval, base, length, cache, drop-cache, write-through, fsync, fdatasync, end-fsync, verify, read-back, no-end-pass, verify-memory, stop-on-corruption, compress, dedupe, write, pattern, block, arrivals, rate, depth, threads
         fathom: invalid value '2..3' for --block: must be a whole number with K, M, G or T after it (4K = 4096 bytes), or plain bytes
         fathom: invalid value 'x' for --order: must be given, shuffled or interleaved
         fathom: invalid value '5' for --rest: must be a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
