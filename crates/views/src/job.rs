@@ -5,8 +5,8 @@
 use crate::foot::{self, Note};
 use crate::number::{NOTHING, half_width, percentile};
 use crate::paper::Paper;
-use crate::table::{Column, fitting, left, left_out, lines, picked, right};
-use crate::text::{printable, wrap, wrapped};
+use crate::table::{Column, fitted, left, right};
+use crate::text::{printable, wrap};
 use analysis::{JobDigest, JobOperation, JobReport, RankRow, say};
 use std::io::{self, Write};
 
@@ -124,12 +124,7 @@ fn table(report: &JobReport, paper: &Paper) -> Vec<String> {
         ranks.sort_by_key(|row| row.rank);
     }
     let rows: Vec<Vec<String>> = ranks.into_iter().map(cells).collect();
-    let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
-    let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
-    let mut page = lines(&heads, &picked(&rows, &shown), paper.width());
-    if let Some(reported) = left_out(&COLUMNS, &shown, paper.width()) {
-        page.extend(wrapped("  ", &reported, paper));
-    }
+    let mut page = fitted(&COLUMNS, &rows, &DISPENSABLE, paper);
     if many {
         let omitted = report.hosts.len() - ROWS_MAX;
         page.push(format!(

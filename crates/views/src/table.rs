@@ -1,6 +1,7 @@
 //! Cells in columns: the first to the left, the others to the right, two spaces between.
 
-use crate::text::{shorten, width};
+use crate::paper::Paper;
+use crate::text::{shorten, width, wrapped};
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -100,6 +101,22 @@ pub(crate) fn left_out(columns: &[Column], stay: &[usize], page: usize) -> Optio
         let heads = heads.join(", ");
         format!("omitted at {page} columns: {heads}; --json has all")
     })
+}
+
+/// Returns the table with the columns that have room, and below it which were omitted.
+pub(crate) fn fitted(
+    columns: &[Column],
+    rows: &[Vec<String>],
+    dispensable: &[&str],
+    paper: &Paper,
+) -> Vec<String> {
+    let shown = fitting(columns, rows, dispensable, paper.width());
+    let heads: Vec<&Column> = shown.iter().map(|&place| &columns[place]).collect();
+    let mut page = lines(&heads, &picked(rows, &shown), paper.width());
+    if let Some(reported) = left_out(columns, &shown, paper.width()) {
+        page.extend(wrapped("  ", &reported, paper));
+    }
+    page
 }
 
 /// The cells at these places.

@@ -2,8 +2,8 @@
 
 use crate::number::NOTHING;
 use crate::paper::{Paper, Stored};
-use crate::table::{Column, fitting, left, left_out, lines, picked, right};
-use crate::text::{printable, wrap, wrapped};
+use crate::table::{Column, fitted, left, right};
+use crate::text::{printable, wrap};
 use crate::time::write_time;
 use analysis::{WatchFigures, WatchReport, say};
 use std::io::{self, Write};
@@ -72,15 +72,8 @@ fn one(report: &WatchReport, paper: &Paper, out: &mut dyn Write) -> io::Result<(
     ];
     let rows = moments_shown.into_iter().flatten();
     let rows: Vec<Vec<String>> = rows.map(|(name, figures)| cells(name, figures)).collect();
-    let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
-    let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
-    for line in lines(&heads, &picked(&rows, &shown), paper.width()) {
+    for line in fitted(&COLUMNS, &rows, &DISPENSABLE, paper) {
         writeln!(out, "{line}")?;
-    }
-    if let Some(reported) = left_out(&COLUMNS, &shown, paper.width()) {
-        for line in wrapped("  ", &reported, paper) {
-            writeln!(out, "{line}")?;
-        }
     }
     let percentiles = match traced {
         true => "single I/Os timed by tracepoints",

@@ -3,8 +3,8 @@
 use crate::job::shared;
 use crate::number::NOTHING;
 use crate::paper::Paper;
-use crate::table::{Column, fitting, left, left_out, lines, picked, right};
-use crate::text::{printable, wrap, wrapped};
+use crate::table::{Column, fitted, left, right};
+use crate::text::{printable, wrap};
 use analysis::{SweepHost, SweepReport};
 
 /// Ranks that are shown where there are more of them, unless all are asked for.
@@ -42,12 +42,7 @@ pub(super) fn ranks(report: &SweepReport, paper: &Paper) -> Vec<String> {
         shown.sort_by_key(|host| host.rank);
     }
     let rows: Vec<Vec<String>> = shown.into_iter().map(cells).collect();
-    let columns = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
-    let heads: Vec<&Column> = columns.iter().map(|&place| &COLUMNS[place]).collect();
-    page.extend(lines(&heads, &picked(&rows, &columns), paper.width()));
-    if let Some(reported) = left_out(&COLUMNS, &columns, paper.width()) {
-        page.extend(wrapped("  ", &reported, paper));
-    }
+    page.extend(fitted(&COLUMNS, &rows, &DISPENSABLE, paper));
     if many {
         let omitted = report.hosts.len() - ROWS_MAX;
         page.push(format!(
