@@ -1,8 +1,9 @@
 //! `fathom dd` compared with dd of GNU coreutils: the same bytes, the same records; and what it does not write over. `fathom lmdd`
 //! and `fathom sgp_dd` likewise, with their own lines.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Said, send};
 use crate::looped::Loop;
+use std::io::Write;
 use std::process::Command;
 
 fn records(text: &str) -> Vec<&str> {
@@ -252,4 +253,34 @@ fn sgp_dd_reads_a_device_to_its_end_in_its_logical_blocks() {
     bench
         .line(&format!("sgp_dd if=/dev/zero of={device} bs=512 count=1"))
         .refused("--destroy");
+}
+
+#[test]
+fn one_stop_ends_a_copy_from_a_pipe_that_has_no_writer_or_a_slow_one() {
+    let bench = Bench::new();
+    let fifo = bench.path("fifo");
+    let made = Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    let child = bench.start("dd if=fifo of=none bs=4k");
+    while !bench.path("none").exists() {
+        std::thread::yield_now();
+    }
+    send("-INT", &child);
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.err.contains("0+0 records in"), "{said:?}");
+
+    let child = bench.start("dd if=fifo of=some bs=4k");
+    let mut writer = std::fs::OpenOptions::new().write(true).open(&fifo).unwrap();
+    writer.write_all(&[7; 10_000]).unwrap();
+    while std::fs::metadata(bench.path("some")).map_or(0, |file| file.len()) < 10_000 {
+        std::thread::yield_now();
+    }
+    send("-INT", &child); // the writer stays
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert_eq!(std::fs::read(bench.path("some")).unwrap(), [7; 10_000]);
+    assert!(!said.out.contains("the source's device"), "{said:?}");
+    let copied = &bench.line("show 2 --json").good().json()["copy"];
+    assert_eq!(copied["bytes"], 10_000, "{copied}");
 }

@@ -1,5 +1,7 @@
 //! Buffers that direct I/O takes, and whole reads and writes.
 
+use super::source;
+use crate::stop::Stop;
 use model::Bytes;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -38,10 +40,20 @@ impl Aligned {
     }
 }
 
-/// One read, or with `fills` as many as it takes.
-pub(super) fn read(file: &mut File, into: &mut [u8], fills: bool) -> io::Result<usize> {
+/// One read, or with `fills` as many as it takes. `waiting`: nothing is read after a stop request, because a read may wait.
+pub(super) fn read(
+    file: &mut File,
+    into: &mut [u8],
+    fills: bool,
+    waiting: Option<&Stop>,
+) -> io::Result<usize> {
     let mut length = 0;
     while length < into.len() {
+        if let Some(stop) = waiting
+            && !source::ready(file, stop)?
+        {
+            break;
+        }
         match file.read(&mut into[length..]) {
             Ok(0) => break,
             Ok(more) => length += more,

@@ -2,7 +2,8 @@
 //! locked.
 
 use super::blocks::{self, Aligned};
-use super::{CopyError, CopyJob};
+use super::{CopyError, CopyJob, source};
+use crate::stop::Stop;
 use model::Bytes;
 use rustix::fs::OFlags;
 use std::fs::File;
@@ -46,8 +47,7 @@ impl CopyEnd {
 
 pub(super) fn open(job: &CopyJob) -> Result<(File, File), CopyError> {
     let path = &job.input.path;
-    let pin = job.pins.pin(path);
-    let input = pin.and_then(|pin| pin.reopen(OFlags::RDONLY | job.input.flags()));
+    let input = source::open(job, OFlags::RDONLY | job.input.flags());
     let input = input.map_err(|source| CopyError::Input {
         path: path.clone(),
         source,
@@ -100,7 +100,7 @@ fn begin_output(job: &CopyJob, mut file: File) -> io::Result<File> {
 }
 
 /// What cannot be sought is read and thrown away.
-pub(super) fn skip(job: &CopyJob, input: &mut File) -> Result<(), CopyError> {
+pub(super) fn skip(job: &CopyJob, input: &mut File, stop: &Stop) -> Result<(), CopyError> {
     let mut left = job.input.offset.0;
     if left == 0
         || input
@@ -110,11 +110,12 @@ pub(super) fn skip(job: &CopyJob, input: &mut File) -> Result<(), CopyError> {
         return Ok(());
     }
     let mut buffer = Aligned::of(job.input.block);
-    while left > 0 {
+    let waiting = source::waits(input).then_some(stop);
+    while left > 0 && !stop.asked() {
         let most = usize::try_from(left)
             .unwrap_or(usize::MAX)
             .min(buffer.bytes().len());
-        let read = blocks::read(input, &mut buffer.bytes_mut()[..most], true);
+        let read = blocks::read(input, &mut buffer.bytes_mut()[..most], true, waiting);
         match read {
             Ok(0) => return Ok(()),
             Ok(length) => left -= length as u64,

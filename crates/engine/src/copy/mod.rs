@@ -3,12 +3,13 @@
 //! It is no second engine for block I/O: one read, then one write, as the operands specify, with the records that dd
 //! counts. The steps of its record have clocks of their own that run only while a read, or a write, is under way; so
 //! the rate of the reads is what the source gives, independent of the destination. Read in this order: the copy (here),
-//! `blocks` (buffers and the joining of short reads), `ends` (how both files are opened), `transfers` (many threads, random
-//! places). Deliberately absent: what may
-//! be written over, which is decided before (`model::check_output`).
+//! `blocks` (buffers and the joining of short reads), `ends` (how both files are opened), `source` (pipes and terminals),
+//! `transfers` (many threads, random places). Deliberately absent: what may be written over, which is decided before
+//! (`model::check_output`).
 
 mod blocks;
 mod ends;
+mod source;
 #[cfg(test)]
 mod tests;
 mod transfers;
@@ -120,7 +121,8 @@ pub fn copy(
     report: &mut dyn FnMut(Bytes, Nanos),
 ) -> Result<(Copied, FilesOutcome), CopyError> {
     let (mut input, output) = ends::open(job)?;
-    ends::skip(job, &mut input)?;
+    ends::skip(job, &mut input, stop)?;
+    let input_waits = source::waits(&input);
     let mut counters = Sides::open(root, job);
     let clock = WallClock::monotonic();
     let before = counters.read(&clock);
@@ -130,6 +132,7 @@ pub fn copy(
         stop,
         report,
         input,
+        input_waits,
         output,
         copied: Copied::default(),
         reads: Side::default(),
@@ -223,6 +226,8 @@ struct Run<'a> {
     stop: &'a Stop,
     report: &'a mut dyn FnMut(Bytes, Nanos),
     input: File,
+    /// Its reads may wait for another process.
+    input_waits: bool,
     output: File,
     copied: Copied,
     reads: Side,
@@ -280,7 +285,10 @@ impl Run<'_> {
                 return Ok(false);
             }
             let length = match self.read(&mut buffer, most)? {
-                Some(0) => break,
+                Some(0) => {
+                    self.write_rest(&mut joined)?;
+                    return Ok(!(self.input_waits && self.stop.asked()));
+                }
                 Some(length) => length,
                 None => continue,
             };
@@ -322,6 +330,7 @@ impl Run<'_> {
             &mut self.input,
             &mut buffer.bytes_mut()[..most],
             self.job.reads.fills,
+            self.input_waits.then_some(self.stop),
         );
         let took = self.clock.now().minus(begin);
         let mut length = match read {

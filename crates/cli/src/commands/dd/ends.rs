@@ -227,7 +227,10 @@ fn job(request: &CopyRequest, input: &TargetFacts, output: &TargetFacts) -> Copy
         sync: flags.sync,
         dsync: flags.dsync,
         append: flags.append,
-        device: facts.chain.first().map(|device| device.name.clone()),
+        // The disk of a pipe's folder takes no part.
+        device: (facts.kind != TargetKind::Other)
+            .then(|| facts.chain.first().map(|device| device.name.clone()))
+            .flatten(),
     };
     let seek = DdRequest::bytes(asked.seek, asked.output_block);
     CopyJob {
