@@ -1,9 +1,8 @@
 //! A bandwidth limit (QoS) determines the result.
 
-use super::equal_sides;
 use super::qos_limit::{EVIDENCE, cap, distance_reported};
 use super::qos_shape::Held;
-use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Several, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, finding};
 use crate::LimitKind;
 use crate::say;
 
@@ -17,12 +16,8 @@ pub(super) const RULE: Rule = Rule {
     evidence: EVIDENCE,
     source: "As for `iops-limit`.",
     advice: "Larger blocks and deeper queues only add latency. Request a higher limit, or compare with the limit instead of the disk; specify it with --cap-mibs.",
-    look: Look::Both(look, of_session),
+    look: Look::Any(look),
 };
-
-fn of_session(several: &Several<'_>) -> Option<Finding> {
-    equal_sides::limit(several, Held::Bandwidth, RULE.id)
-}
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let cap = cap(seen).filter(|cap| cap.held == Held::Bandwidth)?;

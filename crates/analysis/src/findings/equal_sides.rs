@@ -1,11 +1,10 @@
-//! Reads and writes of one session at the same published or specified limit, for `iops-limit` and `bandwidth-limit`.
+//! Random reads and writes of one session at the same published or specified limit, for `iops-limit`.
 //!
 //! Some tools print one figure per load, without latencies or windows, so a single run shows no limit. Devices differ in reads and
 //! writes; a limit of a volume does not. Omitted: runs with windows, which are judged alone, and equal figures without a known
-//! limit, as links have them, too.
+//! limit, as links have them, too; and equal bandwidths alone.
 
 use super::qos_limit::{NearTo, is_under_dev, near};
-use super::qos_shape::Held;
 use super::{Confidence, Finding, RuleId, Several, Severity, finding};
 use crate::observed::Observed;
 use crate::say;
@@ -18,55 +17,42 @@ const EXCEEDED: f64 = 1.05;
 const ADVICE: &str = "compare with the limit, not with the disk; fathom run TARGET -o 32 shows by its windows whether it is one";
 
 /// Finds a limit of this kind.
-pub(super) fn limit(several: &Several<'_>, held: Held, rule: RuleId) -> Option<Finding> {
-    let figure = |run: &Observed| match held {
-        Held::Rate => run.total.rate_per_s,
-        Held::Bandwidth => run.total.bytes_per_s,
-    };
+pub(super) fn limit(several: &Several<'_>, rule: RuleId) -> Option<Finding> {
+    let rate = |run: &Observed| run.total.rate_per_s;
     let plain =
         |run: &&Observed| run.windows.sd_per_s.is_none() && run.total.percentiles.is_empty();
-    let known = |run: &&Observed| figure(run).is_some_and(|is| is > 0.0);
-    let all: Vec<&Observed> = several.runs.iter().filter(plain).filter(known).collect();
-    let most = all.iter().copied().filter_map(figure).fold(0.0, f64::max);
-    let bits = |value: Option<f64>| value.map(f64::to_bits);
+    let known = |run: &&Observed| rate(run).is_some_and(|is| is > 0.0);
+    let random = |run: &&Observed| run.random_share == Some(1.0);
+    let all = several.runs.iter().filter(plain).filter(known);
+    let all: Vec<&Observed> = all.filter(random).collect();
+    let most = all.iter().copied().filter_map(rate).fold(0.0, f64::max);
     let mut reads = HashMap::new();
     for run in all.iter().filter(|run| run.write_share == Some(0.0)) {
-        let load = (&run.target, run.block_bytes, bits(run.random_share));
-        reads.entry(load).or_insert(*run);
+        reads.entry((&run.target, run.block_bytes)).or_insert(*run);
     }
     let writes = all.iter().filter(|run| run.write_share == Some(1.0));
     writes.copied().find_map(|write| {
-        let load = (&write.target, write.block_bytes, bits(write.random_share));
-        let read = *reads.get(&load)?;
-        let (is, other) = (figure(read)?, figure(write)?);
+        let read = *reads.get(&(&write.target, write.block_bytes))?;
+        let (is, other) = (rate(read)?, rate(write)?);
         let level = is.max(other);
         let equal = (is / other - 1.0).abs() <= APART_MAX && most <= EXCEEDED * level;
         let at = |run: &Observed, value| {
-            let (rate, bytes) = match held {
-                Held::Rate => (Some(value), None),
-                Held::Bandwidth => (None, Some(value)),
-            };
-            let network = !is_under_dev(&run.target);
             let of = NearTo {
                 write_share: run.write_share,
-                network,
+                network: !is_under_dev(&run.target),
             };
-            near(several.known, rate, bytes, of)
+            near(several.known, Some(value), None, of)
         };
         let (of_reads, of_writes) = (at(read, is)?, at(write, other)?);
         if !equal || of_reads.cap != of_writes.cap {
             return None;
         }
-        let value = match held {
-            Held::Rate => format!("limited to {} IOPS", say::rate(level)),
-            Held::Bandwidth => format!("bandwidth limited to {} MiB/s", say::mib_per_s(level)),
-        };
-        let sentence = format!("{value}: reads and writes are equal, {}", of_reads.words());
-        let name = match held {
-            Held::Rate => "rate_per_s",
-            Held::Bandwidth => "bytes_per_s",
-        };
-        let evidence = [(name, level), ("cap", of_reads.cap)];
+        let sentence = format!(
+            "limited to {} IOPS: reads and writes are equal, {}",
+            say::rate(level),
+            of_reads.words()
+        );
+        let evidence = [("rate_per_s", level), ("cap", of_reads.cap)];
         let reported = finding(rule, Severity::Warning, sentence, &evidence, ADVICE);
         Some(reported.sure(Confidence::Medium))
     })
@@ -112,6 +98,11 @@ mod tests {
         for (read, write) in [(3075.0, 2200.0), (3075.0, 2990.0), (4100.0, 4100.0)] {
             assert_eq!(several(&runs(read, write), &known, "iops-limit"), None);
         }
+        let sequential = runs(3075.0, 3074.0).map(|run| Observed {
+            random_share: Some(0.0),
+            ..run
+        });
+        assert_eq!(several(&sequential, &known, "iops-limit"), None);
         let more = runs(3075.0, 3074.0).into_iter().chain(runs(9000.0, 100.0));
         let more: Vec<Observed> = more
             .zip([4096, 4096, 16_384, 16_384])

@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn of_session(several: &Several<'_>) -> Option<Finding> {
-    equal_sides::limit(several, Held::Rate, RULE.id)
+    equal_sides::limit(several, RULE.id)
 }
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The load had a requested rate or pauses, so IOPS are what was requested and not what the device does.",
-    method: "Imported runs whose text has the requested rate (DISKSPD: -g of each thread, times the threads): IOPS or bytes per second are 90% to 110% of it. A rate of reads only is compared with runs that only read, one of writes with runs that only write. Or pauses between I/Os were requested (DISKSPD: -j).",
+    method: "Imported runs whose text has the requested rate (DISKSPD: -g of each thread, times the threads): IOPS or bytes per second are 90% to 110% of it and fewer than 90% of the requested I/Os were in flight; 98% to 102% where these are not known. A rate of reads only is compared with runs that only read, one of writes with runs that only write. Or pauses between I/Os were requested (DISKSPD: -j).",
     evidence: &[
         "rate_per_s",
         "requested_per_s",
@@ -29,6 +29,10 @@ pub(super) const RULE: Rule = Rule {
 
 /// A slower device does not reach the rate; a faster run did not have it.
 const REACHED: std::ops::RangeInclusive<f64> = 0.9..=1.1;
+/// Where the I/Os in flight are not known, a slower device may be this near, too.
+const REACHED_ALONE: std::ops::RangeInclusive<f64> = 0.98..=1.02;
+/// From this share of the requested I/Os in flight on the device has no idle time, so it sets the rate.
+const FULL_MIN: f64 = 0.9;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let observed = seen.observed;
@@ -36,7 +40,12 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let mut evidence = vec![("rate_per_s", rate)];
     let reached = |is: f64, requested: RequestedRate| {
         let share = is / requested.per_s;
-        let fits = is_of(observed, requested) && REACHED.contains(&share);
+        let full = observed.in_flight().zip(observed.requested_in_flight);
+        let reached = match full.map(|(is, most)| is / most) {
+            Some(full) => full < FULL_MIN && REACHED.contains(&share),
+            None => REACHED_ALONE.contains(&share),
+        };
+        let fits = is_of(observed, requested) && reached;
         fits.then(|| say::percent(share))
     };
     let (sentence, option) = match seen.imported?.evidence.pace? {
@@ -113,6 +122,21 @@ mod tests {
         );
         assert_eq!(of(10_000.0, None, Ratio::NONE), None, "it had no effect");
         assert_eq!(of(20_600.0, Some(Operation::Write), Ratio::NONE), None);
+    }
+
+    #[test]
+    fn with_all_requested_ios_in_flight_the_device_sets_the_rate() {
+        let mut run = imported();
+        run.evidence.pace = Some(ImportedPace::Ios(RequestedRate {
+            per_s: 20_600.0,
+            of: None,
+        }));
+        let mean = |ns: f64| Some(model::Nanos(ns as u64));
+        let full_ns = 64.0 / 20_581.94 * 1e9; // 4 for each of 16 threads
+        run.figures.total.latency.mean = mean(0.95 * full_ns);
+        assert_eq!(reported(&run, "requested-rate"), None);
+        run.figures.total.latency.mean = mean(0.5 * full_ns);
+        assert!(reported(&run, "requested-rate").is_some());
     }
 
     #[test]

@@ -171,36 +171,42 @@ fn same_place(all: &Merged) -> Option<u32> {
     (jobs > 1 && along && one_file && !apart).then_some(jobs)
 }
 
-/// The rate of one job, for reads and writes together or apart, times the jobs. None where it differs between both.
+/// Whether a number, a size or a time is above 0; a text that is none of them may be.
+fn is_more_than_0(text: &str) -> bool {
+    size(text).is_none_or(|size| size.0 > 0)
+}
+
+/// Pauses, or the rate of one job times the jobs: of a mix that of reads and of writes together.
 fn pace(all: &Merged) -> Option<ImportedPace> {
     let jobs = match all.get("numjobs") {
         Some(jobs) => jobs.parse().ok()?,
         None => 1.0,
     };
+    if all.get("thinktime").is_some_and(is_more_than_0) {
+        return Some(ImportedPace::Pauses);
+    }
     let kind = all.get("rw").or_else(|| all.get("readwrite"))?;
-    let (reads, writes) = match kind.split(':').next()? {
-        "read" | "randread" => (true, false),
-        "write" | "randwrite" => (false, true),
+    let of = match kind.split(':').next()? {
+        "read" | "randread" => Some(Operation::Read),
+        "write" | "randwrite" => Some(Operation::Write),
+        "rw" | "readwrite" | "randrw" => None, // a rate of each
         _ => return None,
     };
     let requested = |name: &str| {
         let mut sides = all.get(name)?.split(',');
-        let (first, second) = (sides.next()?, sides.next());
-        let text = if writes {
-            second.unwrap_or(first)
-        } else {
-            first
+        let reads = size(sides.next()?)?.0 as f64;
+        let writes = match sides.next() {
+            Some(text) => size(text)?.0 as f64,
+            None => reads,
         };
-        let per_s = size(text)?.0 as f64 * jobs;
-        let of = if reads {
-            Operation::Read
-        } else {
-            Operation::Write
+        let each = match of {
+            Some(Operation::Read) => reads,
+            Some(Operation::Write) => writes,
+            None if reads > 0.0 && writes > 0.0 => reads + writes,
+            None => return None, // one direction without a bound
         };
-        (per_s > 0.0 && per_s.is_finite()).then_some(RequestedRate {
-            per_s,
-            of: Some(of),
-        })
+        let per_s = each * jobs;
+        (per_s > 0.0 && per_s.is_finite()).then_some(RequestedRate { per_s, of })
     };
     let ios = requested("rate_iops").map(ImportedPace::Ios);
     ios.or_else(|| requested("rate").map(ImportedPace::Bytes))
@@ -225,10 +231,8 @@ fn asked(all: &Merged, evidence: &mut ImportedEvidence) {
         let some = share.filter(|share| (1..=100).contains(share));
         some.map(ImportedContent::Compressible)
     };
-    evidence.paced = ["rate", "rate_iops", "thinktime"].iter().any(|name| {
-        all.get(name)
-            .is_some_and(|value| size(value).is_none_or(|size| size.0 > 0))
-    });
+    let paces = ["rate", "rate_iops", "thinktime"].iter();
+    evidence.paced = paces.filter_map(|name| all.get(name)).any(is_more_than_0);
     evidence.pace = pace(all);
     evidence.same_place = same_place(all);
     let specified = all.get("iodepth").and_then(|depth| depth.parse().ok());
