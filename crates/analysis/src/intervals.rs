@@ -94,6 +94,15 @@ pub(crate) fn full_intervals(rows: &[IntervalRow], step: Nanos) -> &[IntervalRow
     &rows[..full]
 }
 
+impl Steadiness {
+    pub(crate) fn unknown(why: &str) -> Self {
+        Steadiness {
+            why_not: Some(why.to_owned()),
+            ..Steadiness::default()
+        }
+    }
+}
+
 pub(crate) fn steadiness(rows: &[IntervalRow], step: Nanos) -> Steadiness {
     let full = full_intervals(rows, step);
     let per_window = full.len() / WINDOWS;

@@ -17,7 +17,8 @@ use crate::rows::{OperationRow, Sums, operation_rows};
 use crate::verdict::{SIMULATED, Verdict};
 use crate::verification::VerificationReport;
 use crate::workers::{WorkerShare, worker_shares};
-use model::{Operation, Outcome, ResultRow, RunRecord};
+use model::read_back::ReadBackDelay;
+use model::{Nanos, Operation, Outcome, PlannedTarget, ResultRow, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -170,6 +171,16 @@ impl Reading {
     }
 }
 
+/// Why the steadiness of such a run is not known.
+const READS_AGAIN: &str =
+    "writes are read again after a time, which takes a share of the IOPS from then on";
+
+/// Whether the run itself lowers its IOPS some time after its start.
+pub(crate) fn reads_again_later(target: &PlannedTarget) -> bool {
+    let after = target.verify.read_back.map(|one| one.after);
+    matches!(after, Some(ReadBackDelay::Time(time)) if time > Nanos(0))
+}
+
 fn report(
     record: &RunRecord,
     known: &Known,
@@ -178,7 +189,10 @@ fn report(
     intervals: Vec<IntervalRow>,
 ) -> RunReport {
     let total = &sums.total;
-    let steadiness = steadiness(&intervals, record.plan.interval);
+    let steadiness = match record.plan.targets.iter().any(reads_again_later) {
+        true => Steadiness::unknown(READS_AGAIN),
+        false => steadiness(&intervals, record.plan.interval),
+    };
     let device_checks = device_checks(record);
     let cpu = CpuReport::of(&record.window);
     let in_flight = in_flight(record, total);

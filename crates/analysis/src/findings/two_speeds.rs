@@ -6,7 +6,9 @@
 use super::stall::pauses_itself;
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::intervals::full_intervals;
+use crate::run::reads_again_later;
 use crate::say;
+use model::PlannedTarget;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("two-speeds"),
@@ -40,7 +42,8 @@ const LEVEL_NS_MIN: f64 = 5e8;
 const FALLS_OF_PERIOD: usize = 3;
 
 fn look(own: &Own<'_>) -> Option<Finding> {
-    if own.record.plan.targets.iter().any(pauses_itself) {
+    let changes = |target: &PlannedTarget| pauses_itself(target) || reads_again_later(target);
+    if own.record.plan.targets.iter().any(changes) {
         return None;
     }
     let rows = full_intervals(own.intervals, own.record.plan.interval);

@@ -1,7 +1,7 @@
 //! Writes that are read again while the run continues, after a time or a number of further I/Os of their thread.
 //!
 //! A thread reads its own writes again in its own slots, before it draws new I/Os, so that no more are in flight than
-//! requested. What is read is compared by the same rule as any read: a version that was written since is right. Omitted:
+//! requested. Each I/O of the workload that ends allows one such read, so that neither waits for all of the others. What is read is compared by the same rule as any read: a version that was written since is right. Omitted:
 //! the comparison (`check`), and how an I/O is submitted (`worker::verified`).
 
 use crate::buffer::Extent;
@@ -20,7 +20,9 @@ pub(crate) struct ThreadReadBack {
     pub(super) ios: Box<[ReadBackIos]>, // by seat
     reads: Box<[bool]>,                 // by slot: whether it reads such a write
     writes: u64,
-    ended: u64, // I/Os of the workload
+    ended: u64,  // I/Os of the workload
+    credit: u32, // reads that may begin before the next I/O of the workload ends
+    credit_max: u32,
     skipped: u64,
     pub(super) blocks: VerifyCounts,
 }
@@ -56,6 +58,8 @@ impl ThreadReadBack {
             reads: vec![false; slots as usize].into(),
             writes: 0,
             ended: 0,
+            credit: 0,
+            credit_max: (slots / 2).max(1),
             skipped: 0,
             blocks: VerifyCounts::default(),
         }
@@ -64,6 +68,7 @@ impl ThreadReadBack {
     /// An I/O of the workload ended; a write after [`Self::written`].
     pub(crate) fn count(&mut self) {
         self.ended += 1;
+        self.credit = (self.credit + 1).min(self.credit_max);
     }
 
     /// A write was completed: it waits, where it is of the share.
@@ -96,13 +101,15 @@ impl ThreadReadBack {
             ReadBackDelay::Ios(_) => self.ended,
         };
         let first = self.waiting.front();
-        first.filter(|one| one.due <= reached).copied()
+        first
+            .filter(|one| one.due <= reached && self.credit > 0)
+            .copied()
     }
 
     /// When the next write is to be read; `MAX` where no moment is known.
     pub(crate) fn next(&self) -> Nanos {
         match (self.request.after, self.waiting.front()) {
-            (ReadBackDelay::Time(_), Some(first)) => Nanos(first.due),
+            (ReadBackDelay::Time(_), Some(first)) if self.credit > 0 => Nanos(first.due),
             _ => Nanos::MAX,
         }
     }
@@ -110,6 +117,7 @@ impl ThreadReadBack {
     /// The first write that waits is read in this slot.
     pub(crate) fn begin(&mut self, slot: u32) {
         self.waiting.pop_front();
+        self.credit = self.credit.saturating_sub(1);
         self.reads[slot as usize] = true;
     }
 
@@ -168,6 +176,12 @@ mod tests {
     fn a_write_is_due_after_its_time() {
         let mut queue = of(100, ReadBackDelay::Time(Nanos(50)));
         queue.written(write(3), Nanos(100));
+        assert_eq!(
+            queue.due(Nanos::MAX),
+            None,
+            "no I/O of the workload has ended"
+        );
+        queue.count();
         assert_eq!((queue.due(Nanos(149)), queue.next()), (None, Nanos(150)));
         assert_eq!(queue.due(Nanos(150)).unwrap().offset, 3 * 4096);
         queue.begin(1);
