@@ -2,7 +2,7 @@
 //!
 //! An I/O arrives when it is queued; if the recorder has no such events, when it is sent to the device. Completions
 //! belong to the arrivals of the same device and operation that lie in their range, the earliest first: the kernel may
-//! have merged several. An I/O that does not complete within 30 s, or before 65536 later ones arrive, has no latency.
+//! have merged several, or split one, which is completed by its last part. An I/O that does not complete within 30 s, or before 65536 later ones arrive, has no latency.
 
 use crate::event::{Event, Stage};
 use model::Nanos;
@@ -13,6 +13,9 @@ use std::collections::{BTreeSet, VecDeque};
 const WAITING_MAX: usize = 65_536;
 /// So long an I/O waits for its completion at most, in the time of the trace.
 const WAIT_MAX: Nanos = Nanos::seconds(30);
+
+/// Arrivals at lower places that are compared with a completion: a split one is among the nearest.
+const SPLITS_MAX: usize = 64;
 
 /// Pairs the events of a trace.
 #[derive(Debug, Default)]
@@ -47,6 +50,7 @@ impl Open {
 struct Arrived {
     record: TraceRecord,
     done: bool,
+    completed: u64, // bytes, where the kernel split it
 }
 
 impl Pairing {
@@ -90,7 +94,11 @@ impl Pairing {
                 ..Open::from(record.device, record.offset)
             });
         }
-        self.waiting.push_back(Arrived { record, done });
+        self.waiting.push_back(Arrived {
+            record,
+            done,
+            completed: 0,
+        });
     }
 
     fn complete(&mut self, completion: &TraceRecord) {
@@ -106,6 +114,9 @@ impl Pairing {
             return;
         }
         let end = offset + completion.length.max(1);
+        if self.complete_part(completion, end) {
+            return;
+        }
         let mut from = offset;
         while from < end {
             let range = Open::from(device, from)..Open::from(device, end);
@@ -118,6 +129,28 @@ impl Pairing {
             };
             from = key.offset + self.done(key, completion.at).max(1);
         }
+    }
+
+    /// Completes a part of an arrival that the kernel split; returns whether there is one.
+    fn complete_part(&mut self, completion: &TraceRecord, end: u64) -> bool {
+        let device = completion.device;
+        let before = Open::from(device, 0)..Open::from(device, completion.offset + 1);
+        let around = self.open.range(before).rev().take(SPLITS_MAX);
+        let whole = around.copied().find(|open| {
+            let record = &self.waiting[(open.number - self.first) as usize].record;
+            record.operation == completion.operation
+                && record.length > completion.length
+                && record.offset + record.length >= end
+        });
+        let Some(key) = whole else {
+            return false;
+        };
+        let arrived = &mut self.waiting[(key.number - self.first) as usize];
+        arrived.completed = arrived.completed.saturating_add(completion.length);
+        if arrived.completed >= arrived.record.length {
+            self.done(key, completion.at);
+        }
+        true
     }
 
     /// Completes an arrival; returns its length.
@@ -172,6 +205,19 @@ mod tests {
             found,
             [(1, 0, Some(9)), (2, 4096, Some(8)), (4, 8192, None)]
         );
+    }
+
+    #[test]
+    fn an_io_that_the_kernel_splits_is_completed_by_its_last_part() {
+        use Stage::{Completed, Queued};
+        let found = records(&[
+            event(Queued, 1, 0, 1 << 20),
+            event(Queued, 2, 1 << 20, 4096),
+            event(Completed, 5, 655_360, 393_216),
+            event(Completed, 6, 1 << 20, 4096),
+            event(Completed, 9, 0, 655_360),
+        ]);
+        assert_eq!(found, [(1, 0, Some(8)), (2, 1 << 20, Some(4))]);
     }
 
     #[test]

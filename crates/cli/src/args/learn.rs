@@ -15,13 +15,13 @@ pub(crate) struct LearnArgs {
     )]
     traces: Vec<PathBuf>,
     /// The format, where the first lines do not show it
-    #[arg(long, value_name = "FORMAT", requires = "traces")]
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["device", "file", "pid"])]
     format: Option<String>,
     /// Only this part, in times since the first I/O: 10m..15m
-    #[arg(long, value_name = "FROM..TO", requires = "traces")]
+    #[arg(long, value_name = "FROM..TO", conflicts_with_all = ["device", "file", "pid"])]
     window: Option<String>,
     /// Learn from this device of the trace, where it has several: 8:16
-    #[arg(long, value_name = "DEVICE", requires = "traces")]
+    #[arg(long, value_name = "DEVICE", conflicts_with_all = ["device", "file", "pid"])]
     pub(crate) of: Option<String>,
     #[command(flatten)]
     pub(crate) observe: ObserveArgs,

@@ -26,16 +26,29 @@ const LOST_MAX: f64 = 0.05;
 
 /// Reads the trace and writes the profile.
 pub(crate) fn learn(args: &LearnArgs, environment: &Environment) -> Result<Ending, CommandError> {
+    if args.out.is_some() && args.out == args.observe.keep_trace {
+        return Err(CommandError::refused(
+            "--keep-trace and -o name one file: the trace and the profile must be two",
+        ));
+    }
     if let Some(out) = &args.out {
         check_output(out, Replace::Nothing).map_err(|error| failure::of_output(&error))?;
     }
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
+    let mut ending = Ending::Good;
     let profile = match observe::Request::read(&args.observe)? {
         Some(request) if args.observe.dry_run => {
             return output::print(request.description().as_bytes()).map(|()| Ending::Good);
         }
-        Some(request) => request.observe(&stop, environment)?,
+        Some(request) => {
+            let observed = request.observe(&stop, environment)?;
+            ending = match observed.trace_failed {
+                true => Ending::Wrong,
+                false => Ending::Good,
+            };
+            observed.profile
+        }
         None => learned(args, &mut Pace::new(&stop, environment))?,
     };
     write(&profile, args.out.as_deref())?;
@@ -57,7 +70,7 @@ pub(crate) fn learn(args: &LearnArgs, environment: &Environment) -> Result<Endin
     if interrupt.asked() {
         output::tell("interrupted: the profile is that of the I/Os until there");
     }
-    Ok(Ending::Good)
+    Ok(ending)
 }
 
 /// Returns what the lost events mean for the profile.

@@ -112,7 +112,7 @@ impl Request {
         mut self,
         stop: &Stop,
         environment: &Environment,
-    ) -> Result<LearnedProfile, CommandError> {
+    ) -> Result<Observation, CommandError> {
         let devices: Vec<(u32, u32)> = self.place.iter().map(|place| place.device).collect();
         let begun = IoTrace::start(&self.root, &devices);
         let mut trace = begun.map_err(|why| {
@@ -124,6 +124,7 @@ impl Request {
         streams.kept = kept;
         let since = Stopwatch::start();
         let mut shown = 0;
+        let mut waiting: Vec<BlockEvent> = Vec::new();
         loop {
             let elapsed = since.elapsed();
             let ends = elapsed >= self.duration || stop.asked() || !threads.run();
@@ -131,27 +132,22 @@ impl Request {
             for lost in &read.lost {
                 streams.each(|stream| stream.observed.lose(lost));
             }
-            for event in &read.events {
-                let place = match &self.place {
-                    Some(place) => place.place_of(event.sector.saturating_mul(512)),
-                    None => event.sector.checked_mul(512),
-                };
-                // An empty flush has no place.
-                let place = place.or((event.sectors == 0).then_some(0));
-                if let Some(place) = place.filter(|_| threads.count(event)) {
-                    streams.take(event, place)?;
+            waiting.extend(read.events);
+            let second = elapsed.0 / 1_000_000_000;
+            // Where a file grew is known only afterwards.
+            let is_file = self.place.as_ref().is_some_and(ObservedPlace::is_file);
+            if ends || second > shown || !is_file {
+                self.refresh();
+                for event in waiting.drain(..) {
+                    self.take(&event, &mut threads, &mut streams)?;
                 }
+                streams.advance(read.complete)?;
             }
-            streams.advance(read.complete)?;
             if ends {
                 break;
             }
-            let second = elapsed.0 / 1_000_000_000;
             if second > shown {
                 shown = second;
-                if let Some(place) = &mut self.place {
-                    place.refresh();
-                }
                 if environment.draws_progress {
                     draw(second, self.duration, streams.ios());
                 }
@@ -166,10 +162,37 @@ impl Request {
         self.finish(streams)
     }
 
+    /// Reads again where a file lies.
+    fn refresh(&mut self) {
+        if let Some(place) = &mut self.place {
+            place.refresh();
+        }
+    }
+
+    /// Takes an event that lies in what is observed and whose thread counts.
+    fn take(
+        &self,
+        event: &BlockEvent,
+        threads: &mut Threads,
+        streams: &mut Streams,
+    ) -> Result<(), CommandError> {
+        let place = match &self.place {
+            Some(place) => place.place_of(event.sector.saturating_mul(512)),
+            None => event.sector.checked_mul(512),
+        };
+        // An empty flush has no place.
+        let place = place.or((event.sectors == 0).then_some(0));
+        match place.filter(|_| threads.count(event)) {
+            Some(place) => streams.take(event, place),
+            None => Ok(()),
+        }
+    }
+
     /// The profile of the device with the most I/Os.
-    fn finish(&self, mut streams: Streams) -> Result<LearnedProfile, CommandError> {
-        if let Some(kept) = streams.kept.take() {
-            kept.finish(streams.all.first())?;
+    fn finish(&self, mut streams: Streams) -> Result<Observation, CommandError> {
+        let first = streams.all.first().filter(|stream| stream.ios > 0);
+        if let Some(kept) = streams.kept.take().filter(|_| first.is_some()) {
+            kept.finish(first)?;
         }
         let others = streams.all.len().saturating_sub(1);
         let most = (streams.all.into_iter().enumerate())
@@ -194,8 +217,19 @@ impl Request {
             left_out: stream.observed.omitted(),
             ..LearnedFrom::default()
         };
-        stream.learner.finish(from, &[]).map_err(of_trace)
+        let profile = stream.learner.finish(from, &[]).map_err(of_trace)?;
+        Ok(Observation {
+            profile,
+            trace_failed: streams.kept_failed,
+        })
     }
+}
+
+/// What was observed.
+pub(super) struct Observation {
+    pub(super) profile: LearnedProfile,
+    /// The trace that was to be kept could not be written.
+    pub(super) trace_failed: bool,
 }
 
 /// What is wrong with --keep-trace.
@@ -206,14 +240,19 @@ fn kept_trace(args: &ObserveArgs, place: Option<&ObservedPlace>, root: &Root) ->
         let accepted = "must come with --device or --file: a trace is that of one device";
         return Some(invalid_value(&name, "--keep-trace", accepted));
     }
+    if name == "-" {
+        let accepted = "must be a file: standard output has the profile";
+        return Some(invalid_value(&name, "--keep-trace", accepted));
+    }
     if let Err(error) = gate::check_output(kept, gate::Replace::Nothing) {
         return Some(failure::of_output(&error).to_string());
     }
     let folder = kept
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
+    // A file system in memory, or one that does not report its device, is accepted.
     let is_below = place?.is_below(root, folder.unwrap_or(Path::new(".")));
-    (is_below != Some(false)).then(|| {
+    (is_below == Some(true)).then(|| {
         let accepted =
             "must be on another device than the observed one, to which its writes would add";
         invalid_value(&name, "--keep-trace", accepted)
@@ -297,6 +336,8 @@ impl Threads {
 struct Streams {
     all: Vec<Stream>,
     kept: Option<Kept>,
+    /// The trace was given up.
+    kept_failed: bool,
 }
 
 /// One device.
@@ -344,10 +385,15 @@ impl Streams {
             while let Some(record) = stream.observed.next_record() {
                 stream.ios += 1;
                 stream.learner.take(&record);
-                if let Some(kept) = &mut self.kept {
-                    let label = [format!("{}:{}", stream.device.0, stream.device.1)];
-                    let written = kept.writer.record(&record, &label);
-                    written.map_err(|error| kept.failed(&error))?;
+                let Some(kept) = &mut self.kept else {
+                    continue;
+                };
+                let label = [format!("{}:{}", stream.device.0, stream.device.1)];
+                if let Err(error) = kept.writer.record(&record, &label) {
+                    // The profile is not lost with it.
+                    failure::say(&kept.failed(&error));
+                    self.kept = None;
+                    self.kept_failed = true;
                 }
             }
         }

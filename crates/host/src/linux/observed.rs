@@ -88,8 +88,9 @@ impl ObservedPlace {
             return !self.pieces.is_empty();
         };
         self.size = Bytes(file.metadata().map_or(self.size.0, |facts| facts.len()));
+        let mut pieces = BTreeMap::new(); // what lay elsewhere before may be another file's by now
         let mut reached = 0;
-        while self.pieces.len() < PIECES_MAX {
+        while pieces.len() < PIECES_MAX {
             let Some(found) = sys::pieces(&file, reached).filter(|found| !found.is_empty()) else {
                 break;
             };
@@ -97,14 +98,20 @@ impl ObservedPlace {
                 reached = piece.logical.saturating_add(piece.length);
                 if let Some(physical) = piece.physical.filter(|_| !piece.encoded) {
                     let at = physical.saturating_add(*begin);
-                    self.pieces.insert(at, (piece.length, piece.logical));
+                    pieces.insert(at, (piece.length, piece.logical));
                 }
             }
             if found.iter().any(|piece| piece.last) {
                 break;
             }
         }
+        self.pieces = pieces;
         !self.pieces.is_empty()
+    }
+
+    /// Returns whether it is a file, whose place may change.
+    pub fn is_file(&self) -> bool {
+        self.file.is_some()
     }
 
     /// Returns whether what is written into a folder reaches the device; `None` if its file system does not report one.

@@ -64,6 +64,8 @@ pub(crate) struct ArrivalsSeen {
     each: Cascade,
     heads: Cascade, // of batches
     gaps: Moments,
+    head_gaps: Moments,
+    last_head: Option<Nanos>,
     batch: u64, // I/Os of the current one
     batches: HashMap<u64, u64>,
     batch_gaps: LatencyHistogram,
@@ -87,6 +89,8 @@ impl Default for ArrivalsSeen {
             each: Cascade::default(),
             heads: Cascade::default(),
             gaps: Moments::default(),
+            head_gaps: Moments::default(),
+            last_head: None,
             batch: 0,
             batches: HashMap::new(),
             batch_gaps: LatencyHistogram::new(),
@@ -108,6 +112,9 @@ impl ArrivalsSeen {
         if begins {
             self.end_batch();
             self.batch = 1;
+            if let Some(last) = self.last_head.replace(at) {
+                self.head_gaps.add(at.minus(last).0 as f64);
+            }
         } else {
             self.batch += 1;
             self.batch_gaps.record(gap.unwrap_or_default());
@@ -176,7 +183,9 @@ impl ArrivalsSeen {
     fn closed(&self) -> Option<(u32, Nanos)> {
         let seen = self.in_flight.summary()?;
         // An application that takes several completions at once fills the queue again only with the last of its I/Os.
-        if seen.cap > 1 && seen.at_cap >= CAPPED && seen.median_think <= AT_ONCE {
+        // One with a timer does so at equal times, independent of the latencies.
+        let timer = self.head_gaps.n >= 100.0 && self.head_gaps.variation() < EVEN;
+        if seen.cap > 1 && seen.at_cap >= CAPPED && seen.median_think <= AT_ONCE && !timer {
             return Some((seen.cap, Nanos(0)));
         }
         let refills = seen.refills >= REFILLS || seen.at_most >= 0.8;

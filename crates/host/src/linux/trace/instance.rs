@@ -38,7 +38,12 @@ impl Instance {
         remove_left_over(root, tracing);
         let name = format!("{PREFIX}{}-{}", setup.name, std::process::id());
         let path = tracing.join("instances").join(name);
-        fs::create_dir(&path).map_err(|error| match error.kind() {
+        let created = fs::create_dir(&path).or_else(|error| match error.kind() {
+            // Of a program that was killed and had the same number, as in a container.
+            ErrorKind::AlreadyExists => fs::remove_dir(&path).and_then(|()| fs::create_dir(&path)),
+            _ => Err(error),
+        });
+        created.map_err(|error| match error.kind() {
             ErrorKind::PermissionDenied => "only root may trace".to_owned(),
             _ => format!(
                 "no instance can be created in {}: {error}",
