@@ -126,7 +126,9 @@ impl<S> Dialect<S> {
             writeln!(
                 text,
                 "| `{}={}` | {} | {fate} |",
-                row.name, row.argument, row.doc
+                row.name,
+                row.argument.replace('|', "\\|"),
+                row.doc
             )
             .expect("a String takes it");
         }

@@ -123,6 +123,13 @@ pub fn copy(
     let (mut input, output) = ends::open(job)?;
     ends::skip(job, &mut input, stop)?;
     let input_waits = source::waits(&input);
+    if input_waits {
+        // A pipe has a writer before the time begins, as where opening it waits for one; a stop is seen below.
+        source::ready(&input, stop).map_err(|source| CopyError::Input {
+            path: job.input.path.clone(),
+            source,
+        })?;
+    }
     let mut counters = Sides::open(root, job);
     let clock = WallClock::monotonic();
     let before = counters.read(&clock);
@@ -149,8 +156,11 @@ pub fn copy(
         writes,
         ..
     } = run;
-    copied.elapsed = end.minus(begin);
     let flush = copied.write.flush;
+    copied.elapsed = match copied.elapsed {
+        Nanos(0) => end.minus(begin),
+        of_transfers => of_transfers.plus(flush.unwrap_or_default()),
+    };
     if job.transfers.is_none() {
         copied.read = reads.step("read", job.input.block);
         copied.write = writes.step("write", job.output.block);

@@ -18,6 +18,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+/// A pause is interrupted this soon.
+const PAUSE_STEP: Nanos = Nanos::millis(20);
+
 /// What the threads share.
 pub(super) struct Transfers<'a> {
     pub(super) job: &'a CopyJob,
@@ -38,6 +41,8 @@ struct State {
     over: bool,
     outcome: FilesOutcome,
     bytes: u64,
+    /// When the first transfer began and the last one ended.
+    span: Option<[Nanos; 2]>,
     /// Whole and partial ones.
     records: [[u64; 2]; 2],
     clocks: [Busy; 2],
@@ -99,12 +104,17 @@ impl Transfers<'_> {
             over: false,
             outcome: FilesOutcome::Complete,
             bytes: 0,
+            span: None,
             records: [[0; 2]; 2],
             clocks: [Busy::default(); 2],
         });
         let sides = self.threads(&state, report);
         let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
         copied.bytes = Bytes(state.bytes);
+        // One thread stands for a tool without threads, whose time does not include starting one.
+        if let (Some([from, to]), ..=1) = (state.span, self.work.threads) {
+            copied.elapsed = to.minus(from);
+        }
         [copied.records_in, copied.records_out] =
             state.records.map(|[whole, partial]| (whole, partial));
         let (reads, writes): (Vec<Side>, Vec<Side>) = sides.into_iter().unzip();
@@ -198,18 +208,44 @@ impl Transfers<'_> {
                 fail(&mut state, unwritten(self.job, bytes, &error));
                 break;
             }
-            if self.work.pause > Nanos(0) {
-                thread::sleep(self.work.pause.as_duration());
-            }
+            self.ended(state);
+            self.pause(state);
         }
         (reads, writes)
+    }
+
+    fn ended(&self, state: &Mutex<State>) {
+        let now = self.clock.now();
+        if let Some([_, to]) = &mut lock(state).span {
+            *to = now.max(*to);
+        }
+    }
+
+    /// Waits between two transfers, at most until nothing more is to be done.
+    fn pause(&self, state: &Mutex<State>) {
+        let until = self.clock.now().plus(self.work.pause);
+        loop {
+            let now = self.clock.now();
+            let over = self
+                .work
+                .time_limit
+                .is_some_and(|limit| now.minus(self.began) >= limit);
+            let failed = || lock(state).outcome != FilesOutcome::Complete;
+            if now >= until || over || self.stop.asked() || failed() {
+                return;
+            }
+            let left = until.minus(now).min(PAUSE_STEP);
+            thread::sleep(left.as_duration());
+        }
     }
 
     fn next(&self, state: &mut State) -> Option<Transfer> {
         if state.outcome != FilesOutcome::Complete || state.over || state.left == 0 {
             return None;
         }
-        let elapsed = self.clock.now().minus(self.began);
+        let now = self.clock.now();
+        state.span.get_or_insert([now, now]);
+        let elapsed = now.minus(self.began);
         if self.work.time_limit.is_some_and(|limit| elapsed >= limit) {
             state.over = true;
             return None;
@@ -257,14 +293,20 @@ impl Transfers<'_> {
     ) -> io::Result<()> {
         let whole = data.len() as u64 == self.job.output.block.0;
         if !self.work.no_output {
-            if !whole && self.job.output.direct {
-                // The end of a file need not be aligned, as in the copy of dd.
-                ends::through_cache(self.output)?;
-            }
             let at = self.job.output.offset.0.saturating_add(place);
-            self.timed(state, End::Out, side, || {
-                ends::write_at(self.output, data, at)
-            })?;
+            let once = |side: &mut Side| {
+                self.timed(state, End::Out, side, || {
+                    ends::write_at(self.output, data, at)
+                })
+            };
+            match once(side) {
+                Err(error) if !whole && self.job.output.direct && is_misaligned(&error) => {
+                    // The end of a file need not be aligned, as in the copy of dd.
+                    ends::through_cache(self.output)?;
+                    once(side)?
+                }
+                written => written?,
+            };
         }
         let mut state = lock(state);
         state.bytes = state.bytes.saturating_add(data.len() as u64);
@@ -295,6 +337,11 @@ impl Transfers<'_> {
         }
         moved
     }
+}
+
+/// EINVAL: the length is no multiple of what direct I/O needs. // open(2), O_DIRECT
+fn is_misaligned(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::InvalidInput
 }
 
 fn count(records: &mut [u64; 2], length: usize, block: usize) {

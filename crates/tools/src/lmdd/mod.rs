@@ -257,7 +257,7 @@ const ROWS: &[Row<Settings>] = &[
         "norepeat",
         "1",
         "no random place twice",
-        Refused("places are drawn with repeats; hint: fathom run --pattern random"),
+        Refused("places are drawn with repeats; hint: fathom run --pattern permuted"),
     ),
     row(
         "fork",
@@ -453,7 +453,7 @@ fn request(settings: &Settings, words: &[String], notes: Vec<String>) -> CopyReq
     copy.output_flags.direct = (flags.direct || flags.output_direct) && !no_output;
     copy.output_flags.sync = flags.output_sync;
     copy.output_flags.append = flags.append;
-    // lmdd cuts the output to nothing unless it appends; places before skip= are a hole then.
+    // lmdd cuts the output to nothing unless it appends; here what stands before skip= stays, as in dd.
     copy.conversions.notrunc = flags.keeps_length || flags.append || flags.must_be_there;
     copy.conversions.nocreat = flags.must_be_there;
     copy.conversions.fsync = settings.course.fsync.is_some_and(|on| on > 0) && !no_output;

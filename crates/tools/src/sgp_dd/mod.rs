@@ -138,7 +138,7 @@ const ROWS: &[Row<Settings>] = &[
     row(
         "iflag",
         "LIST",
-        "direct, dsync, excl",
+        "direct, dsync; excl is refused",
         Text(|s, v| flags(&mut s.flags[0], v)),
     ),
     row(

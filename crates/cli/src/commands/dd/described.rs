@@ -13,6 +13,14 @@ pub(super) fn job(job: &CopyJob) -> String {
     let amount = match (job.count, job.count_bytes) {
         (_, Some(most)) => bytes(most.0),
         (Some(count), None) => bytes(count.saturating_mul(job.input.block.0)),
+        (None, None)
+            if job
+                .transfers
+                .as_ref()
+                .is_some_and(|work| work.time_limit.is_some()) =>
+        {
+            "until the time is over, or to the end of the source".to_owned()
+        }
         (None, None) => "to the end of the source".to_owned(),
     };
     lines.push(format!("  amount  {amount}"));

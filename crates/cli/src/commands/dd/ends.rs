@@ -10,8 +10,14 @@ use gate::Pins;
 use host::Root;
 use model::{Bytes, CommandError, Consent, Content, FilesPlace, TargetFacts, TargetKind};
 use session::{hold, keeps};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use tools::dd::{CopyRequest, DdRequest};
+
+/// The smallest unit of direct I/O.
+const SECTOR: u64 = 512;
+/// Most memory that the buffers of a copy take.
+const BUFFERS_MAX: u64 = 1 << 30;
 
 /// What may be written without being a file or a disk: it throws away, or fails on purpose.
 const SINKS: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
@@ -49,6 +55,7 @@ pub(super) fn look(
     let amount = amount::of(request, &input, &output);
     reported.extend(amount.problems);
     reported.extend(against_names(asked, &pins, consent, store, &output));
+    reported.extend(against_transfers(request));
     if !reported.is_empty() {
         return Err(CommandError::refused_for(reported));
     }
@@ -158,6 +165,60 @@ fn against_output(
         reported.push(format!(
             "{path}: {} requires an existing file, and there is none",
             spelling.must_be_there
+        ));
+    }
+    reported
+}
+
+/// What would fail only after the output was cut to length.
+fn against_transfers(request: &CopyRequest) -> Vec<String> {
+    let asked = &request.copy;
+    let mut reported = Vec::new();
+    let ends = [
+        (
+            &asked.input,
+            asked.input_flags.direct,
+            asked.input_block,
+            asked.skip,
+        ),
+        (
+            &asked.output,
+            asked.output_flags.direct,
+            asked.output_block,
+            asked.seek,
+        ),
+    ];
+    for (path, direct, block, before) in ends {
+        let path = path.display();
+        if direct && !block.0.is_multiple_of(SECTOR) {
+            reported.push(format!(
+                "{path}: direct I/O needs blocks that are a multiple of {SECTOR} bytes, and these have {}",
+                block.0
+            ));
+        }
+        if DdRequest::bytes(before, block).0 > i64::MAX as u64 {
+            reported.push(format!(
+                "{path}: no file has a place at {}: specify a smaller one",
+                DdRequest::bytes(before, block)
+            ));
+        }
+    }
+    let Some(work) = &request.transfers else {
+        return reported;
+    };
+    let waits = |kind: std::fs::FileType| kind.is_fifo() || kind.is_socket();
+    if std::fs::metadata(&asked.input).is_ok_and(|facts| waits(facts.file_type())) {
+        reported.push(format!(
+            "{}: a pipe has no places: specify a file or a device; hint: fathom dd reads pipes",
+            asked.input.display()
+        ));
+    }
+    let memory = u64::from(work.threads).saturating_mul(asked.input_block.0);
+    if memory > BUFFERS_MAX {
+        reported.push(format!(
+            "the threads need {} for their transfers, and at most {} is used: specify fewer threads or smaller transfers",
+            Bytes(memory),
+            Bytes(BUFFERS_MAX)
         ));
     }
     reported
