@@ -39,7 +39,9 @@ pub(crate) fn merged(
     row: &ResultRow,
 ) -> Option<Result<SweepResult, String>> {
     RankLabel::of(&row.label).filter(|label| label.rank == 0)?;
-    let (_, first) = record(store, session, row.number)?;
+    let Some((_, first)) = record(store, session, row.number) else {
+        return Some(Err("the result of rank 0 cannot be read".to_owned()));
+    };
     let size = first.engine.rank.as_ref()?.size;
     let mut ranks = vec![(row.label.clone(), first)];
     for rank in 1..size {
