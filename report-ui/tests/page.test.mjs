@@ -16,7 +16,7 @@ before(() => {
   const short = ["--engine", "null", "-d", "60ms", "--warmup", "0s", "--interval", "5ms", "--null-delay", "50us"];
   lab.good("sweep", "sim:ssd", "-d", "2s", "--interval", "100ms", "-b", "4K,64K", "-o", "1,2,4,8", "-w", "0,50,100"); // 1
   lab.run("sweep", ...short, "--null-error-every", "3000", "-b", "4K,64K", "-o", "1,8,64");         // 2
-  lab.good("run", EVIL, "--create", "4M", "-o", "4", "-d", "300ms", "--warmup", "50ms", "--interval", "20ms", "-w", "30", "--overwrite"); // 3
+  lab.good("run", EVIL, "--create", "4M", "-o", "4", "-d", "1500ms", "--warmup", "50ms", "--interval", "20ms", "-w", "30", "--overwrite"); // 3
   lab.run("run", ...short, "--null-error-every", "100");                                            // 4
   lab.good("run", ...short);                                                                        // 5
   paths.sweep = lab.report("sweep", "1");
