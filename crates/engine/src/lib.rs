@@ -62,7 +62,7 @@ mod visited;
 mod worker;
 
 pub use calibration::Calibration;
-pub use copy::{Copied, CopyEnd, CopyError, CopyJob, CopyReads, copy};
+pub use copy::{Copied, CopyEnd, CopyError, CopyJob, CopyReads, copy, has_no_places};
 pub use dispatch::{Availability, available, queue_depth_max};
 pub use drop_cache::forget_cached;
 pub use error::{RunError, errno_text};

@@ -284,3 +284,35 @@ fn one_stop_ends_a_copy_from_a_pipe_that_has_no_writer_or_a_slow_one() {
     let copied = &bench.line("show 2 --json").good().json()["copy"];
     assert_eq!(copied["bytes"], 10_000, "{copied}");
 }
+
+#[test]
+fn what_cannot_be_copied_is_refused_before_the_output_is_emptied() {
+    let bench = Bench::new();
+    let made = Command::new("mkfifo").arg(bench.path("fifo")).status();
+    assert!(made.unwrap().success());
+    bench.write("in", 100_000);
+    bench.write("mine", 5000);
+    for (line, reason) in [
+        ("lmdd if=fifo of=mine bs=4k count=1", "a pipe has no places"),
+        (
+            "lmdd if=in of=mine bs=6 odirect=1 count=1",
+            "multiple of 512",
+        ),
+        (
+            "dd if=in of=mine bs=4k seek=9223372036854775807",
+            "no file has a place",
+        ),
+        (
+            "sgp_dd if=in of=mine bs=512 bpt=2097152 thr=2",
+            "fewer threads",
+        ),
+    ] {
+        let line = format!("{line} --overwrite --no-store");
+        bench.line(&line).refused(reason);
+        assert_eq!(
+            std::fs::metadata(bench.path("mine")).unwrap().len(),
+            5000,
+            "{line}"
+        );
+    }
+}

@@ -14,6 +14,8 @@ mod source;
 mod tests;
 mod transfers;
 
+pub use source::has_no_places;
+
 use crate::clock::{Clock, WallClock};
 use crate::error::errno_text;
 use crate::files::Batches;

@@ -3,11 +3,13 @@
 
 use super::CopyJob;
 use crate::stop::Stop;
+use gate::Pins;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
 /// How often a stop request is looked for: every 100 ms.
 const PAUSE: Timespec = Timespec {
@@ -28,10 +30,20 @@ pub(super) fn open(job: &CopyJob, flags: OFlags) -> io::Result<File> {
     Ok(pipe)
 }
 
+/// Whether what the path leads to is a pipe or a socket, which has no places.
+pub fn has_no_places(pins: &Pins, path: &Path) -> bool {
+    let node = pins.pin(path).ok().and_then(|pin| pin.node());
+    node.is_some_and(|node| is_passing(&node))
+}
+
+fn is_passing(file: &File) -> bool {
+    let kind = fstat(file).map(|facts| FileType::from_raw_mode(facts.st_mode));
+    matches!(kind, Ok(FileType::Fifo | FileType::Socket))
+}
+
 /// Whether a read of it may wait for another process.
 pub(super) fn waits(input: &File) -> bool {
-    let kind = fstat(input).map(|facts| FileType::from_raw_mode(facts.st_mode));
-    matches!(kind, Ok(FileType::Fifo | FileType::Socket)) || input.is_terminal()
+    is_passing(input) || input.is_terminal()
 }
 
 /// Waits until it has data or has ended; returns false after a stop request.

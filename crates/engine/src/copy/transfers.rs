@@ -111,7 +111,7 @@ impl Transfers<'_> {
         let sides = self.threads(&state, report);
         let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
         copied.bytes = Bytes(state.bytes);
-        // One thread stands for a tool without threads, whose time does not include starting one.
+        // A tool without threads does not start one in its time.
         if let (Some([from, to]), ..=1) = (state.span, self.work.threads) {
             copied.elapsed = to.minus(from);
         }

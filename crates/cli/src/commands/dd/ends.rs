@@ -10,7 +10,6 @@ use gate::Pins;
 use host::Root;
 use model::{Bytes, CommandError, Consent, Content, FilesPlace, TargetFacts, TargetKind};
 use session::{hold, keeps};
-use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use tools::dd::{CopyRequest, DdRequest};
 
@@ -55,7 +54,7 @@ pub(super) fn look(
     let amount = amount::of(request, &input, &output);
     reported.extend(amount.problems);
     reported.extend(against_names(asked, &pins, consent, store, &output));
-    reported.extend(against_transfers(request));
+    reported.extend(against_transfers(request, &pins));
     if !reported.is_empty() {
         return Err(CommandError::refused_for(reported));
     }
@@ -171,7 +170,7 @@ fn against_output(
 }
 
 /// What would fail only after the output was cut to length.
-fn against_transfers(request: &CopyRequest) -> Vec<String> {
+fn against_transfers(request: &CopyRequest, pins: &Pins) -> Vec<String> {
     let asked = &request.copy;
     let mut reported = Vec::new();
     let ends = [
@@ -206,8 +205,7 @@ fn against_transfers(request: &CopyRequest) -> Vec<String> {
     let Some(work) = &request.transfers else {
         return reported;
     };
-    let waits = |kind: std::fs::FileType| kind.is_fifo() || kind.is_socket();
-    if std::fs::metadata(&asked.input).is_ok_and(|facts| waits(facts.file_type())) {
+    if engine::has_no_places(pins, &asked.input) {
         reported.push(format!(
             "{}: a pipe has no places: specify a file or a device; hint: fathom dd reads pipes",
             asked.input.display()
