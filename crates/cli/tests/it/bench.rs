@@ -5,7 +5,11 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// Longer than the stalls of a disk that others use.
+const WAIT_MAX: Duration = Duration::from_secs(120);
 
 /// A folder that goes away with the test. It is next to the build, on a real disk, not where temporary files of
 /// the system may be kept in memory.
@@ -106,22 +110,22 @@ impl Bench {
         files
     }
 
-    /// Starts the program and returns when it listens to signals.
-    pub(crate) fn start(&self, line: &str) -> Child {
+    /// Starts the program and does not wait for it.
+    pub(crate) fn spawn(&self, line: &str) -> Child {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let mut child = self
-            .command(&words)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        while !listens_to_interrupts(&child) {
-            assert!(
-                child.try_wait().unwrap().is_none(),
-                "ended before it listened"
-            );
-            std::thread::yield_now();
-        }
+        let mut command = self.command(&words);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    /// Starts the program and returns when it listens to signals and its workers have started.
+    pub(crate) fn start(&self, line: &str) -> Child {
+        let mut child = self.spawn(line);
+        until(|| {
+            let ended = child.try_wait().unwrap();
+            assert!(ended.is_none(), "ended before it listened: {line}");
+            listens_to_interrupts(&child)
+        });
         child
     }
 }
@@ -169,6 +173,17 @@ impl Said {
     }
 }
 
+/// Waits until something is so. What never is so fails the test instead of keeping all others from running.
+#[allow(clippy::disallowed_methods, reason = "a bound on a test")]
+#[track_caller]
+pub(crate) fn until(mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < WAIT_MAX, "not so after {WAIT_MAX:?}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// Sends a signal by the system's own command.
 pub(crate) fn send(signal: &str, child: &Child) {
     let status = Command::new("kill")
@@ -179,9 +194,7 @@ pub(crate) fn send(signal: &str, child: &Child) {
 
 /// Waits until a signal that was sent is no longer pending: the program has seen it.
 pub(crate) fn seen(child: &Child) {
-    while mask(child, "ShdPnd:") != 0 || mask(child, "SigPnd:") != 0 {
-        std::thread::yield_now();
-    }
+    until(|| mask(child, "ShdPnd:") == 0 && mask(child, "SigPnd:") == 0);
 }
 
 /// Whether it listens and its workers have started, other than the thread that watches for silent file systems. Before it listens, its

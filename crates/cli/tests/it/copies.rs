@@ -1,7 +1,7 @@
 //! `fathom dd` compared with dd of GNU coreutils: the same bytes, the same records; and what it does not write over. `fathom lmdd`
 //! and `fathom sgp_dd` likewise, with their own lines.
 
-use crate::bench::{Bench, Said, send};
+use crate::bench::{Bench, Said, send, until};
 use crate::looped::Loop;
 use std::io::Write;
 use std::process::Command;
@@ -261,28 +261,24 @@ fn one_stop_ends_a_copy_from_a_pipe_that_has_no_writer_or_a_slow_one() {
     let fifo = bench.path("fifo");
     let made = Command::new("mkfifo").arg(&fifo).status();
     assert!(made.unwrap().success());
-    let child = bench.start("dd if=fifo of=none bs=4k");
-    while !bench.path("none").exists() {
-        std::thread::yield_now();
-    }
+    let child = bench.spawn("dd if=fifo of=none bs=4k");
+    until(|| bench.path("none").exists());
     send("-INT", &child);
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(said.err.contains("0+0 records in"), "{said:?}");
 
-    let child = bench.start("dd if=fifo of=some bs=4k");
+    let child = bench.spawn("dd if=fifo of=some bs=4k");
     let mut writer = std::fs::OpenOptions::new().write(true).open(&fifo).unwrap();
     writer.write_all(&[7; 10_000]).unwrap();
-    while std::fs::metadata(bench.path("some")).map_or(0, |file| file.len()) < 10_000 {
-        std::thread::yield_now();
-    }
+    until(|| std::fs::metadata(bench.path("some")).map_or(0, |file| file.len()) >= 10_000);
     send("-INT", &child); // the writer stays
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(1), "{said:?}");
     assert_eq!(std::fs::read(bench.path("some")).unwrap(), [7; 10_000]);
     assert!(!said.out.contains("the source's device"), "{said:?}");
     let copied = &bench.line("show 2 --json").good().json()["copy"];
-    assert_eq!(copied["bytes"], 10_000, "{copied}");
+    assert_eq!(copied["copied_bytes"], 10_000, "{copied}");
 }
 
 #[test]

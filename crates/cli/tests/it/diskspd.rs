@@ -2,7 +2,7 @@
 //!
 //! What a switch means is tested in `dialects`, what the pages look like in `views`, where the I/Os go in `engine`.
 
-use crate::bench::{Bench, Said, send};
+use crate::bench::{Bench, Said, send, until};
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
@@ -318,9 +318,7 @@ fn a_stop_in_the_measured_time_gives_its_result_and_ends_the_session() {
 fn a_stop_in_the_warm_up_gives_no_result_and_no_failure() {
     let bench = Bench::new();
     let child = bench.start("diskspd -c1M -b4K -W3600 -d1 -v f");
-    while !bench.path("f").exists() {
-        std::thread::yield_now();
-    }
+    until(|| bench.path("f").exists());
     send("-INT", &child);
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(0), "{said:?}");

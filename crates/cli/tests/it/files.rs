@@ -1,6 +1,6 @@
 //! `fathom files`: its output, its files, its refusals.
 
-use crate::bench::{Bench, send};
+use crate::bench::{Bench, send, until};
 use crate::mounted::Mounted;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -202,9 +202,7 @@ fn a_file_system_that_runs_full_on_the_way_is_reported_and_cleaned_up() {
 fn an_interrupt_removes_what_was_made_and_shows_what_was_measured() {
     let bench = Bench::new();
     let child = bench.start("files . --files 1000000 --file-size 0 --data 0 --step-limit 100m");
-    while left(&bench.path(".")) == 0 {
-        std::thread::yield_now();
-    }
+    until(|| left(&bench.path(".")) != 0);
     send("-INT", &child);
     let said = child.wait_with_output().unwrap();
     let err = String::from_utf8_lossy(&said.stderr);
@@ -230,9 +228,7 @@ fn what_a_killed_one_left_is_removed_by_the_next() {
             .unwrap();
         !found.stdout.is_empty()
     };
-    while !deep() {
-        std::thread::yield_now();
-    }
+    until(deep);
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(left(&bench.path(".")), 1);

@@ -1,6 +1,6 @@
 //! What is not fathom's is not written and not removed, also where a look here and there does not show it.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, until};
 use std::fs::{self, FileTimes, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::process::Command;
@@ -72,10 +72,10 @@ fn a_second_fathom_names_the_first() {
     bench.line(&format!("run {SHORT} --create 1M own")).good();
     let mut first = bench.start("run -w 100 --warmup 0s -d 1h --no-store own");
     let word = format!(" {} ", first.id());
-    while !fs::read_to_string("/proc/locks").unwrap().contains(&word) {
+    until(|| {
         assert!(first.try_wait().unwrap().is_none(), "the first ended");
-        std::thread::yield_now();
-    }
+        fs::read_to_string("/proc/locks").unwrap().contains(&word)
+    });
     let words = format!("another fathom is using it (process {}: ", first.id());
     bench.line(&format!("run {SHORT} own")).refused(&words);
     first.kill().unwrap();

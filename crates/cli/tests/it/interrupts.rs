@@ -1,6 +1,6 @@
 //! Ctrl-C: the first ends the run at once with what it has, the second kills.
 
-use crate::bench::{Bench, Said, ignores_hangup, seen, send};
+use crate::bench::{Bench, Said, ignores_hangup, seen, send, until};
 use std::os::unix::process::ExitStatusExt;
 
 #[test]
@@ -31,9 +31,7 @@ fn an_interrupted_run_is_printed_kept_and_marked() {
 fn an_interrupted_survey_is_printed_kept_and_marked() {
     let bench = Bench::new();
     let child = bench.start("survey --engine null --budget 25s --json");
-    while bench.line("show 1.2 --json").code != Some(0) {
-        std::thread::yield_now();
-    }
+    until(|| bench.line("show 1.2 --json").code == Some(0));
     send("-INT", &child);
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(1), "{said:?}");

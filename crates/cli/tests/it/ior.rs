@@ -2,7 +2,7 @@
 //!
 //! What an option means is tested in `tools`, where the I/Os go in `engine`.
 
-use crate::bench::{Bench, Said, send};
+use crate::bench::{Bench, Said, send, until};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
@@ -263,9 +263,7 @@ fn the_name_makes_it_ior_and_help_and_dry_runs_do_nothing() {
 fn a_stop_prints_what_was_measured_and_stores_it() {
     let bench = Bench::new();
     let child = bench.start("ior -w -D 3600 -b 1t -t 4k -o f --posix.odirect");
-    while std::fs::metadata(bench.path("f")).map_or(0, |file| file.blocks()) < 1024 {
-        std::thread::yield_now();
-    }
+    until(|| std::fs::metadata(bench.path("f")).map_or(0, |file| file.blocks()) >= 1024);
     send("-INT", &child);
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(1), "{said:?}");

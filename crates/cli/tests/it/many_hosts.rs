@@ -1,6 +1,6 @@
 //! `fathom run` under a launcher of MPI: one result of all ranks, refusals, a rank that dies.
 
-use crate::bench::{Bench, Said};
+use crate::bench::{Bench, Said, until};
 use serde_json::Value;
 use std::process::{Child, Command, Stdio};
 
@@ -255,9 +255,7 @@ pub(crate) fn wait_for_reads(bench: &Bench, rank: u32) {
         let bytes = lines.find_map(|line| line.strip_prefix("read_bytes: "))?;
         bytes.parse::<u64>().ok()
     };
-    while reads().is_none_or(|bytes| bytes <= 8 << 20) {
-        std::thread::yield_now();
-    }
+    until(|| reads().is_some_and(|bytes| bytes > 8 << 20));
 }
 
 /// A stand-in for ssh: it takes a host and a line for its shell, and runs the line here.

@@ -1,6 +1,6 @@
 //! `fathom sweep` on many hosts: each cell of all ranks together, and what is kept where a rank is lost.
 
-use crate::bench::{Bench, Said};
+use crate::bench::{Bench, Said, until};
 use crate::many_hosts::{LAUNCHERS, pid, recovering, signal, wait_for_reads, with_each, with_ssh};
 use serde_json::Value;
 use std::process::Command;
@@ -243,9 +243,7 @@ fn a_launcher_that_is_killed_leaves_no_rank_and_what_was_measured() {
         stat.rsplit_once(") ")
             .is_some_and(|(_, state)| !state.starts_with('Z'))
     };
-    while ranks.iter().any(is_there) {
-        std::thread::yield_now();
-    }
+    until(|| !ranks.iter().any(is_there));
     let resumed = Said::from(recovering(&bench, 3, LINE).wait_with_output().unwrap())
         .good()
         .json();

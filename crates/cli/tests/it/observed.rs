@@ -1,6 +1,6 @@
 //! `fathom learn` of a device, a file and a process that do I/O while it runs.
 
-use crate::bench::{Bench, Said, send};
+use crate::bench::{Bench, Said, send, until};
 use crate::looped::Loop;
 use crate::tracefs::Tracefs;
 use model::Bytes;
@@ -35,13 +35,11 @@ fn observing(bench: &Bench, line: &str) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let instance = format!("/sys/kernel/tracing/instances/fathom-learn-{}", child.id());
-    while !std::path::Path::new(&instance).is_dir() {
-        assert!(
-            child.try_wait().unwrap().is_none(),
-            "ended before it observed"
-        );
-        std::thread::yield_now();
-    }
+    until(|| {
+        let ended = child.try_wait().unwrap();
+        assert!(ended.is_none(), "ended before it observed");
+        std::path::Path::new(&instance).is_dir()
+    });
     std::thread::sleep(std::time::Duration::from_secs(1));
     child
 }

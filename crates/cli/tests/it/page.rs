@@ -1,7 +1,7 @@
 //! The page: its committed file is what its sources give, a browser finds it in order, and what may not be overwritten
 //! stays. The browser's own checks stand in `report-ui/tests`.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, until};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -251,9 +251,7 @@ fn an_unfinished_session_has_a_page_that_says_so() {
     assert_eq!(document["parts"][0]["counts"]["planned"], 2);
     assert_eq!(document["cells"].as_array().unwrap().len(), 2);
     let mut child = bench.start("sweep --engine null --warmup 0s -d 1h -o 1,2,4");
-    while bench.line("report 2 --json").code != Some(0) {
-        std::thread::yield_now();
-    }
+    until(|| bench.line("report 2 --json").code == Some(0));
     let document = bench.line("report 2 --json").good().json();
     child.kill().unwrap();
     child.wait().unwrap();

@@ -1,6 +1,6 @@
 //! A file is known again by the next run after any write of fathom, and not any more after one foreign byte.
 
-use crate::bench::{Bench, Said};
+use crate::bench::{Bench, Said, until};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::SystemTime;
@@ -139,9 +139,7 @@ fn a_run_that_was_killed_among_unsealed_writes_leaves_a_file_that_is_refused() {
         let bench = with_file("4M");
         let mut child = bench.start(&format!("diskspd -b4K -w100 -W0 -d60 {option}f"));
         let sealed = std::fs::read(bench.path("f")).unwrap();
-        while std::fs::read(bench.path("f")).unwrap() == sealed {
-            std::thread::yield_now();
-        }
+        until(|| std::fs::read(bench.path("f")).unwrap() != sealed);
         child.kill().unwrap();
         child.wait().unwrap();
         let before = std::fs::read(bench.path("f")).unwrap();

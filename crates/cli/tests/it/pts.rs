@@ -3,7 +3,7 @@
 //! A drive that gets slower by a fixed time per minute has the IOPS `1 / (1 + drift × age)`. So the value of each round
 //! follows from its age, and the round in which SNIA's rule is kept first is computed here by the normal equations.
 
-use crate::bench::{Bench, Said, send};
+use crate::bench::{Bench, Said, send, until};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -320,9 +320,7 @@ fn an_interrupted_test_names_the_way_to_go_on() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while bench.line("show 1.3 --json").code != Some(0) {
-        std::thread::yield_now();
-    }
+    until(|| bench.line("show 1.3 --json").code == Some(0));
     send("-INT", &child);
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(1), "{said:?}");

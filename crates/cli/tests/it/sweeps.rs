@@ -1,6 +1,6 @@
 //! Sweeps: whole, cut short and gone on with, from options, from DISKSPD lines and from plans.
 
-use crate::bench::{Bench, Said, send};
+use crate::bench::{Bench, Said, send, until};
 use expect_test::expect;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -113,9 +113,7 @@ fn an_interrupted_sweep_goes_on_by_the_same_command_and_by_its_number() {
     let line = "sweep --engine null --warmup 0s -d 20ms -o 1..128 -t 1..16 --null-size 64M --json";
     for again in [line.to_owned(), "sweep --resume 1 --json".to_owned()] {
         let child = bench.start(line);
-        while bench.line("show 1.1 --json").code != Some(0) {
-            std::thread::yield_now();
-        }
+        until(|| bench.line("show 1.1 --json").code == Some(0));
         send("-INT", &child);
         let said = Said::from(child.wait_with_output().unwrap());
         assert_eq!(said.code, Some(1), "{said:?}");

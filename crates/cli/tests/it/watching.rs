@@ -1,6 +1,6 @@
 //! `fathom watch`, `fathom check` and `--live`: on a real terminal, compared with iostat, and what they cost.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, until};
 use crate::looped::Loop;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -72,17 +72,17 @@ impl Tmux {
 
     /// The screen as soon as it shows this.
     fn shows(&self, words: &str) -> String {
-        loop {
-            let screen = self.screen();
-            if screen.contains(words) {
-                return screen;
-            }
+        let mut screen = String::new();
+        until(|| {
+            screen = self.screen();
+            let is_shown = screen.contains(words);
             assert!(
-                words.starts_with("ended") || !screen.contains("ended "),
+                is_shown || words.starts_with("ended") || !screen.contains("ended "),
                 "{words}: {screen}"
             );
-            std::thread::yield_now();
-        }
+            is_shown
+        });
+        screen
     }
 
     fn press(&self, key: &str) {

@@ -1,7 +1,7 @@
 //! D11: result files of dialects were judged only before the run; genuine results of fio and IOmeter counted as
 //! fathom's; links were replaced by files, and 0600 became 0644.
 
-use crate::bench::{Bench, Said};
+use crate::bench::{Bench, Said, until};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -62,9 +62,8 @@ fn a_file_that_appears_during_the_run_stays_and_the_results_are_printed() {
     let bench = bench();
     let line = JOB.replace(" --no-store", "");
     let child = bench.start(&format!("{line} --runtime=4 --output=late.json"));
-    while !bench.path("s.db").exists() {
-        std::thread::yield_now(); // the store is opened after the place was judged
-    }
+    // the store is opened after the place was judged
+    until(|| bench.path("s.db").exists());
     bench.write("late.json", 3000);
     let thesis = fs::read(bench.path("late.json")).unwrap();
     let said = Said::from(child.wait_with_output().unwrap());

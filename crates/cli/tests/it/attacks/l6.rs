@@ -1,6 +1,6 @@
 //! L6: a file that another program truncated or deleted while it was written was measured to the end, with exit code 0.
 
-use crate::bench::{Bench, Said};
+use crate::bench::{Bench, Said, until};
 use std::fs;
 use std::process::Child;
 use std::time::SystemTime;
@@ -13,9 +13,7 @@ fn written(bench: &Bench, seconds: u32) -> Child {
     let before: SystemTime = modified();
     let line = format!("run f -w 100 -d {seconds}s --warmup 0s --no-store --json");
     let child = bench.start(&line);
-    while modified() == before {
-        std::thread::yield_now();
-    }
+    until(|| modified() != before);
     child
 }
 

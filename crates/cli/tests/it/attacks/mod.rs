@@ -45,6 +45,7 @@ mod l8;
 mod races;
 mod tools;
 
+use crate::bench::until;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -84,12 +85,9 @@ fn names(folder: &Path) -> Vec<String> {
 /// Waits until a run with the engine sync has read so much. Source: proc_pid_io(5).
 fn wait_for_reads(child: &Child, bytes: u64) {
     let path = format!("/proc/{}/io", child.id());
-    loop {
+    until(|| {
         let text = std::fs::read_to_string(&path).unwrap();
         let line = text.lines().find_map(|line| line.strip_prefix("rchar: "));
-        if line.unwrap().parse::<u64>().unwrap() > bytes {
-            return;
-        }
-        std::thread::yield_now();
-    }
+        line.unwrap().parse::<u64>().unwrap() > bytes
+    });
 }
