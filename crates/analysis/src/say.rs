@@ -8,13 +8,30 @@
 pub fn digits(value: f64) -> String {
     match value {
         v if !v.is_finite() => "-".to_owned(),
-        v if v >= 99.95 => format!("{v:.0}"),
-        v if v >= 9.995 => format!("{v:.1}"),
-        v if v >= 0.995 => format!("{v:.2}"),
-        v if v >= 0.005 => format!("{v:.2}"),
+        v if v >= 99.95 => fixed(v, 0),
+        v if v >= 9.995 => fixed(v, 1),
+        v if v >= 0.005 => fixed(v, 2),
         v if v > 0.0 => "<0.01".to_owned(),
         _ => "0".to_owned(),
     }
+}
+
+/// Writes a value of 0 or more as `format!` with up to two decimals does, in a third of the time: tables have many.
+fn fixed(value: f64, decimals: usize) -> String {
+    const SCALES: [f64; 3] = [1.0, 10.0, 100.0];
+    let scaled = value * SCALES[decimals];
+    // So near to a tie the product does not decide; beyond 2^53 it has no digits behind the point.
+    if scaled >= 9e15 || (scaled.fract() - 0.5).abs() < 1e-6 {
+        return format!("{value:.decimals$}");
+    }
+    let mut text = (scaled.round() as u64).to_string();
+    if decimals > 0 {
+        while text.len() <= decimals {
+            text.insert(0, '0');
+        }
+        text.insert(text.len() - decimals, '.');
+    }
+    text
 }
 
 /// Writes a whole number in full: `1234567`.
@@ -65,7 +82,10 @@ pub fn time(ns: f64) -> String {
     if value.fract() == 0.0 {
         return format!("{value:.0} {unit}");
     }
-    format!("{} {unit}", digits(value))
+    let mut text = digits(value);
+    text.push(' ');
+    text.push_str(unit);
+    text
 }
 
 /// A size: `4 KiB`, `1.5 GiB`, `8 GiB`; whole numbers stay whole.
@@ -127,6 +147,15 @@ pub fn counted(number: u64, singular: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_fixed_number_is_that_of_format(value in 0.005..2e16f64, hundredths in 1u32..1_000_000, decimals in 0usize..3) {
+            for value in [value, value % 100.0, f64::from(hundredths) / 100.0, f64::from(hundredths) / 8.0] {
+                prop_assert_eq!(fixed(value, decimals), format!("{value:.decimals$}"));
+            }
+        }
+    }
 
     #[test]
     fn numbers_keep_three_digits_and_the_unit_that_fits() {

@@ -155,6 +155,12 @@ impl<'a> Reader<'a> {
         self.letters(length)
     }
 
+    /// Skips a text; its bytes are not examined.
+    pub(crate) fn skip_text(&mut self) -> Result<(), Damage> {
+        let length = self.length(1)?;
+        self.bytes(length).map(|_| ())
+    }
+
     pub(crate) fn letters(&mut self, length: usize) -> Result<&'a str, Damage> {
         std::str::from_utf8(self.bytes(length)?).map_err(|_| "text that is not UTF-8")
     }

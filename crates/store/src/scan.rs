@@ -8,7 +8,7 @@ use crate::care::Listing;
 use crate::error::Fault;
 use crate::notes::{Noted, notes_for};
 use crate::session::{SessionId, SessionSummary};
-use crate::summary::{Depth, decode_result, decode_session};
+use crate::summary::{Depth, decode_result, decode_runs, decode_session};
 use crate::{Result, Store, StoreError};
 use model::{Note, ResultRow};
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
@@ -31,19 +31,25 @@ pub enum Pass {
     SessionsWithResults,
     /// Sessions with their results, oldest first.
     Results,
+    /// The same, of whose sessions only the ids are read.
+    Rows,
 }
 
 impl Pass {
     /// What an id is compared by: it grows on the way.
     fn place(self, id: SessionId) -> i64 {
         let id = i64::try_from(id.0).unwrap_or(i64::MAX);
-        if self == Pass::Results { id } else { -id }
+        if self.is_of_results() { id } else { -id }
     }
 
     /// A select of this pass. In `query`, `{}` is the direction.
     fn select<'t>(self, of: &'t Transaction<'_>, query: &str) -> rusqlite::Result<Statement<'t>> {
-        let direction = if self == Pass::Results { "" } else { "DESC" };
+        let direction = if self.is_of_results() { "" } else { "DESC" };
         of.prepare(&query.replace("{}", direction))
+    }
+
+    fn is_of_results(self) -> bool {
+        matches!(self, Pass::Results | Pass::Rows)
     }
 }
 
@@ -78,7 +84,7 @@ impl Store {
             mut sessions,
             mut damaged,
         } = self.listing_by_rows()?;
-        if pass == Pass::Results {
+        if pass.is_of_results() {
             sessions.reverse();
         }
         let done = done.map(|id| pass.place(id));
@@ -91,7 +97,7 @@ impl Store {
             let rows = match rows {
                 Ok(rows) => rows,
                 Err(StoreError::Damaged { what, .. }) => {
-                    damaged.extend((pass == Pass::Results).then_some(what));
+                    damaged.extend(pass.is_of_results().then_some(what));
                     Vec::new()
                 }
                 Err(error) => return Err(error),
@@ -115,7 +121,7 @@ impl Store {
     ///
     /// Errors: the file cannot be read at all.
     pub fn each_row(&self, each: Each<'_>) -> Result<Vec<String>> {
-        self.each_session(Pass::Results, &mut |_, rows| {
+        self.each_session(Pass::Rows, &mut |_, rows| {
             rows.iter().try_for_each(&mut *each)
         })
     }
@@ -149,7 +155,7 @@ impl Store {
             Some(notes) => Some(Words::<String>::new(pass, notes.query([])?)?),
             None => None,
         };
-        let mut answers = match self.has_answers() {
+        let mut answers = match self.has_answers() && pass != Pass::Rows {
             true => Some(pass.select(&transaction, ANSWERS)?),
             false => None,
         };
@@ -165,7 +171,10 @@ impl Store {
         while let Some(row) = sessions.next()? {
             let id = SessionId(row.get(0)?);
             let blob = row.get_ref(1)?.as_blob().unwrap_or_default();
-            let own = decode_session(id, blob, &mut session);
+            let own = match pass {
+                Pass::Rows => decode_runs(id, blob, &mut session.runs),
+                _ => decode_session(id, blob, &mut session),
+            };
             let rows = match &mut results {
                 Some(results) => results
                     .of(id)?
@@ -359,9 +368,9 @@ impl<'stmt> Results<'stmt> {
 
     /// By number; `None` where one of them is damaged. Those of sessions before this one are skipped.
     fn of(&mut self, session: SessionId) -> Result<Option<&mut [ResultRow]>, Fault> {
-        let depth = match self.pass {
-            Pass::Results => Depth::All,
-            _ => Depth::Words,
+        let depth = match self.pass.is_of_results() {
+            true => Depth::All,
+            false => Depth::Words,
         };
         let (mut count, mut whole) = (0, true);
         while let Some(row) = self.rows.get() {
@@ -381,7 +390,7 @@ impl<'stmt> Results<'stmt> {
             self.rows.advance()?;
         }
         let found = &mut self.found[..count];
-        if self.pass != Pass::Results {
+        if !self.pass.is_of_results() {
             found.reverse(); // `number {}` follows the direction, so that the index gives the order
         }
         Ok(whole.then_some(found))

@@ -215,6 +215,26 @@ pub(crate) fn decode_session(
     from.close()
 }
 
+/// Reads how many results a session has by its summary, which has to be this one's.
+///
+/// Errors: the summary is damaged.
+pub(crate) fn decode_runs(own_id: SessionId, blob: &[u8], runs: &mut u32) -> Result<(), Damage> {
+    let (_, mut from) = Reader::open(blob, b'S', &[VERSION])?;
+    if from.number()? != own_id.0 {
+        return Err("it is another session's");
+    }
+    from.skip_text()?; // its kind
+    from.number()?; // when it started
+    // Its command, the version of the tool, its target.
+    for _ in 0..from.length(1)? + 2 {
+        from.skip_text()?;
+    }
+    let outcome = from.maybe()?.map_or(Ok(0), usize::try_from);
+    from.bytes(outcome.map_err(|_| "a number too large")?)?;
+    *runs = u32::try_from(from.number()?).map_err(|_| "a number too large")?;
+    from.close()
+}
+
 fn encode_result(row: &ResultRow) -> Vec<u8> {
     let ResultRow {
         session,
@@ -585,6 +605,10 @@ mod tests {
         let blob = encode_session(&session);
         assert_eq!(decode_session(SessionId(300), &blob, &mut read), Ok(()));
         assert_eq!(read, session);
+        let mut runs = 0;
+        assert_eq!(decode_runs(SessionId(300), &blob, &mut runs), Ok(()));
+        assert_eq!(runs, session.runs);
+        assert!(decode_runs(SessionId(301), &blob, &mut runs).is_err());
         assert!(decode_session(SessionId(301), &blob, &mut read).is_err());
     }
 }

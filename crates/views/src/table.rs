@@ -240,6 +240,16 @@ impl<'a> Cells<'a> {
         self.ends.push(self.text.len());
     }
 
+    /// Adds the rows of another table of the same columns.
+    pub(crate) fn append(&mut self, other: &Cells<'_>) {
+        let before = self.text.len();
+        self.text.push_str(&other.text);
+        self.ends.extend(other.ends.iter().map(|end| before + end));
+        for (own, wide) in self.widths.iter_mut().zip(&other.widths) {
+            *own = (*own).max(*wide);
+        }
+    }
+
     /// As [`fitting`].
     pub(crate) fn fitting(&self, dispensable: &[&str], page: usize) -> Vec<usize> {
         fitting_widths(self.columns, &self.widths, dispensable, page)

@@ -1,7 +1,7 @@
 //! Which fields, and in which order of rows.
 
 use super::{Column, Unit, Value, column, columns};
-use model::{Origin, ResultRow};
+use model::{Origin, ResultRow, RowFigures};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -264,18 +264,20 @@ impl<'a> SelectionRow<'a> {
 impl SelectedRow {
     /// These fields of a row.
     pub fn of(columns: &[&'static Column], row: &ResultRow) -> SelectedRow {
-        let weak = |column: &&Column| is_weak(column, row);
-        SelectedRow {
-            values: columns.iter().map(|column| (column.read)(row)).collect(),
-            marks: RowMarks {
-                place: 0,
-                missing: row.origin == Origin::Missing,
-                weak: match columns.iter().any(weak) {
-                    true => columns.iter().map(weak).collect(),
-                    false => Vec::new(),
-                },
+        let values: Vec<Value> = columns.iter().map(|column| (column.read)(row)).collect();
+        let fields = columns.iter().zip(&values);
+        let weak = fields.map(|(column, value)| is_weak(percentile(column), row, value));
+        let weak: Vec<bool> = weak.collect();
+        let marks = RowMarks {
+            place: 0,
+            missing: row.origin == Origin::Missing,
+            weak: if weak.contains(&true) {
+                weak
+            } else {
+                Vec::new()
             },
-        }
+        };
+        SelectedRow { values, marks }
     }
 }
 
@@ -315,31 +317,40 @@ impl Selection {
     }
 }
 
-/// Fewer I/Os beyond a percentile of fathom's own than its error needs to be small; what another tool printed is left
-/// as it is. The bound is that of `latency`.
-fn is_weak(column: &Column, row: &ResultRow) -> bool {
-    let Some((before, depth)) = column.name.rsplit_once("_p") else {
-        return false;
-    };
-    let one_in: u64 = match depth {
+/// A percentile: of which I/Os, and one in how many is beyond it.
+type Percentile = (fn(&ResultRow) -> &RowFigures, u64);
+
+/// Which percentile a field is, if it is one.
+fn percentile(column: &Column) -> Option<Percentile> {
+    let (before, depth) = column.name.rsplit_once("_p")?;
+    let one_in = match depth {
         "50" => 2,
         "90" => 10,
         "95" => 20,
         "99" => 100,
         "999" => 1000,
         "9999" => 10_000,
-        _ => return false,
+        _ => return None,
     };
-    let figures = match before
+    let figures: fn(&ResultRow) -> &RowFigures = match before
         .split_once('_')
         .map_or("", |(operation, _)| operation)
     {
-        "read" => &row.read,
-        "write" => &row.write,
-        _ => &row.total,
+        "read" => |row| &row.read,
+        "write" => |row| &row.write,
+        _ => |row| &row.total,
     };
-    let ios = figures.ios.filter(|_| row.origin == Origin::Measured);
-    ios.is_some_and(|ios| ios / one_in < 10) && (column.read)(row) != Value::Nothing
+    Some((figures, one_in))
+}
+
+/// Fewer I/Os beyond a percentile of fathom's own than its error needs to be small; what another tool printed is left
+/// as it is. The bound is that of `latency`.
+fn is_weak(percentile: Option<Percentile>, row: &ResultRow, value: &Value) -> bool {
+    let Some((figures, one_in)) = percentile else {
+        return false;
+    };
+    let ios = figures(row).ios.filter(|_| row.origin == Origin::Measured);
+    ios.is_some_and(|ios| ios / one_in < 10) && *value != Value::Nothing
 }
 
 /// What is reported once where it is equal, and in a column where it differs.
@@ -389,6 +400,7 @@ pub struct Usual {
     id: Vec<Value>,
     may_be_alike: Vec<Field>,
     figures: Vec<(&'static Column, Vec<Value>)>,
+    percentiles: Vec<Option<Percentile>>, // of `figures`
     if_any: Vec<(&'static Column, Vec<Value>)>,
     marks: Vec<Marks>, // one a row
 }
@@ -427,6 +439,7 @@ impl Default for Usual {
                 .iter()
                 .map(|name| (named(name), Vec::new()))
                 .collect(),
+            percentiles: FIGURES.iter().map(named).map(percentile).collect(),
             if_any: IF_ANY
                 .iter()
                 .map(|name| (named(name), Vec::new()))
@@ -451,8 +464,9 @@ impl Usual {
             field.add(number, (field.column.read)(row), marks.missing);
         }
         for (place, (column, values)) in self.figures.iter_mut().enumerate() {
-            values.push((column.read)(row));
-            marks.weak |= u8::from(is_weak(column, row)) << place;
+            let value = (column.read)(row);
+            marks.weak |= u8::from(is_weak(self.percentiles[place], row, &value)) << place;
+            values.push(value);
         }
         for (column, values) in &mut self.if_any {
             values.push((column.read)(row));

@@ -69,9 +69,39 @@ fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String>
     reported
 }
 
+/// Rows from which on a second thread is worth its start.
+const ROWS_OF_A_THREAD: usize = 8192;
+
+/// The cells of all rows. Many rows are worded by several threads, each a part of them.
 fn cells<'a>(selection: &Selection, heads: &'a [Column<'a>], paper: &Paper) -> Cells<'a> {
+    let rows = selection.rows().len();
+    let usable = std::thread::available_parallelism().map_or(1, usize::from);
+    let parts = usable.min(rows / ROWS_OF_A_THREAD + 1);
+    let each = rows.div_ceil(parts);
+    let of = |part: usize| cells_of(selection, part * each, each, heads, paper);
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..parts)
+            .map(|part| scope.spawn(move || of(part)))
+            .collect();
+        let mut cells = of(0);
+        for other in others {
+            let part = other.join();
+            cells.append(&part.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        cells
+    })
+}
+
+/// The cells of so many rows behind so many others.
+fn cells_of<'a>(
+    selection: &Selection,
+    skip: usize,
+    take: usize,
+    heads: &'a [Column<'a>],
+    paper: &Paper,
+) -> Cells<'a> {
     let mut cells = Cells::new(heads);
-    for row in selection.rows() {
+    for row in selection.rows().skip(skip).take(take) {
         let values = row.values().zip(&selection.columns);
         for (place, (value, column)) in values.enumerate() {
             // Most words stand in a cell as they are: a copy of each takes as long as all else of a cell.

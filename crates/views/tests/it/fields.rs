@@ -142,3 +142,22 @@ fn fields_that_were_named_are_all_there() {
         "{page}"
     );
 }
+
+#[test]
+fn the_rows_of_a_long_table_are_those_of_a_short_one_in_their_order() {
+    let columns = || columns_of("label,iops,latency_p99").unwrap();
+    let few = wide_rows();
+    let many: Vec<ResultRow> = (0..5000).flat_map(|_| few.clone()).collect();
+    let short = table(&Selection::of(columns(), &few), 120);
+    let long = table(&Selection::of(columns(), &many), 120);
+    let rows = |page: &str| -> Vec<String> {
+        let page: Vec<&str> = page.lines().collect();
+        page[page.len() - page.len() / 6 * 6..]
+            .iter()
+            .map(|&line| line.to_owned())
+            .collect()
+    };
+    let short = rows(&short);
+    assert!(rows(&long).chunks(6).all(|chunk| chunk == short));
+    assert_eq!(long.lines().count(), 3 + 30_000);
+}
