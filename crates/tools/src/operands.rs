@@ -136,6 +136,18 @@ impl<S> Dialect<S> {
     }
 }
 
+/// Notes on the operands that were given for an end that is none: whether it is none, the reason, and its operands.
+pub(crate) fn without_effect<const N: usize>(
+    ends: [(bool, &str, Vec<(&str, bool)>); N],
+) -> Vec<String> {
+    let none = ends.into_iter().filter(|(is_none, ..)| *is_none);
+    let notes = none.flat_map(|(_, why, operands)| {
+        let given = operands.into_iter().filter(|(_, is_given)| *is_given);
+        given.map(move |(operand, _)| format!("{operand}: it has no effect: {why}"))
+    });
+    notes.collect()
+}
+
 /// Defines a row.
 pub(crate) const fn row<S>(
     name: &'static str,

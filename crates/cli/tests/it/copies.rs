@@ -183,7 +183,7 @@ fn lmdd_and_sgp_dd_copy_and_print_their_own_lines() {
     let copy = std::fs::read(bench.path("copy")).unwrap();
     assert_eq!(copy, std::fs::read(bench.path("in")).unwrap()[..1953 * 512]);
     let said = bench.line("sgp_dd if=in of=. bs=512 count=9999 --no-store");
-    assert_eq!(said.code, Some(1), "the source is shorter: {said:?}");
+    assert_eq!(said.code, Some(99), "the source is shorter: {said:?}");
     assert!(said.err.contains("1953+1 records in"), "{said:?}");
     let random = "lmdd if=in bs=4k rand=512k count=100 print=5 --no-store";
     assert!(bench.line(random).good().err.starts_with("0.409600 "));
@@ -310,5 +310,166 @@ fn what_cannot_be_copied_is_refused_before_the_output_is_emptied() {
             5000,
             "{line}"
         );
+    }
+}
+
+/// At the end of a device, a write of 64 KiB of which 4 KiB have a place.
+#[test]
+fn what_was_written_before_a_write_failed_is_counted_as_dd_and_sgp_dd_count_it() {
+    let bench = Bench::new();
+    let Some(looped) = Loop::new(&[]) else {
+        return;
+    };
+    let device = looped.device.display();
+    let consent = format!("--destroy {device} --no-store");
+    let counts = |text: &str| {
+        let lines = text.lines().filter(|line| {
+            ["records", "remaining", "copied"]
+                .iter()
+                .any(|word| line.contains(word))
+        });
+        let counts = lines.map(|line| line.split(" copied").next().unwrap_or("").to_owned());
+        counts.collect::<Vec<_>>()
+    };
+    for sizes in [
+        "bs=65536 seek=1023",
+        "ibs=4096 obs=65536 seek=1023",
+        "bs=1000 seek=67108",
+    ] {
+        let line = format!("if=/dev/zero of={device} {sizes} count=99");
+        let mut theirs = Command::new("dd");
+        let theirs = theirs.args(line.split_whitespace()).env("LC_ALL", "C");
+        let theirs = theirs.output().unwrap();
+        let ours = bench.line(&format!("dd {line} {consent}"));
+        assert_eq!(
+            (theirs.status.code(), ours.code),
+            (Some(1), Some(1)),
+            "{ours:?}"
+        );
+        let reported = String::from_utf8_lossy(&theirs.stderr).into_owned();
+        assert_eq!(counts(&ours.err), counts(&reported), "{sizes}");
+    }
+    // What sgp_dd of sg3_utils 1.46 prints for it, with bpt=128 and thr=1.
+    let line = format!("sgp_dd if=/dev/zero of={device} bs=512 seek=131064 count=200 thr=1");
+    let said = bench.line(&format!("{line} {consent}"));
+    assert_eq!(said.code, Some(99), "{said:?}");
+    assert_eq!(
+        counts(&said.err),
+        [
+            "  remaining block count=192",
+            "128+0 records in",
+            "8+0 records out"
+        ]
+    );
+}
+
+#[test]
+fn a_source_that_ends_early_is_reported_with_the_exit_code_of_the_original() {
+    let bench = Bench::new();
+    bench.write("in", 5000);
+    bench.write("empty", 0);
+    for (line, code, why) in [
+        (
+            "lmdd if=in bs=1k skip=9 count=3",
+            0,
+            "the source ended after 0 B of 3 KiB",
+        ),
+        (
+            "lmdd if=in bs=1k count=9",
+            0,
+            "the source ended after 4.88 KiB of 9 KiB",
+        ),
+        ("lmdd if=empty", 0, "the source ended after 0 B\n"),
+        ("lmdd if=in bs=1k rand=100g count=9", 0, "a random place"),
+        (
+            "sgp_dd if=in of=. bs=512 count=99",
+            99,
+            "the source ended after 4.88 KiB of 49.5 KiB",
+        ),
+        (
+            "sgp_dd if=in of=. bs=512 count=9 skip=99",
+            99,
+            "the source ended after 0 B",
+        ),
+    ] {
+        let said = bench.line(&format!("{line} --no-store"));
+        assert_eq!(said.code, Some(code), "{line}: {said:?}");
+        assert!(said.err.contains(why), "{line}: {said:?}");
+    }
+    for line in [
+        "lmdd if=in bs=1k",
+        "lmdd if=in bs=1k count=4",
+        "sgp_dd if=in of=. bs=512 count=9",
+    ] {
+        let said = bench.line(&format!("{line} --no-store")).good();
+        assert!(!said.err.contains("ended"), "{line}: {said:?}");
+    }
+    let Some(looped) = Loop::new(&[]) else {
+        return;
+    };
+    let device = looped.device.display();
+    for operands in ["skip=131072", "skip=200000 count=1"] {
+        bench
+            .line(&format!("sgp_dd if={device} of=. bs=512 {operands}"))
+            .refused("skip=: ");
+    }
+    let line = format!("lmdd if={device} bs=1m skip=64 print=1 --no-store");
+    let said = bench.line(&line).good();
+    assert!(said.err.contains("in inf millisecs, "), "{said:?}");
+}
+
+#[test]
+fn an_output_that_overlaps_the_input_is_refused() {
+    let bench = Bench::new();
+    let Some(looped) = Loop::new(&[]) else {
+        return;
+    };
+    let (device, file) = (looped.device.display(), looped.file.display());
+    let consent = format!("--destroy {device} --overwrite");
+    for line in [
+        format!("lmdd if={file} of={device} count=1 {consent}"),
+        format!("sgp_dd if={file} of={device} bs=512 count=1 {consent}"),
+        format!("dd if={file} of={device} count=1 {consent}"),
+        format!("dd if={device} of={file} count=1 conv=notrunc --overwrite"),
+    ] {
+        bench.line(&line).refused("overlaps the input");
+    }
+    let other = format!("dd if={device} of=copy bs=1M count=1 --no-store");
+    bench.line(&other).good();
+}
+
+#[test]
+fn an_end_that_is_none_has_its_own_name_and_operands_of_it_have_a_note() {
+    let bench = Bench::new();
+    bench.write("in", 5000);
+    let line = "lmdd if=in of=internal odirect=1 fsync=1 notrunc=1 --json";
+    let said = bench.line(line).good();
+    for operand in ["odirect=1", "fsync=1", "notrunc=1"] {
+        let note = format!("{operand}: it has no effect");
+        assert!(said.err.contains(&note), "{said:?}");
+    }
+    let paths = &bench.line("show 1 --json").good().json()["paths"];
+    assert_eq!(*paths, serde_json::json!(["in", "internal"]));
+    for (line, part) in [
+        ("lmdd if=internal of=new count=1", "from    internal, "),
+        ("lmdd if=in", "to      internal, "),
+        ("sgp_dd if=in of=. bs=512 count=1", "to      ., "),
+    ] {
+        let said = bench.line(&format!("{line} --dry-run")).good();
+        assert!(said.out.contains(part), "{said:?}");
+    }
+    let said = bench.line("sgp_dd if=in of=. bs=512 count=1 oflag=direct seek=2 --dry-run");
+    assert_eq!(said.err.matches("it has no effect").count(), 2, "{said:?}");
+    for (line, operand) in [
+        (
+            "lmdd if=/dev/zero of=new count=1 direct=1",
+            "/dev/zero: direct=1 needs",
+        ),
+        (
+            "lmdd if=/dev/zero of=new count=1 idirect=1",
+            "/dev/zero: idirect=1 needs",
+        ),
+    ] {
+        bench.line(line).refused(operand);
     }
 }

@@ -6,6 +6,8 @@ use std::process::Command;
 /// Taken apart again in any case.
 pub(crate) struct Loop {
     pub(crate) device: PathBuf,
+    /// What is behind it.
+    pub(crate) file: PathBuf,
     _folder: tempfile::TempDir,
 }
 
@@ -48,6 +50,7 @@ impl Loop {
         let device = PathBuf::from(String::from_utf8(made.stdout).unwrap().trim());
         Some(Loop {
             device,
+            file: backing,
             _folder: folder,
         })
     }

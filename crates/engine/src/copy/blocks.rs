@@ -4,7 +4,7 @@ use super::source;
 use crate::stop::Stop;
 use model::Bytes;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 
 /// Alignment that every device takes.
 const PAGE: usize = 4096;
@@ -67,8 +67,22 @@ pub(super) fn read(
     Ok(length)
 }
 
-pub(super) fn write(file: &mut File, data: &[u8]) -> io::Result<()> {
-    file.write_all(data)
+/// Writes all of it, and returns how much was written, also where a later part failed. `once` is one write, of what is left
+/// behind so many bytes.
+pub(super) fn write(
+    data: &[u8],
+    mut once: impl FnMut(&[u8], usize) -> io::Result<usize>,
+) -> (usize, io::Result<()>) {
+    let mut written = 0;
+    while written < data.len() {
+        match once(&data[written..], written) {
+            Ok(0) => return (written, Err(io::ErrorKind::WriteZero.into())),
+            Ok(more) => written += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (written, Err(error)),
+        }
+    }
+    (written, Ok(()))
 }
 
 pub(super) fn skip(file: &mut File, bytes: u64) -> io::Result<()> {

@@ -157,7 +157,9 @@ pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize
     Ok(length)
 }
 
-/// Writes all of it at this place.
-pub(super) fn write_at(file: &File, data: &[u8], at: u64) -> io::Result<usize> {
-    file.write_all_at(data, at).map(|()| data.len())
+/// Writes all of it at this place, and returns how much was written.
+pub(super) fn write_at(file: &File, data: &[u8], at: u64) -> (usize, io::Result<()>) {
+    blocks::write(data, |data, behind| {
+        file.write_at(data, at.saturating_add(behind as u64))
+    })
 }

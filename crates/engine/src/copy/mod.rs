@@ -26,7 +26,7 @@ use host::{CounterReader, Root};
 use model::record::copied::CopyTransfers;
 use model::{Bytes, CounterWindow, FilesOrder, FilesOutcome, FilesStep, FilesThread, Nanos};
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 pub use ends::CopyEnd;
@@ -88,6 +88,8 @@ pub struct Copied {
     pub read: FilesStep,
     /// The writes, with the flush.
     pub write: FilesStep,
+    /// A transfer found the source shorter than its place and length. // of transfers only
+    pub source_ended: bool,
     /// What went wrong and was omitted, a sentence each. // at most 10
     pub skipped: Vec<String>,
 }
@@ -411,16 +413,20 @@ impl Run<'_> {
             ends::through_cache(&self.output).map_err(|error| self.unwritten(&error))?;
         }
         let begin = self.clock.now();
-        let written = blocks::write(&mut self.output, data);
+        let output = &mut self.output;
+        let (written, result) = blocks::write(data, |data, _| output.write(data));
         let took = self.clock.now().minus(begin);
-        written.map_err(|error| self.unwritten(&error))?;
-        self.writes.done(data.len(), took);
-        self.copied.bytes = Bytes(self.copied.bytes.0 + data.len() as u64);
-        match whole {
-            true => self.copied.records_out.0 += 1,
-            false => self.copied.records_out.1 += 1,
+        if written > 0 {
+            self.writes.done(written, took);
         }
-        Ok(())
+        self.copied.bytes = Bytes(self.copied.bytes.0 + written as u64);
+        // Of a write that failed on the way dd counts the bytes, and a record only where it joins reads to blocks of the output.
+        match result {
+            Ok(()) if whole => self.copied.records_out.0 += 1,
+            Err(_) if written == 0 || !self.job.reads.joins => {}
+            Ok(()) | Err(_) => self.copied.records_out.1 += 1,
+        }
+        result.map_err(|error| self.unwritten(&error))
     }
 
     fn unwritten(&self, error: &io::Error) -> String {

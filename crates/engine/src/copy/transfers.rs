@@ -39,6 +39,7 @@ struct State {
     rng: Rng,
     /// The source has ended, or the time is over.
     over: bool,
+    source_ended: bool,
     outcome: FilesOutcome,
     bytes: u64,
     /// When the first transfer began and the last one ended.
@@ -102,6 +103,7 @@ impl Transfers<'_> {
             left: self.most(),
             rng: Rng::new(self.work.random.as_ref().map_or(0, |random| random.seed), 0),
             over: false,
+            source_ended: false,
             outcome: FilesOutcome::Complete,
             bytes: 0,
             span: None,
@@ -111,6 +113,7 @@ impl Transfers<'_> {
         let sides = self.threads(&state, report);
         let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
         copied.bytes = Bytes(state.bytes);
+        copied.source_ended = state.source_ended;
         // A tool without threads does not start one in its time.
         if let (Some([from, to]), ..=1) = (state.span, self.work.threads) {
             copied.elapsed = to.minus(from);
@@ -196,7 +199,8 @@ impl Transfers<'_> {
                 }
             };
             if length < transfer.length {
-                lock(state).over = true;
+                let mut state = lock(state);
+                (state.over, state.source_ended) = (true, true);
             }
             if length == 0 {
                 break;
@@ -279,7 +283,13 @@ impl Transfers<'_> {
         }
         let at = self.job.input.offset.0.saturating_add(transfer.place);
         let into = &mut buffer.bytes_mut()[..transfer.length];
-        let length = self.timed(state, End::In, side, || ends::read_at(self.input, into, at))?;
+        let (length, result) = self.timed(state, End::In, side, || {
+            match ends::read_at(self.input, into, at) {
+                Ok(length) => (length, Ok(())),
+                Err(error) => (0, Err(error)),
+            }
+        });
+        result?;
         count(&mut lock(state).records[0], length, buffer.bytes().len());
         Ok(length)
     }
@@ -292,29 +302,32 @@ impl Transfers<'_> {
         place: u64,
     ) -> io::Result<()> {
         let whole = data.len() as u64 == self.job.output.block.0;
+        let (mut written, mut result) = (data.len(), Ok(()));
         if !self.work.no_output {
             let at = self.job.output.offset.0.saturating_add(place);
-            let once = |side: &mut Side| {
+            let mut once = || {
                 self.timed(state, End::Out, side, || {
                     ends::write_at(self.output, data, at)
                 })
             };
-            match once(side) {
-                Err(error) if !whole && self.job.output.direct && is_misaligned(&error) => {
-                    // The end of a file need not be aligned, as in the copy of dd.
-                    ends::through_cache(self.output)?;
-                    once(side)?
-                }
-                written => written?,
-            };
+            (written, result) = once();
+            if let Err(error) = &result
+                && !whole
+                && self.job.output.direct
+                && is_misaligned(error)
+            {
+                // The end of a file need not be aligned, as in the copy of dd.
+                ends::through_cache(self.output)?;
+                (written, result) = once();
+            }
         }
         let mut state = lock(state);
-        state.bytes = state.bytes.saturating_add(data.len() as u64);
+        state.bytes = state.bytes.saturating_add(written as u64);
         if !self.work.no_output {
             let wanted = usize::try_from(self.job.output.block.0).unwrap_or(usize::MAX);
-            count(&mut state.records[1], data.len(), wanted);
+            count(&mut state.records[1], written, wanted);
         }
-        Ok(())
+        result
     }
 
     /// Stamps one operation, and counts it where it moved anything.
@@ -323,19 +336,17 @@ impl Transfers<'_> {
         state: &Mutex<State>,
         end: End,
         side: &mut Side,
-        act: impl FnOnce() -> io::Result<usize>,
-    ) -> io::Result<usize> {
+        act: impl FnOnce() -> (usize, io::Result<()>),
+    ) -> (usize, io::Result<()>) {
         lock(state).clocks[end as usize].begin(self.clock.now());
         let begin = self.clock.now();
-        let moved = act();
+        let (bytes, result) = act();
         let now = self.clock.now();
         let ran = lock(state).clocks[end as usize].end(now);
-        if let Ok(bytes) = moved
-            && bytes > 0
-        {
+        if bytes > 0 {
             side.done_at(bytes, now.minus(begin), ran);
         }
-        moved
+        (bytes, result)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::DdRequest;
 use model::Bytes;
 use model::record::copied::CopyTransfers;
+use std::path::PathBuf;
 
 /// What was asked, by one of these tools.
 #[derive(Clone, Debug)]
@@ -17,6 +18,34 @@ pub struct CopyRequest {
     pub spelling: CopySpelling,
     /// What changes nothing, and why.
     pub notes: Vec<String>,
+}
+
+impl CopyRequest {
+    /// Both ends as the request names them: an end that reads or writes nothing has a path only for the checks.
+    pub fn names(&self) -> [PathBuf; 2] {
+        let work = self.transfers.as_ref();
+        let ends = [
+            (
+                "if=",
+                work.is_some_and(|work| work.no_input),
+                &self.copy.input,
+            ),
+            (
+                "of=",
+                work.is_some_and(|work| work.no_output),
+                &self.copy.output,
+            ),
+        ];
+        ends.map(|(operand, is_none, path)| {
+            let words = self.copy.operands.iter();
+            let given = words.filter_map(|word| word.strip_prefix(operand)).next();
+            match given {
+                _ if !is_none => path.clone(),
+                Some("") | None => PathBuf::from("internal"),
+                Some(given) => PathBuf::from(given),
+            }
+        })
+    }
 }
 
 /// Whose lines are printed on standard error.

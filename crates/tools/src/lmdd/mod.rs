@@ -341,7 +341,10 @@ pub fn read(words: &[String]) -> Result<CopyRequest, Vec<String>> {
     let mut found = DIALECT.read(words, &mut settings);
     found.problems.extend(contradictions(&settings));
     match found.problems.is_empty() {
-        true => Ok(request(&settings, words, found.notes)),
+        true => {
+            found.notes.extend(without_effect(&settings));
+            Ok(request(&settings, words, found.notes))
+        }
         false => Err(found.problems),
     }
 }
@@ -429,10 +432,36 @@ fn contradictions(settings: &Settings) -> Vec<String> {
     wrong.map(|(_, why)| why.to_owned()).collect()
 }
 
+/// Notes on operands of an end that is internal.
+fn without_effect(settings: &Settings) -> Vec<String> {
+    let (flags, course) = (&settings.flags, &settings.course);
+    let ends = [
+        (
+            is_internal(&settings.input),
+            "nothing is read with if=internal",
+            vec![("idirect=1", flags.input_direct)],
+        ),
+        (
+            is_internal(&settings.output),
+            "nothing is written with of=internal",
+            vec![
+                ("odirect=1", flags.output_direct),
+                ("osync=1", flags.output_sync),
+                ("append=1", flags.append),
+                ("notrunc=1", flags.keeps_length),
+                ("nocreate=1", flags.must_be_there),
+                ("fsync=1", course.fsync.is_some_and(|on| on > 0)),
+            ],
+        ),
+    ];
+    crate::operands::without_effect(ends)
+}
+
 fn request(settings: &Settings, words: &[String], notes: Vec<String>) -> CopyRequest {
     let block = settings.block.unwrap_or(BLOCK);
     let (no_input, no_output) = (is_internal(&settings.input), is_internal(&settings.output));
     let flags = &settings.flags;
+    let direct = |alone: bool, name| if alone { name } else { "direct=1" };
     let path = |name: &str, none: bool, instead: &str| match none {
         true => PathBuf::from(instead),
         false => PathBuf::from(name),
@@ -480,8 +509,8 @@ fn request(settings: &Settings, words: &[String], notes: Vec<String>) -> CopyReq
         },
         spelling: CopySpelling {
             tool: "lmdd",
-            input_direct: "idirect=1",
-            output_direct: "odirect=1",
+            input_direct: direct(flags.input_direct, "idirect=1"),
+            output_direct: direct(flags.output_direct, "odirect=1"),
             must_be_new: "",
             must_be_there: "nocreate=1",
         },
@@ -500,7 +529,7 @@ pub fn copy_lines(copy: &CopyDigest, print: Option<u64>, label: &str) -> Vec<Str
     let line = match print {
         Some(0) => return Vec::new(),
         Some(1) => latency_line(transfers, block, seconds),
-        Some(2) => format!(": {:.4} microseconds", seconds * 1e6 / transfers.max(1.0)),
+        Some(2) => format!(": {:.4} microseconds", seconds * 1e6 / transfers),
         Some(3) => format!("{:.0} KB/sec", kb / seconds.max(1e-9)),
         Some(4) => format!("{:.2} MB/sec", rate / 1e6),
         Some(_) => {
@@ -524,7 +553,7 @@ fn latency_line(transfers: f64, block: f64, seconds: f64) -> String {
         ),
         false => format!("{:.1}KB in ", block / 1e3),
     };
-    let each = seconds * 1e3 / transfers.max(1.0);
+    let each = seconds * 1e3 / transfers; // "inf" without any, as lmdd prints it
     let unit = if several {
         "millisec/xfer"
     } else {

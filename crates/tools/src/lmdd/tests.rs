@@ -123,5 +123,13 @@ fn the_line_is_that_of_lmdd() {
     assert_eq!(line(Some(3)), "524288 KB/sec");
     assert_eq!(line(Some(4)), "524.29 MB/sec");
     assert_eq!(line(Some(5)), "6.55 524.29");
+    // Lines of lmdd without any transfer: no latency.
+    let none = CopyDigest {
+        copied_bytes: 0,
+        ..copy.clone()
+    };
+    let line = |print| copy_lines(&none, Some(print), "").concat();
+    assert_eq!(line(1), "65.5KB in inf millisecs, 0.00 KB/sec");
+    assert_eq!(line(2), ": inf microseconds");
     assert!(copy_lines(&copy, None, "disk: ")[0].starts_with("disk: 6.5536 MB"));
 }

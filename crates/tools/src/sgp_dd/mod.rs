@@ -300,6 +300,17 @@ fn contradictions(settings: &Settings, found: &mut Findings) {
     let amounts = [settings.count, settings.skip, settings.seek];
     let bytes = block.checked_mul(settings.per_transfer());
     let [input, output] = settings.flags;
+    found.notes.extend(crate::operands::without_effect([(
+        settings.no_output(),
+        "nothing is written with of=. or of=/dev/null",
+        vec![
+            ("oflag=direct", output.direct),
+            ("oflag=dsync", output.dsync),
+            ("oflag=append", output.append),
+            ("oflag=excl", output.excl),
+            ("seek=", settings.seek.is_some_and(|seek| seek > 0)),
+        ],
+    )]));
     let reported = [
         (
             other.into_iter().flatten().any(|size| size != block),

@@ -15,11 +15,11 @@ pub(super) fn of(request: &CopyRequest, input: &TargetFacts, output: &TargetFact
         return Amount::default();
     };
     let copy = &request.copy;
-    let devices = [(input, copy.skip), (output, copy.seek)];
+    let devices = [(input, copy.skip, "skip="), (output, copy.seek, "seek=")];
     let devices = devices
         .iter()
-        .filter(|(facts, _)| facts.kind == TargetKind::BlockDevice);
-    let problems = devices.clone().filter_map(|(facts, _)| {
+        .filter(|(facts, ..)| facts.kind == TargetKind::BlockDevice);
+    let problems = devices.clone().filter_map(|(facts, ..)| {
         let logical = facts.chain.first()?.logical_block?;
         (logical != block).then(|| {
             format!(
@@ -31,13 +31,23 @@ pub(super) fn of(request: &CopyRequest, input: &TargetFacts, output: &TargetFact
         })
     });
     let mut problems: Vec<String> = problems.collect();
+    let beyond = devices
+        .clone()
+        .filter(|(facts, before, _)| before.number >= facts.size.0);
+    problems.extend(beyond.map(|(facts, _, operand)| {
+        format!(
+            "{operand}: {} ends before it: it has {} blocks of bs=",
+            facts.path.display(),
+            facts.size.0 / block.0
+        )
+    }));
     if copy.count.is_some() {
         return Amount {
             bytes: None,
             problems,
         };
     }
-    let left = devices.map(|(facts, before)| facts.size.0.saturating_sub(before.number));
+    let left = devices.map(|(facts, before, _)| facts.size.0.saturating_sub(before.number));
     let bytes = left.min().map(Bytes);
     let may_exist = !matches!(
         input.kind,

@@ -2,13 +2,14 @@
 
 use analysis::say::bytes;
 use engine::{CopyEnd, CopyJob};
+use std::path::{Path, PathBuf};
 
-/// Three or more lines.
-pub(super) fn job(job: &CopyJob) -> String {
+/// Three or more lines. `names` are those of both ends.
+pub(super) fn job(job: &CopyJob, [from, to]: [PathBuf; 2]) -> String {
     let mut lines = vec![
         "dry run: nothing is read or written".to_owned(),
-        format!("  from    {}", end(&job.input)),
-        format!("  to      {}", end(&job.output)),
+        format!("  from    {}", end(&job.input, &from)),
+        format!("  to      {}", end(&job.output, &to)),
     ];
     let amount = match (job.count, job.count_bytes) {
         (_, Some(most)) => bytes(most.0),
@@ -37,9 +38,9 @@ pub(super) fn job(job: &CopyJob) -> String {
     lines.join("\n")
 }
 
-fn end(end: &CopyEnd) -> String {
+fn end(end: &CopyEnd, name: &Path) -> String {
     let mut words = vec![
-        end.path.display().to_string(),
+        name.display().to_string(),
         format!("{} per I/O", bytes(end.block.0)),
     ];
     if end.offset.0 > 0 {

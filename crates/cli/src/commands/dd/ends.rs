@@ -8,7 +8,7 @@ use crate::options;
 use engine::{CopyEnd, CopyJob, CopyReads, Silent, Stop};
 use gate::Pins;
 use host::Root;
-use model::{Bytes, CommandError, Consent, Content, FilesPlace, TargetFacts, TargetKind};
+use model::{Bytes, Claim, CommandError, Consent, Content, FilesPlace, TargetFacts, TargetKind};
 use session::{hold, keeps};
 use std::path::Path;
 use tools::dd::{CopyRequest, DdRequest};
@@ -53,7 +53,13 @@ pub(super) fn look(
     reported.extend(against_output(&output, &pins, consent, request));
     let amount = amount::of(request, &input, &output);
     reported.extend(amount.problems);
-    reported.extend(against_names(asked, &pins, consent, store, &output));
+    reported.extend(against_names(
+        asked,
+        &pins,
+        consent,
+        store,
+        [&input, &output],
+    ));
     reported.extend(against_transfers(request, &pins));
     if !reported.is_empty() {
         return Err(CommandError::refused_for(reported));
@@ -89,15 +95,13 @@ impl Ends {
     }
 
     /// For the record: where it went, or where it came from where it went nowhere.
-    pub(super) fn place(&self) -> FilesPlace {
+    pub(super) fn place(&self, asked: &CopyRequest) -> FilesPlace {
         let facts = match self.output.chain.is_empty() {
             true => &self.input,
             false => &self.output,
         };
         FilesPlace {
-            paths: [&self.input, &self.output]
-                .map(|end| end.path.clone())
-                .to_vec(),
+            paths: asked.names().to_vec(),
             file_system: facts.file_system.clone(),
             chain: facts.chain.clone(),
         }
@@ -227,12 +231,17 @@ fn against_names(
     pins: &Pins,
     consent: &Consent,
     store: Option<&Path>,
-    output: &TargetFacts,
+    [input, output]: [&TargetFacts; 2],
 ) -> Vec<String> {
     let mut reported = Vec::new();
     let path = asked.output.display();
     if are_one(pins, asked) && !is_sink(pins, &asked.output) {
         reported.push(format!("{path}: read and written at once: name two files"));
+    } else if is_over(output, input) || is_over(input, output) {
+        reported.push(format!(
+            "{path}: the output overlaps the input {}, so what is read would change: specify another output",
+            asked.input.display()
+        ));
     }
     if store.is_some_and(|store| keeps(store, output)) {
         reported.push(format!(
@@ -268,6 +277,18 @@ fn are_one(pins: &Pins, asked: &DdRequest) -> bool {
     let pin = |path: &Path| pins.pin(path).ok();
     let both = pin(&asked.input).zip(pin(&asked.output));
     both.is_some_and(|(input, output)| input.is_same(&output))
+}
+
+/// Whether a device's data is in the other file or device, or in a part of it.
+fn is_over(device: &TargetFacts, other: &TargetFacts) -> bool {
+    let is_below = |name: &str| device.chain.iter().any(|below| below.name == name);
+    let used_by = other.claims.iter().filter_map(|claim| match claim {
+        Claim::Holder { by, .. } => Some(by.as_str()),
+        _ => None,
+    });
+    let itself = (other.kind == TargetKind::BlockDevice).then(|| other.chain.first());
+    let itself = itself.flatten().map(|device| device.name.as_str());
+    device.kind == TargetKind::BlockDevice && used_by.chain(itself).any(is_below)
 }
 
 fn job(request: &CopyRequest, input: &TargetFacts, output: &TargetFacts) -> CopyJob {

@@ -15,7 +15,8 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::{FilesForm, Form};
 use crate::{keep, output, report, signals};
-use engine::{Copied, CopyError, Stop};
+use analysis::say::bytes;
+use engine::{Copied, CopyError, CopyJob, Stop};
 use host::Root;
 use model::{
     Bytes, CommandError, CopyWork, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesWork,
@@ -63,7 +64,7 @@ fn copy(
     let ends = ends::look(asked, &args.consent.consent(), store_path, &root)?;
     asked.notes.iter().for_each(|note| output::tell(note));
     if args.dry_run {
-        output::print(described::job(&ends.job).as_bytes())?;
+        output::print(described::job(&ends.job, asked.names()).as_bytes())?;
         return Ok(Ending::Good);
     }
     let store = keep::open(place.as_ref())?;
@@ -84,7 +85,7 @@ fn copy(
     let whole = Whole {
         asked,
         host: host::host_record(&root),
-        place: ends.place(),
+        place: ends.place(asked),
         started_utc,
         copied: &copied,
         outcome: &outcome,
@@ -95,8 +96,8 @@ fn copy(
     let journal = Journal::begin(store.as_ref(), new);
     records.iter().for_each(|record| journal.save_files(record));
     say_as_tool(&records, asked, ends.job.count_bytes);
-    let ending = tell(&copied, &outcome)
-        .and(too_short(asked, &copied, &outcome, ends.job.count_bytes))
+    let ending = tell(&copied, &outcome, asked)
+        .and(too_short(asked, &copied, &outcome, &ends.job))
         .and(answer::finish(&journal, session_outcome(&outcome), None));
     let form = Form {
         json: args.json,
@@ -201,7 +202,10 @@ fn session_outcome(outcome: &FilesOutcome) -> SessionOutcome {
     }
 }
 
-fn tell(copied: &Copied, outcome: &FilesOutcome) -> Ending {
+/// A copy that failed or is short, as sgp_dd exits. // sg3_utils(8), exit status 99: another error
+const SGP_DD_FAILED: Ending = Ending::Code(99);
+
+fn tell(copied: &Copied, outcome: &FilesOutcome, asked: &CopyRequest) -> Ending {
     copied.skipped.iter().for_each(|why| output::tell(why));
     match outcome {
         FilesOutcome::Complete if copied.skipped.is_empty() => return Ending::Good,
@@ -209,25 +213,48 @@ fn tell(copied: &Copied, outcome: &FilesOutcome) -> Ending {
         FilesOutcome::Interrupted => {
             output::tell("interrupted: the result covers what was copied until then");
         }
-        FilesOutcome::Failed(why) => output::tell(why),
+        FilesOutcome::Failed(why) => {
+            output::tell(why);
+            if matches!(asked.lines, CopyLines::SgpDd { .. }) {
+                return SGP_DD_FAILED;
+            }
+        }
     }
     Ending::Wrong
 }
 
-/// sgp_dd calls it an error where the source ends before `count=`.
+/// Reports a source that ended before the request did. It is an error of sgp_dd; lmdd exits with 0, and at random places it
+/// ends at the first one behind the end.
 fn too_short(
     asked: &CopyRequest,
     copied: &Copied,
     outcome: &FilesOutcome,
-    wanted: Option<Bytes>,
+    job: &CopyJob,
 ) -> Ending {
-    let counts = matches!(asked.lines, CopyLines::SgpDd { .. });
-    let short = wanted.is_some_and(|wanted| copied.bytes < wanted);
-    if counts && short && *outcome == FilesOutcome::Complete {
-        output::tell("the source ended before count= was reached");
-        return Ending::Wrong;
+    let Some(work) = &job.transfers else {
+        return Ending::Good;
+    };
+    let by_count = job
+        .count
+        .map(|count| count.saturating_mul(job.input.block.0));
+    let wanted = job.count_bytes.map(|bytes| bytes.0).or(by_count);
+    let is_short = wanted.map_or(work.random.is_some() || copied.bytes.0 == 0, |wanted| {
+        copied.bytes.0 < wanted
+    });
+    if !copied.source_ended || !is_short || *outcome != FilesOutcome::Complete {
+        return Ending::Good;
     }
-    Ending::Good
+    let at = match work.random {
+        Some(_) => "a random place (rand=, start=) is behind the end of the source: the copy ended",
+        None => "the source ended",
+    };
+    let of = wanted.map(|wanted| format!(" of {}", bytes(wanted)));
+    let of = of.unwrap_or_default();
+    output::tell(&format!("{at} after {}{of}", bytes(copied.bytes.0)));
+    match asked.lines {
+        CopyLines::SgpDd { .. } => SGP_DD_FAILED,
+        CopyLines::Dd | CopyLines::Lmdd { .. } => Ending::Good,
+    }
 }
 
 /// A line that is drawn over itself, as dd's status=progress does; dd ends it when the copy is over.
