@@ -62,6 +62,8 @@ pub struct JobPart {
     pub depth: u64,
     /// Which figures it asks for.
     pub reporting: Reporting,
+    /// Corrupt blocks are not in the exit code.
+    pub forgives_corrupt: bool,
 }
 
 /// What a request means.
@@ -236,6 +238,7 @@ impl Builder<'_> {
                 engine: job.engine_name.clone(),
                 depth: job.depth,
                 reporting: job.reporting.clone(),
+                forgives_corrupt: job.forgives_corrupt,
             });
         }
         same_size(&mut targets);
@@ -358,7 +361,9 @@ impl Builder<'_> {
                 a.engine == b.engine || is_replaceable(a) && is_replaceable(b)
             }),
             ("hipri, sqthread_poll", |a, b| a.polling == b.polling),
-            ("continue_on_error", |a, b| a.go_on == b.go_on),
+            ("continue_on_error", |a, b| {
+                (a.go_on, a.forgives_corrupt) == (b.go_on, b.forgives_corrupt)
+            }),
             ("ramp_time", |a, b| a.ramp_ns == b.ramp_ns),
             ("log_avg_msec", |a, b| a.interval_ns == b.interval_ns),
         ];

@@ -193,7 +193,7 @@ pub(super) const HONOURED: &[Row] = &[
     ),
     read(
         &["continue_on_error"],
-        "none, or all kinds of errors, also where fewer are named; corrupt blocks never end a run without verify_fatal",
+        "none, or all kinds of errors, also where fewer are named; corrupt blocks never end a run without verify_fatal, and with verify or all the exit code is 0, as in fio",
         read::continue_on_error,
     ),
     read(

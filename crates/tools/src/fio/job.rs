@@ -195,6 +195,8 @@ pub(super) struct Job {
     /// The seed is that of the last run, where none is specified.
     pub(super) repeats: bool,
     pub(super) go_on: bool,
+    /// Corrupt blocks are no failure of the program.
+    pub(super) forgives_corrupt: bool,
     pub(super) verify: JobVerify,
     pub(super) replay: JobReplay,
     pub(super) rare: Rare,
@@ -277,6 +279,7 @@ impl Job {
             seed: None,
             repeats: true,
             go_on: false,
+            forgives_corrupt: false,
             verify: JobVerify::default(),
             replay: JobReplay::default(),
             rare: Rare::default(),

@@ -545,9 +545,11 @@ pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> OptionR
     }
 }
 
+/// A corrupt block ends nothing here without verify_fatal; what it decides, as in fio, is the exit code.
 pub(super) fn continue_on_error(job: &mut Job, value: Option<&str>) -> OptionRead {
-    match value.map(str::trim) {
-        // Corrupt blocks are counted, and end nothing without verify_fatal.
+    let value = value.map(str::trim);
+    job.forgives_corrupt = matches!(value, None | Some("all" | "1" | "verify"));
+    match value {
         Some("none" | "0" | "verify") => done!(job.go_on = false),
         None | Some("all" | "1") => done!(job.go_on = true),
         Some("read" | "write" | "io") => {
