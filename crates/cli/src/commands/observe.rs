@@ -56,10 +56,7 @@ impl Request {
             }
         });
         let process = args.pid;
-        if let Some(process) = process.filter(|&one| ProcessTree::find(&root, one).is_none()) {
-            let accepted = "must be the number of a process that runs";
-            wrong.push(invalid_value(&process.to_string(), "--pid", accepted));
-        }
+        wrong.extend(process.and_then(|process| not_a_process(&root, process)));
         let duration = args.duration.as_deref().map_or(Some(FOR), |text| {
             let time = text.parse::<Nanos>().ok();
             time.filter(|time| (Nanos::seconds(1)..=FOR_MAX).contains(time))
@@ -99,8 +96,12 @@ impl Request {
         let kept = self.kept.as_deref().map_or_else(String::new, |path| {
             format!("; its I/Os would be written into {}", path.display())
         });
+        let forks = match self.process {
+            Some(_) => ", and sched_process_fork for its children,",
+            None => "",
+        };
         format!(
-            "would observe {} for {}: {} of {device}, in an instance of the kernel's tracing with about 64 MiB of memory{kept}\n",
+            "would observe {} for {}: {}{forks} of {device}, in an instance of the kernel's tracing with about 64 MiB of memory{kept}\n",
             self.from,
             say::time(self.duration.0 as f64),
             IoTrace::events().join(", "),
@@ -114,7 +115,7 @@ impl Request {
         environment: &Environment,
     ) -> Result<Observation, CommandError> {
         let devices: Vec<(u32, u32)> = self.place.iter().map(|place| place.device).collect();
-        let begun = IoTrace::start(&self.root, &devices);
+        let begun = IoTrace::start(&self.root, &devices, self.process.is_some());
         let mut trace = begun.map_err(|why| {
             CommandError::refused(format!("I/Os cannot be observed: {why}; {PERMISSION_HINT}"))
         })?;
@@ -132,6 +133,7 @@ impl Request {
             for lost in &read.lost {
                 streams.each(|stream| stream.observed.lose(lost));
             }
+            read.forks.iter().for_each(|fork| threads.forked(*fork));
             waiting.extend(read.events);
             let second = elapsed.0 / 1_000_000_000;
             // Where a file grew is known only afterwards.
@@ -232,6 +234,18 @@ pub(super) struct Observation {
     pub(super) trace_failed: bool,
 }
 
+/// What is wrong with --pid.
+fn not_a_process(root: &Root, number: u32) -> Option<String> {
+    let accepted = match ProcessTree::process_of(root, number) {
+        Some(process) if process == number => return None,
+        Some(process) => {
+            format!("must be a process, and this is a thread of one; hint: --pid {process}")
+        }
+        None => "must be the number of a process that runs".to_owned(),
+    };
+    Some(invalid_value(&number.to_string(), "--pid", &accepted))
+}
+
 /// What is wrong with --keep-trace.
 fn kept_trace(args: &ObserveArgs, place: Option<&ObservedPlace>, root: &Root) -> Option<String> {
     let kept = args.keep_trace.as_deref()?;
@@ -298,6 +312,13 @@ impl Threads {
     /// Returns whether the process still runs.
     fn run(&self) -> bool {
         self.of.as_ref().is_none_or(ProcessTree::runs)
+    }
+
+    /// Learns of a thread that another created: a child may have ended before its I/Os are seen.
+    fn forked(&mut self, fork: [u32; 2]) {
+        if let Some(of) = &mut self.of {
+            of.forked(fork);
+        }
     }
 
     /// Returns whether an event counts. A completion happens in any thread.

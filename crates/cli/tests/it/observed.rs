@@ -147,6 +147,81 @@ fn what_cannot_be_observed_is_refused_with_the_reason() {
     assert!(said.err.contains("root"), "{}", said.err);
 }
 
+/// Each of these reads has a process of its own, which has ended when its I/O is seen.
+#[test]
+fn children_that_have_ended_count_and_a_thread_is_no_process() {
+    let Some((_tracefs, _device, path)) = device() else {
+        return;
+    };
+    let bench = Bench::new();
+    let read = format!("dd if={path} of=/dev/null bs=4k count=1 iflag=direct status=none");
+    let script = format!("while :; do {read} skip=$((n = (n + 97) % 16000)); done");
+    let mut shell = std::process::Command::new("sh");
+    let shell = shell.args(["-c", &script]).spawn().unwrap();
+    let words = format!(
+        "learn --device {path} --pid {} --for 3s -o c.profile",
+        shell.id()
+    );
+    let said = bench.line(&words);
+    ended(shell);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(profile(&bench, "c.profile").learned.ios > 10, "{said:?}");
+    assert!(!said.err.contains("other threads issued"), "{said:?}");
+
+    let load = bench.start(&format!("run {path} -b 4K --rate 300 --duration 3m"));
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", load.id())).unwrap();
+    let mut threads = tasks.map(|task| task.unwrap().file_name().into_string().unwrap());
+    let thread = threads.find(|thread| *thread != load.id().to_string());
+    let line = format!("learn --pid {} --dry-run", thread.unwrap());
+    bench
+        .line(&line)
+        .refused(&format!("hint: --pid {}", load.id()));
+    ended(load);
+}
+
+/// Two files of one file system with a load each: the profile is that of one of them, and its places are those in the file.
+#[test]
+fn the_ios_of_a_file_are_learned_and_no_others() {
+    let Some(_tracefs) = Tracefs::open() else {
+        return;
+    };
+    let bench = Bench::new();
+    let Some(mounted) = crate::mounted::Mounted::ext4(&bench, &[]) else {
+        return;
+    };
+    let line = |file: &str, block: &str| {
+        let file = mounted.folder.join(file);
+        let work = format!("--create 8M -b {block} -w 50 --rate 300");
+        format!("run {} {work} --no-store", file.display())
+    };
+    let loads = [("a", "8K"), ("b", "16K")].map(|(file, block)| {
+        bench
+            .line(&format!("{} -d 50ms --warmup 0s", line(file, block)))
+            .good();
+        bench.start(&format!("{} --duration 3m", line(file, block)))
+    });
+    let file = mounted.folder.join("a");
+    let said = bench.line(&format!(
+        "learn --file {} --for 3s -o f.profile",
+        file.display()
+    ));
+    for load in loads {
+        send("-INT", &load); // a ring of a killed process keeps its file for a while, and the file system is unmounted
+        load.wait_with_output().unwrap();
+    }
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let found = profile(&bench, "f.profile");
+    assert!(found.learned.ios > 50, "{:?}", found.learned);
+    assert!(
+        found.workload.range <= Bytes(8 << 20),
+        "{:?}",
+        found.workload.range
+    );
+    for side in [found.workload.read, found.workload.write] {
+        assert_eq!(side.unwrap().sizes, [(Bytes(8192), 100.0)]);
+    }
+}
+
 /// A job of fio with these options while it is learned for 4 s; `None`, with the reason printed, without fio.
 fn learned_of_fio(bench: &Bench, device: &str, options: &str) -> Option<LearnedProfile> {
     let common = "--name=j --thread --direct=1 --ioengine=libaio --time_based --runtime=60 --norandommap --output=fio.txt";

@@ -162,6 +162,17 @@ impl ProcessTree {
         })
     }
 
+    /// Returns the process of a thread, which is itself for the number of a process; `None` if it does not run.
+    pub fn process_of(root: &Root, thread: u32) -> Option<u32> {
+        number_in(&root.text(format!("proc/{thread}/status"))?, "Tgid:")
+    }
+
+    /// Learns that a thread created another, which may have ended before it is asked about.
+    pub fn forked(&mut self, [parent, child]: [u32; 2]) {
+        let its = self.contains(parent);
+        self.known.insert(child, its);
+    }
+
     /// Returns whether the process still runs.
     pub fn runs(&self) -> bool {
         let status = self.root.text(format!("proc/{}/status", self.process));
@@ -184,20 +195,21 @@ impl ProcessTree {
             let Some(status) = self.root.text(format!("proc/{of}/status")) else {
                 return false;
             };
-            let number = |name: &str| -> Option<u32> {
-                let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-                line.trim().parse().ok()
-            };
-            if number("Tgid:") == Some(self.process) {
+            if number_in(&status, "Tgid:") == Some(self.process) {
                 return true;
             }
-            match number("PPid:") {
+            match number_in(&status, "PPid:") {
                 None | Some(0) => return false,
                 Some(parent) => of = parent,
             }
         }
         false
     }
+}
+
+fn number_in(status: &str, name: &str) -> Option<u32> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().parse().ok()
 }
 
 /// A process that its parent has not asked about yet is a zombie.
@@ -233,6 +245,15 @@ mod tests {
         assert!(!own.contains(std::os::unix::process::parent_id()));
         let mut parents = ProcessTree::find(&root, std::os::unix::process::parent_id()).unwrap();
         assert!(parents.contains(std::process::id()));
+        // Threads that ended before they were asked about, and a number that another process has by now.
+        let (own, gone) = (std::process::id(), 4_000_000_001);
+        parents.forked([own, gone]);
+        parents.forked([gone, gone + 1]);
+        assert!(parents.contains(gone) && parents.contains(gone + 1));
+        parents.forked([1, gone]);
+        assert!(!parents.contains(gone) && parents.contains(gone + 1));
+        assert_eq!(ProcessTree::process_of(&root, own), Some(own));
+        assert_eq!(ProcessTree::process_of(&root, gone), None);
         assert!(has_ended("State:\tZ (zombie)") && !has_ended("State:\tS (sleeping)"));
     }
 }

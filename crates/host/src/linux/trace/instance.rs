@@ -89,6 +89,11 @@ impl Instance {
         self.write(&format!("events/block/{event}/enable"), "1")
     }
 
+    /// Traces every process and thread that is created.
+    pub(super) fn enable_forks(&self) -> std::io::Result<()> {
+        self.write("events/sched/sched_process_fork/enable", "1")
+    }
+
     /// Restricts an event; `0` removes the filter.
     pub(super) fn filter(&self, event: &str, filter: &str) -> std::io::Result<()> {
         self.write(&format!("events/block/{event}/filter"), filter)

@@ -27,6 +27,7 @@ const NAME: &str = "learn";
 pub struct IoTrace {
     instance: Instance,
     layouts: Vec<Layout>,
+    forks: Option<ForkLayout>,
     data: usize,
     waiting: Vec<BlockEvent>,
     /// By core: the last event that was read.
@@ -44,6 +45,32 @@ pub struct ObservedEvents {
     pub lost: Vec<LostEvents>,
     /// No event before this follows.
     pub complete: Nanos,
+    /// Threads that were created, each behind the thread that created it, in the order of time.
+    pub forks: Vec<[u32; 2]>,
+}
+
+/// Where the fields of the creation of a thread lie. `set_event_pid` with `event-fork` would follow children too, but it also
+/// omits the completions, which happen in any thread.
+#[derive(Clone, Copy, Debug)]
+struct ForkLayout {
+    id: u16,
+    parent: usize,
+    child: usize,
+}
+
+impl ForkLayout {
+    fn read(format: &str) -> Option<ForkLayout> {
+        let offset = |name| field(format, name).filter(|found| found.size == 4);
+        Some(ForkLayout {
+            id: event_id(format)?,
+            parent: offset("parent_pid")?.offset,
+            child: offset("child_pid")?.offset,
+        })
+    }
+
+    fn fork(&self, data: &[u8]) -> Option<[u32; 2]> {
+        Some([number(data, self.parent)?, number(data, self.child)?])
+    }
 }
 
 /// Where the fields of an event lie.
@@ -107,12 +134,15 @@ impl IoTrace {
         layouts(&tracefs(root)?.join("events")).map(drop)
     }
 
-    /// Begins to trace the I/Os of these devices (major and minor numbers of whole disks); of all without any.
+    /// Begins to trace the I/Os of these devices (major and minor numbers of whole disks); of all without any. `forks`: also
+    /// which threads are created, where the kernel traces that.
     ///
     /// # Errors
     /// What is missing, for a person.
-    pub fn start(root: &Root, devices: &[(u32, u32)]) -> Result<IoTrace, String> {
+    pub fn start(root: &Root, devices: &[(u32, u32)], forks: bool) -> Result<IoTrace, String> {
         let tracing = tracefs(root)?;
+        let format = tracing.join("events/sched/sched_process_fork/format");
+        let format = crate::root::text(&format).filter(|_| forks);
         let (layouts, data) = layouts(&tracing.join("events"))?;
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
         let setup = Setup {
@@ -125,6 +155,7 @@ impl IoTrace {
             last: vec![Nanos(0); instance.cores()],
             instance,
             layouts,
+            forks: format.and_then(|format| ForkLayout::read(&format)),
             data,
             waiting: Vec::new(),
             complete: Nanos(0),
@@ -141,6 +172,9 @@ impl IoTrace {
     }
 
     fn begin(&self, filter: &str) -> std::io::Result<()> {
+        if self.forks.is_some() {
+            self.instance.enable_forks()?;
+        }
         for (event, _) in EVENTS {
             if !filter.is_empty() {
                 self.instance.filter(event, filter)?;
@@ -153,9 +187,9 @@ impl IoTrace {
     /// Returns what happened since the last call; `ends`: nothing follows, so that nothing waits either.
     pub fn read(&mut self, ends: bool) -> ObservedEvents {
         let before = self.last.iter().max().copied().unwrap_or_default();
-        let (complete, layouts) = (self.complete, &self.layouts);
+        let (complete, layouts, fork) = (self.complete, &self.layouts, self.forks);
         let (last, waiting) = (&mut self.last, &mut self.waiting);
-        let mut lost = Vec::new();
+        let (mut lost, mut forks) = (Vec::new(), Vec::new());
         let full = self.instance.read(&mut |core, page| {
             let known = last[core];
             let mut first = None;
@@ -165,6 +199,8 @@ impl IoTrace {
                 let id = data.get(..2).map(|id| u16::from_ne_bytes([id[0], id[1]]));
                 let layout = layouts.iter().find(|layout| Some(layout.id) == id);
                 waiting.extend(layout.and_then(|layout| layout.event(data, at)));
+                let fork = fork.filter(|fork| Some(fork.id) == id);
+                forks.extend(fork.and_then(|fork| Some((at, fork.fork(data)?))));
             });
             lost.extend(missed.map(|events| LostEvents {
                 // The buffer was empty after the last reading.
@@ -180,10 +216,12 @@ impl IoTrace {
             before.min(behind.unwrap_or(before)).max(complete)
         };
         self.complete = until;
+        forks.sort_by_key(|(at, _)| *at);
         ObservedEvents {
             events: take_until(&mut self.waiting, until),
             lost,
             complete: until,
+            forks: forks.into_iter().map(|(_, fork)| fork).collect(),
         }
     }
 }
@@ -231,6 +269,17 @@ mod tests {
         assert_eq!((event.sector, event.sectors), (64, 8));
         assert_eq!(&event.letters[..3], b"WS\0");
         assert_eq!(layout().event(&data[..20], Nanos(5)), None);
+    }
+
+    #[test]
+    fn the_creation_of_a_thread_has_both_numbers() {
+        let format = "name: sched_process_fork\nID: 313\nformat:\n\tfield:pid_t parent_pid;\toffset:24;\tsize:4;\tsigned:1;\n\tfield:pid_t child_pid;\toffset:28;\tsize:4;\tsigned:1;\n";
+        let layout = ForkLayout::read(format).unwrap();
+        let mut data = vec![0; 32];
+        data[24] = 7;
+        data[28] = 9;
+        assert_eq!((layout.id, layout.fork(&data)), (313, Some([7, 9])));
+        assert_eq!(layout.fork(&data[..28]), None);
     }
 
     #[test]
