@@ -26,6 +26,9 @@ pub enum TraceError {
         /// What was read and what is accepted.
         problem: String,
     },
+    /// A stop was requested while the file was read.
+    #[error("interrupted: no I/O was read until then")]
+    Stopped,
     /// The request cannot be met by this trace.
     #[error("{0}")]
     Request(String),

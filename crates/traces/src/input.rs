@@ -4,10 +4,12 @@
 //! decompresses it.
 
 use crate::error::{Flaw, Place, TraceError};
-use crate::unpack::{Bytes, Packing};
+use crate::unpack::{self, Bytes, Packing};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A line may be so long.
 const LINE_MAX: u64 = 64 << 10;
@@ -24,27 +26,56 @@ pub(crate) struct Input {
     line: Vec<u8>,
     lines: u64,
     bytes: u64,
+    stop: Option<Arc<AtomicBool>>,
+}
+
+/// Fails as soon as a stop is requested: below the decompression, so that a file without any I/O ends, too.
+struct Stoppable {
+    from: Bytes,
+    stop: Arc<AtomicBool>,
+}
+
+impl Read for Stoppable {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self.stop.load(Ordering::Relaxed) {
+            true => Err(io::Error::other("stopped")),
+            false => self.from.read(into),
+        }
+    }
 }
 
 impl Input {
-    /// Opens a file; `-` is standard input.
-    pub(crate) fn open(path: &Path) -> Result<Input, TraceError> {
+    /// Opens a file; `-` is standard input. `stop` ends the reading.
+    pub(crate) fn open(path: &Path, stop: Option<&Arc<AtomicBool>>) -> Result<Input, TraceError> {
         let io = |error| TraceError::Io {
             path: path.to_owned(),
             error,
         };
         if path == Path::new("-") {
-            return Input::new(Path::new("stdin"), Box::new(io::stdin()));
+            return Input::stopped_by(Path::new("stdin"), Box::new(io::stdin()), stop);
         }
         let file = File::open(path).map_err(io)?;
         if file.metadata().map_err(io)?.is_dir() {
             return Err(io(io::Error::from(io::ErrorKind::IsADirectory)));
         }
-        Input::new(path, Box::new(file))
+        Input::stopped_by(path, Box::new(file), stop)
     }
 
     /// Reads from `reader`; `path` is its name in messages.
+    #[cfg(test)]
     pub(crate) fn new(path: &Path, reader: Bytes) -> Result<Input, TraceError> {
+        Input::stopped_by(path, reader, None)
+    }
+
+    fn stopped_by(
+        path: &Path,
+        from: Bytes,
+        stop: Option<&Arc<AtomicBool>>,
+    ) -> Result<Input, TraceError> {
+        let reader: Bytes = match stop.cloned() {
+            Some(stop) => Box::new(Stoppable { from, stop }),
+            None => from,
+        };
         let mut input = Input {
             path: path.to_owned(),
             reader: BufReader::with_capacity(CHUNK, reader),
@@ -52,6 +83,7 @@ impl Input {
             line: Vec::new(),
             lines: 0,
             bytes: 0,
+            stop: stop.cloned(),
         };
         if let Some(packing) = Packing::of(input.head()?) {
             let bytes = packing.unpack(input.reader);
@@ -146,13 +178,23 @@ impl Input {
     }
 
     fn io(&self, error: io::Error) -> TraceError {
+        let stop = self.stop.as_ref();
+        if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return TraceError::Stopped;
+        }
         // An error of the system has a number; what the decompression finds has none.
         if let (Some(packing), None) = (self.packing, error.raw_os_error()) {
-            let flaw = format!(
-                "the {} data is damaged, cut off, or needs more than 32 MiB of memory ({}): must be whole",
-                packing.name(),
-                model::printable(&error.to_string())
-            );
+            let name = packing.name();
+            let flaw = match error.kind() {
+                unpack::WINDOW_TOO_LARGE => format!(
+                    "the {name} data needs more than 32 MiB of memory: must need less; hint: {name} -dc --long=31 {} | fathom trace -",
+                    model::shell_word(&self.path)
+                ),
+                io::ErrorKind::UnexpectedEof => {
+                    format!("the {name} data is cut off: must be whole")
+                }
+                _ => format!("the {name} data is damaged or cut off: must be whole"),
+            };
             return self.flawed(&Flaw(flaw));
         }
         TraceError::Io {

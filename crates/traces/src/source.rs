@@ -12,6 +12,8 @@ use model::Nanos;
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// So many events of a file wait at most.
 const WAITING_MAX: usize = 1 << 18;
@@ -68,7 +70,10 @@ impl Source {
             } else if self.ended {
                 return Ok(None);
             }
-            self.ended = !self.read(devices)?;
+            self.ended = match self.read(devices) {
+                Err(TraceError::Stopped) => true,
+                more => !more?,
+            };
         }
     }
 
@@ -126,8 +131,12 @@ impl Source {
 }
 
 /// Opens a file in the format that is requested, or that its first lines decide.
-pub(crate) fn open(path: &Path, requested: Option<&str>) -> Result<Source, TraceError> {
-    let input = Input::open(path)?;
+pub(crate) fn open(
+    path: &Path,
+    requested: Option<&str>,
+    stop: Option<&Arc<AtomicBool>>,
+) -> Result<Source, TraceError> {
+    let input = Input::open(path, stop)?;
     source(input, requested)
 }
 

@@ -11,6 +11,8 @@ use crate::window::Window;
 use model::Nanos;
 use model::trace::TraceRecord;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// How a trace is read.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +21,8 @@ pub struct Options {
     pub format: Option<String>,
     /// The part that is read.
     pub window: Window,
+    /// Ends the trace where it is, also where it has no I/O for long.
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 /// A trace that is being read.
@@ -39,7 +43,8 @@ impl Trace {
     /// A file that cannot be read, or whose format is not known.
     pub fn open(paths: &[PathBuf], options: &Options) -> Result<Trace, TraceError> {
         let format = options.format.as_deref();
-        let sources = paths.iter().map(|path| source::open(path, format));
+        let stop = options.stop.as_ref();
+        let sources = paths.iter().map(|path| source::open(path, format, stop));
         Trace::of(sources.collect::<Result<_, _>>()?, options.window)
     }
 

@@ -4,12 +4,15 @@
 //! is only limited by its reader, which takes lines and frames of bounded length. Omitted: xz and bzip2, which are refused
 //! with the command that decompresses them.
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
+use ruzstd::decoding::errors::FrameDecoderError;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 /// A frame of zstd refers back by so much at most, which has to be in memory: that of level 20.
 const WINDOW_MAX: u64 = 32 << 20;
+/// Its error where a frame needs more.
+pub(crate) const WINDOW_TOO_LARGE: io::ErrorKind = io::ErrorKind::OutOfMemory;
 const ZSTD: [u8; 4] = *b"\x28\xb5\x2f\xfd";
 /// Frames that contain no data begin so; the low four bits of the first byte are free.
 const SKIPPABLE: [u8; 4] = *b"\x50\x2a\x4d\x18";
@@ -44,7 +47,7 @@ impl Packing {
     /// Returns the bytes that were compressed.
     pub(crate) fn unpack(self, packed: BufReader<Bytes>) -> Bytes {
         match self {
-            Packing::Gzip => Box::new(Filled::of(MultiGzDecoder::new(packed))),
+            Packing::Gzip => Box::new(Filled::of(Members(Some(GzDecoder::new(packed))))),
             Packing::Zstd => Box::new(Filled::of(Frames {
                 state: State::Between(packed),
                 decoder: None,
@@ -89,6 +92,35 @@ impl<R: Read> Read for Filled<R> {
         }
         Ok(filled)
     }
+}
+
+/// The members of a gzip file. Zeros behind one, as tapes and blocks fill up, are no data. // gzip(1)
+struct Members(Option<GzDecoder<Packed>>);
+
+impl Read for Members {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let Some(member) = &mut self.0 else {
+                return Ok(0);
+            };
+            let read = member.read(into)?;
+            if read > 0 || into.is_empty() {
+                return Ok(read);
+            }
+            let ended = self.0.take().map(GzDecoder::into_inner);
+            let mut packed = ended.expect("it was there");
+            while let zeros @ 1.. = zeros_of(packed.fill_buf()?) {
+                packed.consume(zeros);
+            }
+            if !packed.fill_buf()?.is_empty() {
+                self.0 = Some(GzDecoder::new(packed));
+            }
+        }
+    }
+}
+
+fn zeros_of(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| **byte == 0).count()
 }
 
 /// The frames of a zstd file.
@@ -149,7 +181,11 @@ impl Frames {
         let mut decoder = self.decoder.take().unwrap_or_default();
         decoder.set_max_window_size(WINDOW_MAX);
         let frame = StreamingDecoder::new_with_decoder(Cursor::new(magic).chain(packed), decoder);
-        Ok(State::In(Box::new(frame.map_err(io::Error::other)?)))
+        let frame = frame.map_err(|error| match error {
+            FrameDecoderError::WindowSizeTooBig { .. } => WINDOW_TOO_LARGE.into(),
+            error => io::Error::other(error),
+        });
+        Ok(State::In(Box::new(frame?)))
     }
 }
 
@@ -224,7 +260,17 @@ mod tests {
     fn a_window_that_needs_too_much_memory_is_refused() {
         // Frame_Header_Descriptor 0, Window_Descriptor: exponent 31, that is 2 TiB.
         let bomb = [ZSTD.as_slice(), &[0, 0xf8, 0, 0, 0]].concat();
-        assert!(unpacked(&bomb).is_err());
+        assert_eq!(unpacked(&bomb).unwrap_err().kind(), WINDOW_TOO_LARGE);
+    }
+
+    #[test]
+    fn zeros_behind_a_member_of_gzip_are_no_data() {
+        let text = b"0,8:0,read,0,4096\n".repeat(2000);
+        let padded = |packed: &[u8]| [packed, &[0; 70_000]].concat();
+        assert_eq!(unpacked(&padded(&gzip(&text))).unwrap(), text);
+        let two = padded(&[gzip(&text), gzip(b""), gzip(b"x")].concat());
+        assert_eq!(unpacked(&two).unwrap().len(), text.len() + 1);
+        assert!(unpacked(&[&padded(&gzip(&text))[..], b"x"].concat()).is_err());
     }
 
     proptest! {

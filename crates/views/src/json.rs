@@ -2,6 +2,7 @@
 
 use crate::findings::Explained;
 use crate::paper::Stored;
+use crate::trace::LearnedSummary;
 use analysis::page::PageDocument;
 use analysis::pts::{PtsForecast, PtsReport};
 use analysis::{
@@ -267,6 +268,10 @@ fn schemas_of_answers() -> Vec<(&'static str, String)> {
         (
             "trace-summary.schema.json",
             schema::<Versioned<TraceSummary>>("fathom trace"),
+        ),
+        (
+            "learned.schema.json",
+            schema::<Versioned<LearnedSummary>>("fathom learn"),
         ),
         (
             "fidelity.schema.json",

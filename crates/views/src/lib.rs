@@ -66,5 +66,5 @@ pub use survey::survey_summary;
 pub use sweep::{sweep_forecast, sweep_summary};
 pub use text::{folded_usage, printable, shorten, wrapped};
 pub use time::{Zone, ctime_stamp, local_day, local_stamp, write_time};
-pub use trace::{trace_json, trace_summary};
+pub use trace::{LearnedSummary, learned_json, trace_json, trace_summary};
 pub use watch::watch_summary;

@@ -28,6 +28,9 @@ pub(crate) struct LearnArgs {
     /// Write the profile into this new file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Print one JSON document with the profile
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) json: bool,
 }
 
 impl LearnArgs {

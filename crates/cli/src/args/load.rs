@@ -50,9 +50,9 @@ pub(crate) struct WorkArgs {
     /// Bytes of one I/O: 4K, 64K, 1M; or a mix of sizes with their shares: 4K:60,64K:40
     #[arg(short, long, value_name = "SIZE", allow_hyphen_values = true, default_value = native::BLOCK)]
     pub(crate) block: String,
-    /// Queue depth per thread, 1 to 32768
-    #[arg(short = 'o', long, value_name = "N", allow_hyphen_values = true, default_value = native::DEPTH)]
-    pub(crate) depth: String,
+    /// Queue depth per thread, 1 to 32768 [default: 1]
+    #[arg(short = 'o', long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) depth: Option<String>, // a learned profile has a default of its own
     /// Threads per target, each with its own queue, 1 to 1024
     #[arg(short, long, value_name = "N", allow_hyphen_values = true, default_value = native::THREADS)]
     pub(crate) threads: String,
@@ -83,7 +83,7 @@ impl WorkArgs {
         } = self;
         native::WorkText {
             block: block.clone(),
-            depth: depth.clone(),
+            depth: depth.clone().unwrap_or_else(|| native::DEPTH.to_owned()),
             threads: threads.clone(),
             write: write.clone(),
             pattern: pattern.clone(),

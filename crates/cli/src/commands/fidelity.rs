@@ -60,11 +60,12 @@ fn verdict(text: &str) -> Result<PropertyVerdict, CommandError> {
 /// Returns the properties of a trace, or of the I/Os that a profile draws.
 fn properties(path: &Path, seed: u64, pace: &mut Pace<'_>) -> Result<Properties, CommandError> {
     if !is_profile(path) {
-        let mut trace = super::trace::open(&TraceInputArgs {
+        let input = TraceInputArgs {
             files: vec![path.to_owned()],
             format: None,
             window: None,
-        })?;
+        };
+        let mut trace = super::trace::open(&input, Some(pace.stop()))?;
         let mut properties = Properties::default();
         while let Some(record) = trace.read().map_err(of_trace)? {
             properties.take(&record);

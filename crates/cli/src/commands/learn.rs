@@ -8,7 +8,7 @@ use super::trace::{Pace, of_trace, open};
 use crate::args::LearnArgs;
 use crate::environment::Environment;
 use crate::failure::{self, Ending};
-use crate::{output, signals};
+use crate::{output, report, signals};
 use analysis::say;
 use engine::Stop;
 use gate::{NewOutput, Replace, check_output};
@@ -16,6 +16,7 @@ use model::{CommandError, Nanos, invalid_value};
 use std::io::Write;
 use std::path::Path;
 use traces::{LearnedFrom, LearnedProfile, Learner};
+use views::LearnedSummary;
 
 /// Longest profile that is read: a million places have less.
 const PROFILE_BYTES_MAX: u64 = 64 << 20;
@@ -51,8 +52,15 @@ pub(crate) fn learn(args: &LearnArgs, environment: &Environment) -> Result<Endin
         }
         None => learned(args, &mut Pace::new(&stop, environment))?,
     };
-    write(&profile, args.out.as_deref())?;
+    if let Some(path) = &args.out {
+        write(&profile, path)?;
+    }
     let from = &profile.learned;
+    match args.json {
+        true => output::print(&report::learned(&summary(&profile, interrupt.asked())))?,
+        false if args.out.is_none() => output::print(profile.text().as_bytes())?,
+        false => {}
+    }
     output::tell(&format!(
         "learned from {} in {}",
         say::counted(from.ios, "I/O"),
@@ -97,7 +105,7 @@ fn lost(from: &LearnedFrom) -> String {
 
 fn learned(args: &LearnArgs, pace: &mut Pace<'_>) -> Result<LearnedProfile, CommandError> {
     let input = args.input();
-    let mut trace = open(&input)?;
+    let mut trace = open(&input, Some(pace.stop()))?;
     let mut learner = Learner::default();
     let mut found = false;
     while let Some(record) = trace.read().map_err(of_trace)? {
@@ -134,12 +142,23 @@ fn learned(args: &LearnArgs, pace: &mut Pace<'_>) -> Result<LearnedProfile, Comm
     learner.finish(from, trace.devices()).map_err(of_trace)
 }
 
-/// Writes the profile to a new file, which other users cannot read, or to standard output.
-fn write(profile: &LearnedProfile, out: Option<&Path>) -> Result<(), CommandError> {
+fn summary(profile: &LearnedProfile, interrupted: bool) -> LearnedSummary {
+    let from = &profile.learned;
+    LearnedSummary {
+        from: from.from.clone(),
+        format: from.format.clone(),
+        duration_ns: from.duration.0,
+        ios: from.ios,
+        lost: from.lost,
+        omitted_ns: from.left_out.0,
+        interrupted,
+        profile: profile.text(),
+    }
+}
+
+/// Writes the profile to a new file, which other users cannot read.
+fn write(profile: &LearnedProfile, path: &Path) -> Result<(), CommandError> {
     let text = profile.text();
-    let Some(path) = out else {
-        return output::print(text.as_bytes());
-    };
     let file = NewOutput::create(path).map_err(|error| failure::of_output(&error))?;
     let failed = |error: std::io::Error| {
         let why = engine::errno_text(&error);

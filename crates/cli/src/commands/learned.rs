@@ -116,7 +116,7 @@ fn scale(workload: &mut LearnedWorkload, args: &RunArgs) -> Result<(), CommandEr
 fn request(args: &RunArgs, workload: &LearnedWorkload) -> Result<Profile, CommandError> {
     let mut simple = args.request();
     let mut measured = Nanos(workload.duration().0.saturating_mul(LATE_TIMES)).plus(LATE_MORE);
-    let is_default = simple.work.depth == native::DEPTH;
+    let is_default = args.load.work.depth.is_none();
     match workload.arrivals {
         ArrivalRule::Closed {
             in_flight,

@@ -20,9 +20,9 @@ const CHECK_EVERY: u64 = 1 << 18;
 /// Describes a trace, or converts it.
 pub(crate) fn trace(args: &TraceArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let writer = args.convert.as_deref().map(writer_of).transpose()?;
-    let mut trace = open(&args.input)?;
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
+    let mut trace = open(&args.input, Some(&stop))?;
     let mut pace = Pace::new(&stop, environment);
     match writer {
         None => {
@@ -46,8 +46,8 @@ pub(crate) fn trace(args: &TraceArgs, environment: &Environment) -> Result<Endin
     }
 }
 
-/// Opens the trace that the options name.
-pub(crate) fn open(input: &TraceInputArgs) -> Result<Trace, CommandError> {
+/// Opens the trace that the options name. `stop` ends it where it is, also where it has no I/O for long.
+pub(crate) fn open(input: &TraceInputArgs, stop: Option<&Stop>) -> Result<Trace, CommandError> {
     let window = match input.window.as_deref() {
         None => traces::Window::default(),
         Some(text) => text
@@ -57,12 +57,16 @@ pub(crate) fn open(input: &TraceInputArgs) -> Result<Trace, CommandError> {
     let options = Options {
         format: input.format.clone(),
         window,
+        stop: stop.map(Stop::flag),
     };
     Trace::open(&input.files, &options).map_err(of_trace)
 }
 
 /// A trace that cannot be read is a refusal: nothing was written.
 pub(crate) fn of_trace(error: TraceError) -> CommandError {
+    if let TraceError::Stopped = error {
+        return CommandError::failed(error);
+    }
     CommandError::refused(match error {
         TraceError::Io { path, error } => {
             format!(
@@ -105,6 +109,10 @@ impl<'a> Pace<'a> {
             draws: environment.draws_progress,
             ios: 0,
         }
+    }
+
+    pub(super) fn stop(&self) -> &'a Stop {
+        self.stop
     }
 
     /// Counts an I/O. Returns whether reading continues.

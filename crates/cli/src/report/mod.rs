@@ -181,6 +181,11 @@ pub(crate) fn trace(name: &str, summary: &TraceSummary, form: Form<'_>) -> Vec<u
     })
 }
 
+/// What was learned.
+pub(crate) fn learned(learned: &views::LearnedSummary) -> Vec<u8> {
+    written(|out| views::learned_json(learned, out))
+}
+
 /// How like a trace is to an original.
 pub(crate) fn fidelity(name: &str, found: &Fidelity, form: Form<'_>) -> Vec<u8> {
     written(|out| match form.json {

@@ -1,7 +1,10 @@
 //! `fathom learn`, `fathom run --profile` and `fathom fidelity`, on simulated devices and files.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Said, send};
 use serde_json::Value;
+use std::io::Write;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// 12 s of reads of 8 KiB and writes of 4 KiB, at irregular times and places.
 fn trace(bench: &Bench) {
@@ -40,6 +43,15 @@ fn a_learned_profile_runs_on_a_simulated_device_and_is_like_the_trace() {
     learn(&bench);
     let profile = std::fs::read_to_string(bench.path("t.profile")).unwrap();
     assert!(profile.contains("[[\"8K\", 100.0]]"), "{profile}");
+    let found = document(&bench.line("learn t.csv --json").good().out);
+    assert_eq!(
+        (&found["schema_version"], &found["ios"]),
+        (&1.into(), &12_000.into())
+    );
+    assert_eq!(
+        (&found["format"], &found["profile"]),
+        (&"csv".into(), &profile.into())
+    );
     let said = bench.line("run --profile t.profile sim:ssd --json");
     assert_eq!(said.code, Some(0), "{said:?}");
     let found = document(&said.out);
@@ -73,6 +85,7 @@ fn a_closed_loop_runs_with_its_ios_in_flight_and_its_think_time() {
         ("", 4.0, 3e6),
         ("--threads 2", 4.0, 3e6),
         ("--depth 8", 8.0, 3e6),
+        ("-o 1", 1.0, 3e6), // the default of other runs, and here it was given
         ("--scale-time 3", 4.0, 1e6),
     ] {
         let line = format!("run --profile c.profile {options} sim:ssd,channels=64 --json");
@@ -92,6 +105,41 @@ fn a_closed_loop_runs_with_its_ios_in_flight_and_its_think_time() {
     bench
         .line("run --profile c.profile --threads 3 sim:ssd")
         .refused("invalid value '3' for --threads: must divide the 4 I/Os in flight");
+}
+
+/// Without any I/O the reading has no place where it would notice a signal.
+#[test]
+fn an_interrupt_ends_the_reading_of_blank_lines_without_end() {
+    let bench = Bench::new();
+    trace(&bench);
+    let text = std::fs::read(bench.path("t.csv")).unwrap();
+    let mut command = bench.command(&["learn", "-", "-o", "b.profile"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let reads = AtomicBool::new(false);
+    let said = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let blank = vec![b'\n'; 1 << 20];
+            let mut written = pipe.write_all(&text);
+            // Far more than a pipe and the buffers have room for: all of the I/Os have been read.
+            for _ in 0..4 {
+                written = written.and_then(|()| pipe.write_all(&blank));
+            }
+            reads.store(true, Ordering::Relaxed);
+            while written.is_ok() {
+                written = pipe.write_all(&blank);
+            }
+        });
+        while !reads.load(Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
+        send("-INT", &child);
+        Said::from(child.wait_with_output().unwrap())
+    });
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.err.contains("interrupted"), "{said:?}");
+    assert!(said.err.contains("learned from 12000 I/Os"), "{said:?}");
 }
 
 #[test]

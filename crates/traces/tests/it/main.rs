@@ -31,6 +31,7 @@ fn options(format: Option<&str>) -> Options {
     Options {
         format: format.map(str::to_owned),
         window: Window::default(),
+        stop: None,
     }
 }
 

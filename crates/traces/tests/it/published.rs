@@ -391,7 +391,14 @@ fn a_wrong_value_is_reported_with_file_line_and_what_is_accepted() {
     );
     let refused = refusal(b"\x1f\x8b\x08\x00", None);
     assert!(
-        refused.starts_with("trace:byte 0: the gzip data is damaged, cut off"),
+        refused.ends_with("trace:byte 0: the gzip data is cut off: must be whole"),
+        "{refused}"
+    );
+    let refused = refusal(b"\x28\xb5\x2f\xfd\x00\xf8\x00\x00\x00", None);
+    assert!(refused.contains("needs more than 32 MiB"), "{refused}");
+    let refused = refusal(b"\x28\xb5\x2f\xfd\x00\x00\xff", None);
+    assert!(
+        refused.ends_with("damaged or cut off: must be whole"),
         "{refused}"
     );
     let refused = refusal("1,2,3\n", Some("blkprase"));

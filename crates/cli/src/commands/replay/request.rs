@@ -129,7 +129,7 @@ impl Scanned {
         request: &Request<'_>,
         pace: &mut Pace<'_>,
     ) -> Result<Scanned, CommandError> {
-        let mut trace = trace::open(&request.input)?;
+        let mut trace = trace::open(&request.input, Some(pace.stop()))?;
         let reads_only = request.args.replay.reads_only;
         let scan = Scan::read(&mut trace, reads_only, || pace.goes_on());
         pace.end();
@@ -346,7 +346,7 @@ impl Scanned {
 /// The trace as the engine reads it, once per thread.
 fn recording(input: TraceInputArgs, route: Arc<Route>) -> Recording {
     Recording::new(move |share: RecordedShare| {
-        let mut trace: Trace = trace::open(&input).map_err(|error| error.to_string())?;
+        let mut trace: Trace = trace::open(&input, None).map_err(|error| error.to_string())?;
         let (route, mut number) = (Arc::clone(&route), 0);
         let share = Share {
             target: share.target,
