@@ -128,7 +128,7 @@ fn table(report: &JobReport, paper: &Paper) -> Vec<String> {
     if many {
         let omitted = report.hosts.len() - ROWS_MAX;
         page.push(format!(
-            "  {omitted} more ranks are nearer to the median; all with --verbose"
+            "  {omitted} more ranks are as near to the median or nearer; all with --verbose"
         ));
     }
     page

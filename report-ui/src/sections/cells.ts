@@ -46,7 +46,7 @@ export function cells(page: Page): HTMLElement {
     body.replaceChildren(...rows.map((place) => row(page, place, cols)));
     more.hidden = rows.length === places.length;
     status.textContent = `${wanted.problem ? `${wanted.problem} ` : ""}${String(places.length)} of ` +
-      `${format.counted(every.length, "cell")}${rows.length < places.length ? `, the first ${rows.length} shown` : ""}.`;
+      `${format.counted(every.length, "result")}${rows.length < places.length ? `, the first ${rows.length} shown` : ""}.`;
     input.setAttribute("aria-invalid", String(Boolean(wanted.problem)));
   };
   const picker = h("details", { class: "columns" }, h("summary", {}, "Columns"),

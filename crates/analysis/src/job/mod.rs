@@ -19,6 +19,29 @@ use model::{JobLayout, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The rank in a label, with what is before it: `depth=4, rank 1, n1`.
+pub struct RankLabel<'a> {
+    /// That of the cell.
+    pub cell: &'a str,
+    /// Its number, from 0.
+    pub rank: u32,
+    /// Its host.
+    pub host: &'a str,
+}
+
+impl<'a> RankLabel<'a> {
+    /// Reads a label; `None` where it has no rank.
+    pub fn of(label: &'a str) -> Option<RankLabel<'a>> {
+        let (cell, rest) = label.rsplit_once(", rank ")?;
+        let (rank, host) = rest.split_once(", ")?;
+        Some(RankLabel {
+            cell,
+            rank: rank.parse().ok()?,
+            host,
+        })
+    }
+}
+
 /// One rank, with its record or why there is none.
 #[derive(Clone, Copy, Debug)]
 pub struct JobPart<'a> {

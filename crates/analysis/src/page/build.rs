@@ -286,6 +286,21 @@ impl PageBuilder {
     /// The same of work with files.
     pub fn files(&mut self, report: FilesReport) {
         self.together(&report.findings);
+        let part = self.document.parts.len().saturating_sub(1);
+        let mut own = self
+            .document
+            .cells
+            .iter_mut()
+            .filter(|cell| cell.part == part);
+        // The verdict is on all steps together, so that of a single one.
+        if let (Some(cell), None) = (own.next(), own.next())
+            && !cell.failed
+        {
+            cell.validity = Some(report.verdict.validity);
+            if report.verdict.validity != Validity::Valid {
+                cell.reasons.clone_from(&report.verdict.reasons);
+            }
+        }
         if let Some(part) = self.document.parts.last_mut() {
             part.table = Some(table::of_files(&report));
             part.panel = tiles::of_answers(&report.answers);

@@ -6,10 +6,11 @@
 
 use super::curves::Seen;
 use super::{PageCounts, PagePart, PanelItem};
+use crate::RankLabel;
 use crate::say;
 use crate::verdict::Validity;
 
-/// How many cells of a part there are of each kind.
+/// How many cells of a part there are of each kind. The ranks of a cell on many hosts are one cell, that of rank 0.
 pub(super) fn counts(cells: &[Seen<'_>], planned: Option<u64>, part: usize) -> PageCounts {
     let mut counts = PageCounts {
         planned,
@@ -17,6 +18,10 @@ pub(super) fn counts(cells: &[Seen<'_>], planned: Option<u64>, part: usize) -> P
     };
     let mut seen_before = std::collections::HashSet::new();
     for seen in cells.iter().filter(|seen| seen.cell.part == part) {
+        let rank = RankLabel::of(&seen.row.label).map(|label| label.rank);
+        if seen.row.key.is_none() && rank.is_some_and(|rank| rank > 0) {
+            continue;
+        }
         if seen.cell.failed {
             counts.failed += 1;
             continue;

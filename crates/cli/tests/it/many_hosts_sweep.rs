@@ -63,6 +63,13 @@ fn each_cell_is_the_sum_of_the_records_of_all_ranks() {
         assert_eq!(shown["hosts"], document["hosts"]);
         let page = bench.path("page.html").display().to_string();
         stored(&bench, &format!("report 1 --out {page}")).good();
+        let page = stored(&bench, "report 1 --json").good().json();
+        assert_eq!(page["cells"].as_array().unwrap().len(), 4 * 3);
+        let counts = &page["parts"][0]["counts"];
+        assert_eq!(
+            (number(&counts["planned"]), number(&counts["done"])),
+            (4, 4)
+        );
         let csv = stored(&bench, "export 1 --csv").good().out;
         assert_eq!(csv.lines().count(), 1 + 4 * 3, "{csv}");
     });
@@ -138,6 +145,9 @@ fn is_lost_and_resumed(bench: &Bench, said: &Said) {
     for rank in 1..=2 {
         assert!(counts_of(bench, rank).0 > 0); // of those that stayed
     }
+    let fewer = recovering(bench, 2, "sweep --resume 1").wait_with_output();
+    let fewer = Said::from(fewer.unwrap());
+    assert!(fewer.err.contains("measured with 3 ranks"), "{fewer:?}");
     let resumed = Said::from(recovering(bench, 3, LINE).wait_with_output().unwrap())
         .good()
         .json();

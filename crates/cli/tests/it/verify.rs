@@ -120,6 +120,17 @@ fn its_sessions_are_listed_shown_compared_exported_and_reported() {
     bench.line("report 2 --out r.html").good();
     let page = std::fs::read_to_string(bench.path("r.html")).unwrap();
     assert!(page.contains("data-bit-rot"));
+    for session in ["2", "3"] {
+        let page = bench
+            .line(&format!("report {session} --json"))
+            .good()
+            .json();
+        let verdict = &page["parts"][0]["verdict"]["validity"];
+        assert!(
+            verdict.is_string() && page["cells"][0]["validity"] == *verdict,
+            "{page}"
+        );
+    }
     bench.line("note 2 --comment checked").good();
     bench
         .line("delete 2")

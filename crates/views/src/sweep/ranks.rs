@@ -46,7 +46,7 @@ pub(super) fn ranks(report: &SweepReport, paper: &Paper) -> Vec<String> {
     if many {
         let omitted = report.hosts.len() - ROWS_MAX;
         page.push(format!(
-            "  {omitted} more ranks have a larger share; all with --json"
+            "  {omitted} more ranks have the same share or a larger one; all with --json"
         ));
     }
     page

@@ -32,6 +32,8 @@ pub(crate) struct Asked {
     pub(crate) notes: Vec<String>,
     /// A target that is named twice is two targets.
     pub(crate) repeats_targets: bool,
+    /// Ranks that share each cell; 1 alone.
+    pub(super) ranks: u32,
 }
 
 /// One combination.
@@ -117,6 +119,7 @@ impl Asked {
             rest: course.rest,
             notes: notes.unwrap_or_default(),
             repeats_targets: matches!(definition.base, Base::Diskspd(_)),
+            ranks: 1,
         })
     }
 
@@ -133,6 +136,7 @@ impl Asked {
 
     /// Makes it the sweep of so many ranks: that of other ranks is another one.
     pub(super) fn share(&mut self, ranks: u32, layout: JobLayout) {
+        self.ranks = ranks;
         for cell in &mut self.cells {
             cell.key = sweep::key(&[&cell.key, &format!("{ranks} ranks, {layout}")]);
         }

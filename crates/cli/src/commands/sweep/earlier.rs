@@ -4,6 +4,7 @@ use super::asked::Asked;
 use crate::args::{Cli, Command, SweepArgs};
 use crate::environment::{Environment, StorePlace};
 use crate::keep;
+use analysis::RankLabel;
 use clap::Parser;
 use model::{CommandError, ResultRow};
 use std::collections::HashMap;
@@ -29,6 +30,15 @@ impl Earlier {
                 .collect(),
             rows: rows.into_iter().map(|row| (row.number, row)).collect(),
         })
+    }
+
+    /// Returns how many ranks measured it, by the labels of its results.
+    pub(super) fn ranks(&self) -> u32 {
+        let ranks = self.rows.values().filter_map(|row| {
+            let label = RankLabel::of(&row.label)?;
+            label.rank.checked_add(1)
+        });
+        ranks.max().unwrap_or(1)
     }
 
     /// Whether this turn has a result.

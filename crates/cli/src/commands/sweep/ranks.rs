@@ -2,29 +2,10 @@
 //!
 //! The line of rank 0 has the key of the cell, so that the cell is found by it. Ranks of a cell without a result have no key.
 
-use analysis::{JobPart, SweepResult};
+use analysis::{JobPart, RankLabel, SweepResult};
 use model::{ResultRow, RunRecord};
 use session::RankResult;
 use store::{SessionId, Store};
-
-/// The rank in a label, with what is before it: `depth=4, rank 1, n1`.
-pub(crate) struct RankLabel<'a> {
-    pub(crate) cell: &'a str,
-    pub(crate) rank: u32,
-    pub(crate) host: &'a str,
-}
-
-impl<'a> RankLabel<'a> {
-    pub(crate) fn of(label: &'a str) -> Option<RankLabel<'a>> {
-        let (cell, rest) = label.rsplit_once(", rank ")?;
-        let (rank, host) = rest.split_once(", ")?;
-        Some(RankLabel {
-            cell,
-            rank: rank.parse().ok()?,
-            host,
-        })
-    }
-}
 
 /// Whether the line belongs to a cell whose result is found by another line: that of a further rank, or one of a cell
 /// without a result.

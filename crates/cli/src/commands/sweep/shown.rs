@@ -4,11 +4,11 @@
 //! more (its plan has gone, another version wrote it), cells go by the labels that they were kept under.
 
 use super::asked::Asked;
-use super::ranks::{self, RankLabel};
+use super::ranks;
 use super::stored::{cells_of, judge, order_name};
 use crate::args::{Cli, Command, SweepArgs};
 use crate::report::{self, Form};
-use analysis::{SweepCell, SweepContext, SweepResult, SweepRun};
+use analysis::{RankLabel, SweepCell, SweepContext, SweepResult, SweepRun};
 use clap::Parser;
 use model::{CommandError, ResultRow};
 use std::collections::HashMap;

@@ -10,6 +10,7 @@ use crate::args::{KnownArgs, SweepArgs, known_by};
 use crate::commands::{VERSION, command_line};
 use crate::failure::Ending;
 use crate::output;
+use analysis::say;
 use analysis::{HostDigest, SweepCell, SweepContext, SweepResult, SweepRun};
 use gate::FileLock;
 use model::{CommandError, HostRecord, Nanos, ResultRow};
@@ -168,6 +169,15 @@ impl<'a> StoredSession<'a> {
         }
         if known < earlier.cells.len() {
             let session = earlier.session;
+            let (before, now) = (earlier.ranks(), asked.ranks);
+            if before != now {
+                let [before, now] =
+                    [before, now].map(|ranks| say::counted(u64::from(ranks), "rank"));
+                return Err(CommandError::refused(format!(
+                    "session {session} was measured with {before}, and this command has {now}; hint: start it with {before} \
+                     to resume, or with {now} and --new"
+                )));
+            }
             return Err(CommandError::refused(format!(
                 "session {session} has {} cells that this sweep does not have: its plan, or the folder of its \
                  target's path, has changed since; go there, or start again without --resume",
