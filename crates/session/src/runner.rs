@@ -93,6 +93,7 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             let outcome = match schedule.judge(&outcome) {
                 Fate::Store => outcome.map_err(|error| error.to_string()),
                 Fate::Missing(reason) => Err(reason),
+                Fate::Again => continue,
                 Fate::Drop => return Ok(Ended::Early),
                 Fate::Fail => return Err(outcome.err().unwrap_or_else(CommandError::silent)),
             };

@@ -74,6 +74,8 @@ pub enum Fate {
     Store,
     /// It is listed without a result, for this reason.
     Missing(String),
+    /// Nothing of it is stored, and the schedule is asked for the next run.
+    Again,
     /// Nothing of it is stored, and the session ends.
     Drop,
     /// Its error ends the session.

@@ -410,6 +410,8 @@ pub struct PtsSeen {
 pub struct NotSteady {
     /// Rounds in all.
     pub rounds: u32,
+    /// No further round is allowed; else another bound ended them, such as the bytes written of wsat.
+    pub rounds_ended_it: bool,
     /// Largest minus smallest value, as a share of the mean.
     pub range_share: f64,
     /// Rise of the least-squares line, as a share of the mean.

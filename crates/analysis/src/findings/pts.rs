@@ -16,7 +16,7 @@ pub(super) const NOT_STEADY: Rule = Rule {
     method: "Over the last five rounds, largest minus smallest value is above 20% of the mean. Or the least-squares line rises or falls by more than 10% of the mean. It was so in every round up to the last one that is allowed.",
     evidence: &["rounds", "range_share", "slope_share"],
     source: SOURCE,
-    advice: "Report the figures as not in steady state. Give the drive more preconditioning, or more rounds with --max-rounds, and look for other load.",
+    advice: "Report the figures as not in steady state. Give the drive more preconditioning, or, where --max-rounds ended the test, more rounds, and look for other load.",
     look: Look::Pts(not_steady),
 };
 
@@ -57,7 +57,10 @@ fn not_steady(seen: &PtsSeen) -> Option<Finding> {
         ("range_share", last.range_share),
         ("slope_share", last.slope_share),
     ];
-    let advice = "report the figures as not in steady state, or allow more rounds";
+    let advice = match last.rounds_ended_it {
+        true => "report the figures as not in steady state, or allow more rounds",
+        false => "report the figures as not in steady state: the test has written all that it may",
+    };
     Some(finding(
         NOT_STEADY.id,
         Severity::Warning,
@@ -114,6 +117,7 @@ mod tests {
             scale: 1.0 / 600.0,
             not_steady: Some(NotSteady {
                 rounds: 25,
+                rounds_ended_it: false,
                 range_share: 0.3,
                 slope_share: -0.2,
             }),
@@ -127,5 +131,10 @@ mod tests {
         let found = pts_findings(&bad);
         assert_eq!(found[2].evidence[0].value, 2.0);
         assert_eq!(found[1].evidence[0].value, 25.0);
+        assert!(
+            !found[1].advice.contains("more rounds"),
+            "{}",
+            found[1].advice
+        );
     }
 }

@@ -129,6 +129,23 @@ pub fn pts_forecast(
     }
 }
 
+impl PtsForecast {
+    /// The same with a file that is created and filled before.
+    pub fn with_file(mut self, bytes: u64) -> PtsForecast {
+        let seconds = bytes as f64 / self.guess_bytes_per_s.max(1) as f64;
+        let filling = [
+            (&mut self.written_bytes, bytes),
+            (&mut self.duration_ns, (seconds * 1e9) as u64),
+        ];
+        for (span, more) in filling {
+            span.least = span.least.saturating_add(more);
+            span.most = span.most.saturating_add(more);
+        }
+        self.target.create_bytes = Some(bytes);
+        self
+    }
+}
+
 fn part_forecast(part: &PtsPart, context: &PtsContext, guess: u64) -> PtsPartForecast {
     let scale = context.scale();
     let (kind, time_ns, written) = match part.kind {

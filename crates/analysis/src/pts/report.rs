@@ -139,6 +139,7 @@ fn findings(
         let window = crate::steady_state::SteadyWindow::last(&part.values(cell, part.part.metric));
         Some(NotSteady {
             rounds: u32::try_from(part.rounds.len()).unwrap_or(u32::MAX),
+            rounds_ended_it: part.rounds.len() >= part.part.rounds_max as usize,
             range_share: window
                 .as_ref()
                 .map_or(f64::NAN, |window| window.range_share),

@@ -104,7 +104,7 @@ pub(crate) struct PtsCourseArgs {
     #[arg(long, value_name = "ID", conflicts_with_all = ["new", "purge", "max_rounds", "scale", "PtsWorkArgs"])]
     pub(crate) resume: Option<String>,
     /// Begin again, even if this test was begun before and is not finished
-    #[arg(long)]
+    #[arg(long, conflicts_with = "no_store")]
     pub(crate) new: bool,
     /// Print how long it takes and what is written; run nothing
     #[arg(long)]

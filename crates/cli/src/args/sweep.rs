@@ -65,7 +65,7 @@ pub(crate) struct MatrixArgs {
     #[arg(long, value_name = "ID", conflicts_with_all = ["axis", "plan", "from_diskspd", "new", "targets", "CourseArgs", "ScriptArgs", "WorkArgs", "PlaceArgs", "TimeArgs", "EngineArgs"])]
     pub(crate) resume: Option<String>,
     /// Begin again, even if this sweep was begun before and not ended
-    #[arg(long)]
+    #[arg(long, conflicts_with = "no_store")]
     pub(crate) new: bool,
     /// Report what would be run, for how long, and what would be written where; do nothing
     #[arg(long)]

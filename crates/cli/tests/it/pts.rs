@@ -400,6 +400,28 @@ fn another_process_on_the_drive_is_a_demand_that_is_not_met() {
     assert_eq!(others(&format!("{DRIVE},neighbour=20000")), "not_met");
 }
 
+/// 5 s at 1/1000 are shorter than one write of this drive.
+#[test]
+fn a_scaled_run_without_any_io_is_repeated_with_more_time() {
+    let bench = Bench::new();
+    let drive = "sim:ssd,law=constant,service=8ms,write-service=8ms";
+    let line = format!("pts hir {drive} --scale 1/1000 --purge done --max-rounds 5 --json");
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let mut command = bench.command(&words);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = child.spawn().unwrap();
+    while bench.line("show 1.8 --json").code != Some(0) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended");
+    }
+    send("-INT", &child);
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert!(
+        said.err.contains("repeated with 2 times its time"),
+        "{said:?}"
+    );
+    assert!(said.err.contains("interrupted"), "{said:?}");
+}
+
 #[test]
 fn what_cannot_be_is_refused_with_what_is_accepted() {
     let bench = Bench::new();
@@ -420,9 +442,15 @@ fn what_cannot_be_is_refused_with_what_is_accepted() {
         ("pts dirth sim:ssd --block 0", "--block: must be a multiple"),
         ("pts tp sim:ssd --block 8K", "only dirth has this option"),
         ("pts iops sim:ssd,size=32M", "64M or more"),
+        ("pts xsr sim:ssd --max-rounds 9", "this test has no rounds"),
     ] {
         bench.line(line).refused(wanted);
     }
+    let said = bench.line("pts iops sim:ssd --new --no-store");
+    assert!(
+        said.code == Some(2) && said.err.contains("--no-store"),
+        "{said:?}"
+    );
     assert!(bench.snapshot().is_empty());
 }
 
@@ -438,6 +466,17 @@ fn a_forecast_has_times_and_bytes() {
     assert!((minutes("least") - 5.0 * 56.0 - fill).abs() < 0.1);
     assert!((minutes("most") - 25.0 * 56.0 - fill).abs() < 0.1);
     assert_eq!(ahead["parts"][0]["written_bytes"], 128u64 << 30);
+    // A file that is created is written, too.
+    let line = "pts iops new.dat --create 128M --dry-run --json --overwrite";
+    let created = bench.line(line).good().json();
+    std::fs::write(bench.path("new.dat"), vec![0; 128 << 20]).unwrap();
+    let there = bench.line(line).good().json();
+    std::fs::remove_file(bench.path("new.dat")).unwrap();
+    for bound in ["least", "most"] {
+        let [with, without] = [&created, &there].map(|one| one["written_bytes"][bound].as_u64());
+        assert_eq!(with.unwrap() - without.unwrap(), 128 << 20, "{bound}");
+    }
+    assert!(created["duration_ns"]["least"].as_u64() > there["duration_ns"]["least"].as_u64());
     let page = bench.line("pts iops sim:ssd --dry-run").good().out;
     assert!(page.contains("takes") && page.contains("writes"), "{page}");
     assert!(bench.snapshot().is_empty());

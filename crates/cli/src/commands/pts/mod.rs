@@ -112,8 +112,10 @@ fn forecast(planned: &Planned, facts: &TargetFacts) -> PtsForecast {
     let guess = sweep::FILL_GUESS_BYTES_PER_S;
     let mut forecast = pts_forecast(&planned.pts.definition, &planned.context, guess);
     forecast.target.path = facts.path.display().to_string();
-    forecast.target.create_bytes = planned.create.map(|size| size.0);
-    forecast
+    match planned.create {
+        Some(size) => forecast.with_file(size.0),
+        None => forecast,
+    }
 }
 
 fn tell_forecast(forecast: &PtsForecast) {

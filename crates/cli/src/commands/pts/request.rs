@@ -2,7 +2,7 @@
 //! planned.
 
 use crate::args::{PTS_WRITE, PtsArgs, PtsCourseArgs, PtsWorkArgs};
-use analysis::pts::{PtsContext, PtsLoad, PtsPurge, PtsTest};
+use analysis::pts::{PtsContext, PtsDefinition, PtsLoad, PtsPartKind, PtsPurge, PtsTest};
 use model::{
     Bytes, CommandError, EngineChoice, HostRecord, Location, Ratio, TargetFacts, TargetKind,
 };
@@ -101,6 +101,17 @@ impl Asked {
                 .as_deref()
                 .and_then(|text| rounds(text, &mut reader)),
         };
+        let has_rounds = |test| {
+            let definition = PtsDefinition::of(test, &load);
+            let mut parts = definition.parts.iter();
+            parts.any(|part| part.kind == PtsPartKind::Rounds)
+        };
+        if let (Some(text), Some(test)) = (max_rounds, test)
+            && !has_rounds(test)
+        {
+            let why = "this test has no rounds: omit it";
+            refuse("--max-rounds", text, why, &mut reader);
+        }
         let purges = [("done", PtsPurge::Done), ("none", PtsPurge::NotDone)];
         let asked = Asked {
             test: test.unwrap_or(PtsTest::Iops),

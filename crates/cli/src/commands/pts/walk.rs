@@ -10,7 +10,7 @@ use analysis::pts::{PtsForecast, PtsPartKind, PtsStep};
 use analysis::say;
 use analysis::steady_state::{STEADY_WINDOW, SteadyWindow};
 use engine::Stop;
-use model::{CommandError, Location, Nanos, RunRecord, RunResult, TargetFacts};
+use model::{CommandError, Location, Nanos, NoResult, RunRecord, RunResult, TargetFacts};
 use session::{Fate, Ran, Runner, Schedule, Step};
 use store::{SessionOutcome, Store};
 
@@ -56,6 +56,7 @@ impl Walk<'_> {
             from,
             current: None,
             failure: None,
+            longer: 1,
         };
         let ended = runner.run(&mut rounds, &mut &*self.progress);
         let failure = rounds.failure.take();
@@ -93,7 +94,12 @@ struct Rounds<'a, 'r> {
     from: Option<PtsStep>,
     current: Option<PtsStep>,
     failure: Option<String>,
+    /// The next run lasts so many times its time, because no I/O completed in it.
+    longer: u64,
 }
+
+/// At the smallest scale that is nearly the time of the specification.
+const LONGER_MAX: u64 = 512;
 
 impl Schedule for Rounds<'_, '_> {
     fn next(&mut self) -> Result<Option<Step>, CommandError> {
@@ -111,11 +117,13 @@ impl Schedule for Rounds<'_, '_> {
             rest(point.idle, walk.stop);
         }
         self.current = Some(point.step);
+        let mut timespan = point.timespan;
+        timespan.phases.measured.0 *= self.longer;
         Ok(Some(Step {
             key: Some(point.step.to_string()),
             title: point.label.clone(),
             left: Some(walk.left(self.runs, self.from)),
-            ..Step::new(point.label, point.timespan)
+            ..Step::new(point.label, timespan)
         }))
     }
 
@@ -127,6 +135,20 @@ impl Schedule for Rounds<'_, '_> {
         let stopped = self.walk.stop.asked();
         match outcome {
             Ok(record) if record.result() == RunResult::Interrupted => Fate::Drop,
+            // A scaled run may be shorter than one I/O.
+            Ok(record)
+                if record.result() == RunResult::Failed(NoResult::NothingCompleted)
+                    && self.walk.planned.context.scale_divisor > 1
+                    && self.longer < LONGER_MAX =>
+            {
+                self.longer *= 2;
+                let times = self.longer;
+                self.walk.progress.tell(&format!(
+                    "no I/O completed in a run of {}, which --scale made short: it is repeated with {times} times its time",
+                    record.plan.phases.measured
+                ));
+                Fate::Again
+            }
             Ok(record) => session::reason(record).map_or(Fate::Store, Fate::Missing),
             Err(_) if stopped => Fate::Drop,
             Err(_) => Fate::Fail,
@@ -137,6 +159,7 @@ impl Schedule for Rounds<'_, '_> {
         let current = self.current.expect("a run was planned before it ended");
         match ran.outcome {
             Ok(record) => {
+                self.longer = 1;
                 self.runs.push(current, &step.label, &record);
                 self.tell_round(current);
                 true
