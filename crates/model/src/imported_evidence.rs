@@ -130,6 +130,8 @@ pub enum ImportedContent {
     Pattern,
     /// So many percent of it can be compressed away. // in [1, 100]
     Compressible(u8),
+    /// So many percent of its blocks repeat others. // in [1, 100]
+    Duplicate(u8),
 }
 
 /// A block device as another tool saw it.

@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     what: "The data is compressible and a layer below compresses it, so the device transferred less than requested.",
     method: "Reads: a fast compressor reduces a sample of blocks below 80% of its size, and the device is zram or \
              VDO, or the file system compresses. Writes: the requested content is compressible or has duplicates, \
-             under the same conditions; DISKSPD's repeating pattern is a note everywhere, also of imported runs (fio: buffer_pattern).",
+             under the same conditions; DISKSPD's repeating pattern is a note everywhere, also of imported runs (fio: buffer_pattern). So is data of imported runs that was requested compressible or with duplicates by 20% or more; a warning on a volume of VDO or ZFS, by its name.",
     evidence: &["pressed_share", "written_ios"],
     source: "lz4_Block_format.md (the estimate); btrfs(5), zfsprops(7), and the kernel's \
              Documentation/admin-guide/blockdev/zram.rst.",
@@ -27,6 +27,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const PRESSED_MAX: f64 = 0.80;
+/// Below, the shape of the data changes a result by less than runs differ.
+const SHAPED_MIN: u8 = 20;
 const MAY_BE_FASTER: &str = "a device that compresses or deduplicates is faster with such data";
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
@@ -40,18 +42,41 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 fn of_others(run: &ImportedRun) -> Option<Finding> {
     let writes = run.workload.write_percent?.as_percent() > 0;
     let ios = run.figures.write.ios.or(run.figures.total.ios)?;
-    let pattern = run.evidence.content == Some(ImportedContent::Pattern);
-    (writes && pattern && ios > 0).then(|| {
-        let sentence = format!("the same few bytes were written repeatedly: {MAY_BE_FASTER}");
+    let (what, without) = match run.evidence.content? {
+        ImportedContent::Pattern => (
+            "the same few bytes were written repeatedly".to_owned(),
+            "buffer_pattern",
+        ),
+        ImportedContent::Compressible(percent) if percent >= SHAPED_MIN => (
+            format!("the written data compresses by {percent}%"),
+            "buffer_compress_percentage",
+        ),
+        ImportedContent::Duplicate(percent) if percent >= SHAPED_MIN => (
+            format!("{percent}% of the written blocks repeat others"),
+            "dedupe_percentage",
+        ),
+        _ => return None,
+    };
+    // Names that volumes which compress or deduplicate have.
+    let reduces = |target: &String| target.contains("vdo") || target.starts_with("/dev/zvol/");
+    let (severity, who) = match run.workload.targets.iter().find(|name| reduces(name)) {
+        Some(name) => (
+            Severity::Warning,
+            format!("{} stores less than was written", model::printable(name)),
+        ),
+        None => (Severity::Note, MAY_BE_FASTER.to_owned()),
+    };
+    (writes && ios > 0).then(|| {
+        let sentence = format!("{what}: {who}");
         let option = match run.format.tool() {
-            "fio" => "fio: without buffer_pattern, with refill_buffers",
-            _ => "DISKSPD: -Zr or -Z1M",
+            "fio" => format!("fio: without {without}, with refill_buffers"),
+            _ => "DISKSPD: -Zr or -Z1M".to_owned(),
         };
         let advice = format!(
-            "repeat with incompressible data ({option}; fathom's default): if it is slower, the pattern was not stored"
+            "repeat with incompressible data ({option}; fathom's default): if it is slower, the data was not stored"
         );
         let evidence = [("written_ios", ios as f64)];
-        let reported = finding(RULE.id, Severity::Note, sentence, &evidence, &advice);
+        let reported = finding(RULE.id, severity, sentence, &evidence, &advice);
         reported.sure(Confidence::Medium)
     })
 }

@@ -21,6 +21,8 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         no_device::RULE.id,
         &[
+            latency_groups::RULE.id,
+            not_steady::RULE.id,
             answered_from_memory::RULE.id,
             cpu_bound::RULE.id,
             fathom_cpu_bound::RULE.id,

@@ -29,6 +29,7 @@ mod cpu_bound;
 mod cpu_stats_incomplete;
 mod cpu_steal;
 mod device_cache;
+mod device_port;
 mod equal_sides;
 mod explains;
 mod fathom_cpu_bound;

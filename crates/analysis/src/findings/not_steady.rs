@@ -1,7 +1,7 @@
 //! IOPS varied, so the mean does not describe the run. The rule is in `crate::intervals`.
 
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
-use crate::intervals::SLOPE_MAX;
+use crate::intervals::{SLOPE_MAX, Steadiness};
 use crate::observed::RateWindows;
 use crate::say;
 use model::CacheMode;
@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "Not in steady state: IOPS varied, so the mean does not describe the run.",
-    method: "Runs of fathom: over the last five windows, largest minus smallest is more than 20% of the mean. Or the least-squares line rises or falls by more than 10% of it. Imported runs: the standard deviation of eight windows or more is half of their mean or more, with 20 I/Os or more per window. It is that of two levels where it is within 20% of √(f(1 − f)) × (fastest − slowest), f = (mean − slowest) / (fastest − slowest).",
+    method: "Runs of fathom: over the last five windows, largest minus smallest is more than 20% of the mean. Or the least-squares line rises or falls by more than 10% of it. A note where latencies with a coefficient of variation of 3 or more, as those with a slow tail, give windows that vary so much by chance. Imported runs: the standard deviation of eight windows or more is half of their mean or more, with 20 I/Os or more per window. It is that of two levels where it is within 20% of √(f(1 − f)) × (fastest − slowest), f = (mean − slowest) / (fastest − slowest).",
     evidence: &[
         "range_share",
         "slope_share",
@@ -31,10 +31,14 @@ const CV_MIN: f64 = 0.5;
 /// Windows with fewer I/Os vary by chance: n independent arrivals by 1/√n, 22% of twenty.
 const WINDOW_IOS_MIN: u64 = 20;
 const TWO_LEVELS_APART_MAX: f64 = 0.2;
+/// Latencies that vary by as much have a tail of few I/Os that decides how many others complete.
+const TAIL_CV_MIN: f64 = 3.0;
+/// Standard deviations that chance may reach: once in 15000 runs.
+const CHANCE_DEVIATIONS: f64 = 4.0;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     match seen.own {
-        Some(own) => of_own(own),
+        Some(own) => of_own(seen, own),
         None => of_windows(seen),
     }
 }
@@ -92,8 +96,8 @@ fn of_windows(seen: &Seen<'_>) -> Option<Finding> {
     Some(reported.sure(Confidence::Medium))
 }
 
-fn of_own(seen: &Own<'_>) -> Option<Finding> {
-    let steadiness = seen.steadiness;
+fn of_own(seen: &Seen<'_>, own: &Own<'_>) -> Option<Finding> {
+    let steadiness = own.steadiness;
     if steadiness.steady != Some(false) {
         return None;
     }
@@ -120,13 +124,37 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
             say::rate(high)
         )
     };
+    let (severity, by_chance) = match is_by_chance(seen, steadiness) {
+        true => (
+            Severity::Note,
+            ", as much as few slow I/Os change it by chance",
+        ),
+        false => (Severity::Warning, ""),
+    };
     Some(finding(
         RULE.id,
-        Severity::Warning,
-        sentence,
+        severity,
+        format!("{sentence}{by_chance}"),
         &[("range_share", range), ("slope_share", slope)],
         "measure longer, with a longer warm-up; check IOPS over time",
     ))
+}
+
+/// Whether independent latencies with such a tail give windows that differ as much: n of them vary by c/√n, c their
+/// coefficient of variation. Over five windows the rise of the line varies by 4/√10 of that, and the range is 2.3 of it with
+/// a deviation of 0.9 (H. Leon Harter, "Tables of Range and Studentized Range", 1960).
+fn is_by_chance(seen: &Seen<'_>, steadiness: &Steadiness) -> bool {
+    let known = || {
+        let total = &seen.observed.total;
+        let cv = total.sd_ns? / total.mean_ns.filter(|mean| *mean > 0.0)?;
+        let (range, slope) = (steadiness.range_share?, steadiness.slope_share?);
+        let ios = total.rate_per_s? * steadiness.window_ns? as f64 / 1e9;
+        let one = cv / ios.sqrt();
+        let rise = CHANCE_DEVIATIONS * 4.0 / 10f64.sqrt() * one;
+        let span = (2.3 + CHANCE_DEVIATIONS * 0.9) * one;
+        Some(cv >= TAIL_CV_MIN && slope.abs() <= rise && range <= span)
+    };
+    known() == Some(true)
 }
 
 #[cfg(test)]
@@ -165,6 +193,39 @@ mod tests {
             reported.sentence.ends_with("between 600 and 2010"),
             "{reported:?}"
         );
+    }
+
+    /// So many I/Os take 100 times as long as the others.
+    #[test]
+    fn a_fall_that_a_slow_tail_makes_by_chance_is_a_note_and_a_larger_one_is_not() {
+        use crate::findings::Severity;
+        use model::{LatencyHistogram, LatencySpread, Nanos};
+        for (slow, step, wanted) in [
+            (500, 350, Severity::Warning),
+            (500, 100, Severity::Note),
+            (2, 100, Severity::Warning), // too few for such a fall
+        ] {
+            let mut record = Sample::default().build();
+            let tally = &mut record.threads[0].measured[0];
+            tally.latency = LatencyHistogram::new();
+            tally.intervals.truncate(5);
+            let all: u64 = (0..5).map(|number| 2000 - step * number).sum();
+            let times = |number: u64| if number < slow { 100 } else { 1 };
+            for (number, interval) in (0u64..).zip(&mut tally.intervals) {
+                interval.ios = 2000 - step * number;
+                interval.latency_spread = Some(LatencySpread::of(Nanos(0)));
+            }
+            let squares = (0..all).map(|number| (200_000 * u128::from(times(number))).pow(2));
+            if let Some(spread) = &mut tally.intervals[0].latency_spread {
+                spread.squares_ns2 = squares.sum();
+            }
+            for number in 0..all {
+                tally.latency.record(Nanos::micros(200 * times(number)));
+            }
+            record.threads[0].measured[1].intervals.truncate(5);
+            let reported = found(&record, "not-steady").unwrap();
+            assert_eq!(reported.severity, wanted, "{slow} {step}: {reported:?}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! block size: equal IOPS of different sizes are evidence of an IOPS limit, equal bytes per second of a bandwidth limit. So
 //! is a published or named limit at that level.
 
+use super::device_port;
 use super::groups::{Vary, groups, name};
 use super::qos_limit::{NearTo, is_under_dev, near};
 use super::qos_shape::Held;
@@ -170,13 +171,14 @@ fn at_cap(level: &Level<'_>, several: &Several<'_>) -> Option<(Held, String, f64
         Held::Rate => run.total.rate_per_s,
         Held::Bandwidth => run.total.bytes_per_s,
     };
+    let as_port = near.held == Held::Bandwidth && device_port::explains(near.value, several);
     let most = near.value * (1.0 + LEVEL_MAX);
-    if several
+    let exceeded = several
         .runs
         .iter()
         .filter_map(figure)
-        .any(|figure| figure > most)
-    {
+        .any(|figure| figure > most);
+    if exceeded || (as_port && !near.is_named()) {
         return None;
     }
     let text = match near.held {

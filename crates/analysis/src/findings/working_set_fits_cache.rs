@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     method: "Buffered runs of fathom: the range is smaller than main memory, and the device did not count 90% of the \
              reads. Any run: the range is not larger than the specified array cache (--array-cache); an exact \
              multiple of it is a note. Imported runs: a note if a range of 1 GiB or less was used twice, or any range \
-             a hundred times; a warning if a range of 256 MiB or less, which fits into the cache of a disk, was used ten times. ioping on a folder reads a file of 1 MiB that it wrote just before: a note.",
+             a hundred times; a warning if a range of 256 MiB or less, which fits into the cache of a disk, was used ten times (CrystalDiskMark, which measures for five seconds: by sequential I/Os, too). ioping on a folder reads a file of 1 MiB that it wrote just before: a note.",
     evidence: &[
         "range_bytes",
         "ram_bytes",
@@ -96,9 +96,15 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     const TIMES_AGAIN: f64 = 10.0;
     let observed = seen.observed;
     let size = seen.imported?.workload.size.filter(|size| size.0 > 0)?.0;
-    let moved = observed.total.bytes_per_s? * observed.measured_ns? / 1e9;
+    // CrystalDiskMark measures each load for five seconds, unless a person chose less.
+    let crystal = seen.imported?.format == ImportFormat::CrystalDiskMarkText;
+    let measured_ns = observed.measured_ns.or(crystal.then_some(5e9))?;
+    let moved = observed.total.bytes_per_s? * measured_ns / 1e9;
     let times = moved / size as f64;
-    let again = times >= 2.0 && observed.random_share != Some(0.0) || times >= TIMES_MANY;
+    let of_a_disk = size <= DISK_CACHE && times >= TIMES_AGAIN;
+    let again = times >= 2.0 && observed.random_share != Some(0.0)
+        || times >= TIMES_MANY
+        || (crystal && of_a_disk);
     if !again || (size > SMALL && times < TIMES_MANY) {
         return None;
     }
@@ -109,7 +115,6 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     );
     let evidence = [("range_bytes", size as f64), ("times_used", times)];
     let advice = "repeat over a range ten times as large: if it is slower, a cache had answered";
-    let of_a_disk = size <= DISK_CACHE && times >= TIMES_AGAIN;
     let (severity, sure) = match of_a_disk {
         true => (Severity::Warning, Confidence::Medium),
         false => (Severity::Note, Confidence::Low),

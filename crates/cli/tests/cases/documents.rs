@@ -14,9 +14,12 @@ pub(crate) fn text(line: &str) -> String {
         "fio" => fio(&figures),
         "fiotext" => fio_text(&figures),
         "hdparm" => format!(
-            "/dev/sda:\n Timing {} reads: 444 MB in  3.01 seconds = 147.51 MB/sec\n",
-            figures.word("name", "buffered disk").replace('_', " ")
+            "/dev/sda:\n Timing {} reads: 444 MB in  3.01 seconds = {:.2} MB/sec\n",
+            figures.word("name", "buffered disk").replace('_', " "),
+            figures.number("mbs", 147.51)
         ),
+        "cdm" => cdm(&figures),
+        "jobs" => jobs(&figures),
         "diskspd" => diskspd(&figures),
         "sqlio" => sqlio(&figures),
         "dd" => dd(rest),
@@ -183,10 +186,15 @@ fn fio_text(f: &Figures) -> String {
     } else {
         0.0
     };
+    // Some versions of fio count syncs as short reads.
+    let (syncs, short) = match f.word("syncs", "counted") {
+        "short" => (0.0, syncs),
+        _ => (syncs, 0.0),
+    };
     let _ = write!(
         text,
         "  cpu          : usr=2.00%, sys=5.00%, ctx=1, majf=0, minf=1\n     \
-         issued rwts: total={reads:.0},{writes:.0},0,{syncs:.0} short=0,0,0,0\n\nDisk stats (read/write):\n"
+         issued rwts: total={reads:.0},{writes:.0},0,{syncs:.0} short={short:.0},0,0,0\n\nDisk stats (read/write):\n"
     );
     let disks = f.word("disks", "sdb:100").split(',');
     for (name, percent) in disks.filter_map(|word| word.split_once(':')) {
@@ -524,6 +532,57 @@ fn sysbench(f: &Figures) -> String {
         1000.0 / iops,
         1500.0 / iops
     )
+}
+
+/// CrystalDiskMark of a SATA disk: `seq=561,529` and `rnd=401,353` are MB/s of reads and writes with a queue, `alone` the share of it
+/// without one.
+fn cdm(f: &Figures) -> String {
+    let both = |name: &str, or| {
+        let text = f.word(name, or);
+        let (read, write) = text.split_once(',').unwrap();
+        [read, write].map(|mbs| mbs.parse::<f64>().unwrap())
+    };
+    let (seq, rnd) = (both("seq", "561,529"), both("rnd", "401,353"));
+    let alone = f.number("alone", 0.9);
+    let mut text = "CrystalDiskMark 8.0.4 x64 (C) 2007-2021 hiyohiyo\n\
+                    * MB/s = 1,000,000 bytes/s [SATA/600 = 600,000,000 bytes/s]\n"
+        .to_owned();
+    for (side, name) in ["Read", "Write"].into_iter().enumerate() {
+        let _ = writeln!(text, "\n[{name}]");
+        for (kind, block, queue, mbs) in [
+            ("SEQ    1MiB", 1_048_576.0, 8.0, seq[side]),
+            ("SEQ    1MiB", 1_048_576.0, 1.0, seq[side] * alone),
+            ("RND    4KiB", 4096.0, 32.0, rnd[side]),
+            ("RND    4KiB", 4096.0, 1.0, rnd[side] * 0.12),
+        ] {
+            let iops = mbs * 1e6 / block;
+            let _ = writeln!(
+                text,
+                "  {kind} (Q={queue:3}, T= 1): {mbs:9.3} MB/s [{iops:9.1} IOPS] <{:9.2} us>",
+                queue / iops * 1e6
+            );
+        }
+    }
+    let _ = write!(
+        text,
+        "\nProfile: Default\n   Test: {} (x5) [D: 34% (317/931GiB)]\n   Mode: [Admin]\n",
+        f.word("size", "1GiB")
+            .replace("MiB", " MiB")
+            .replace("GiB", " GiB")
+    );
+    text
+}
+
+/// Two documents of fio, sequential reads and writes: `mbs=36,34`.
+fn jobs(f: &Figures) -> String {
+    let (read, write) = f.word("mbs", "36,34").split_once(',').unwrap();
+    let one = |rw: &str, mbs: &str| {
+        let iops = mbs.parse::<f64>().unwrap() * 1e6 / 1_048_576.0;
+        fio(&Figures::read(&format!(
+            "rw={rw} bs=1m iodepth=4 iops={iops} vary=4"
+        )))
+    };
+    format!("{}\n{}\n", one("read", read), one("write", write))
 }
 
 /// `if=/dev/zero of=t.dat bs=1M count=1024 secs=0.6`: the time apart, the rest is dd's command line. Without `count` there

@@ -20,9 +20,11 @@ mod own;
 mod reference;
 
 use analysis::{
-    CloudCap, Finding, Known, Medium, Severity, imported_report_knowing, run_report_knowing,
+    CloudCap, Finding, Known, Medium, Observed, Severity, imported_report_knowing,
+    run_report_knowing, session_findings,
 };
 use expect_test::expect_file;
+use model::ImportedRun;
 use std::path::Path;
 
 struct Case {
@@ -186,12 +188,27 @@ fn report(case: &Case, line: &str) -> Judged {
     let reading = tools::imports::read("case.txt", &text)
         .unwrap_or_else(|error| panic!("{}: {error}\n{text}", case.name));
     assert_eq!(reading.broken, [], "{}: {text}", case.name);
+    if reading.runs.len() > 1 {
+        let runs: Vec<Observed> = reading.runs.iter().map(Observed::of_imported).collect();
+        return together(&runs, &reading.runs, &case.known);
+    }
     assert_eq!(reading.runs.len(), 1, "{}: {text}", case.name);
     let report = imported_report_knowing(&reading.runs[0], &case.known);
     Judged {
         sentence: report.verdict.sentence(),
         findings: report.findings,
     }
+}
+
+/// Findings on several runs, and on each of them. They have no verdict: its line is that of the first finding.
+fn together(observed: &[Observed], runs: &[ImportedRun], known: &Known) -> Judged {
+    let mut findings = session_findings(observed, known);
+    let first = findings.first();
+    let sentence = first.map_or_else(String::new, |first| first.sentence.clone());
+    for run in runs {
+        findings.extend(imported_report_knowing(run, known).findings);
+    }
+    Judged { findings, sentence }
 }
 
 /// What to do next about the guilty document of a case.

@@ -29,6 +29,9 @@ pub(crate) fn command(rule: &str, guilty: &str) -> String {
     };
     match rule {
         "iops-limit" => format!("{} -o {depth}", work(bytes * 4)),
+        "bandwidth-limit" if ["cdm", "hdparm", "jobs"].contains(&tool) => {
+            "fathom survey TARGET".to_owned()
+        }
         "bandwidth-limit" => format!("{} -o {depth}", work((bytes / 4).max(4096))),
         "uneven-disks" => format!("fathom run /dev/sda /dev/sdb -o {depth}"),
         "synchronous-submission"

@@ -153,6 +153,24 @@ fn families() -> String {
     page
 }
 
+fn ports() -> String {
+    use analysis::device_classes::{PORTS, PortClass};
+    let port = |one: &PortClass| {
+        let moves = format!(
+            "{} to {} MB/s",
+            one.from_bytes_per_s / 1e6,
+            one.to_bytes_per_s / 1e6
+        );
+        vec![one.name.to_owned(), moves, one.source.to_owned()]
+    };
+    let heads = ["port", "sequential I/O in practice", "source"];
+    let about = "Sequential reads and writes alike at such a rate are reported as `bandwidth-limit`; not those of SATA 6 Gbit/s, which disks have by design.";
+    format!(
+        "\n## Ports\n\n{about}\n\n{}",
+        table(&heads, PORTS.iter().map(port))
+    )
+}
+
 #[test]
 fn the_classes_of_devices_are_documented() {
     use analysis::device_classes::{
@@ -180,6 +198,7 @@ fn the_classes_of_devices_are_documented() {
         &["link", "most payload in one direction", "source"],
         ETHERNET.iter().map(link),
     );
+    page += &ports();
     page += "\n## PCI Express, one lane\n\n";
     let lane = |one: &PcieGeneration| {
         let (number, speed) = (one.number.to_string(), format!("{} GT/s", one.gt_per_s));

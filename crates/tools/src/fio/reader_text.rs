@@ -330,7 +330,11 @@ impl<'t> Job<'t> {
         for (place, side) in [(0, "read"), (1, "write")] {
             self.put(side, "total_ios", json!(all.get(place).copied().flatten()));
         }
-        let syncs = all.get(3).copied().flatten();
+        let syncs = all.get(3).copied().flatten().filter(|syncs| *syncs > 0);
+        // Some versions count each sync as a short read instead.
+        let no_reads = all.first().copied().flatten() == Some(0);
+        let short = rest.split_once("short=").filter(|_| no_reads);
+        let syncs = syncs.or_else(|| digits(short?.1.split(',').next()?));
         let spread = self
             .shape
             .get_mut("sync")

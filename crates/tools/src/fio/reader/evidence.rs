@@ -221,15 +221,17 @@ fn asked(all: &Merged, evidence: &mut ImportedEvidence) {
     });
     let at_end = on("end_fsync") || on("fsync_on_close");
     evidence.flush = every.or(at_end.then_some(ImportedFlush::AtEnd));
-    let share = all.get("buffer_compress_percentage");
-    let share = share.and_then(|text| text.parse().ok());
+    let share = |name: &str| {
+        let share = all.get(name)?.parse().ok();
+        share.filter(|share| (1..=100).contains(share))
+    };
     evidence.content = if on("zero_buffers") {
         Some(ImportedContent::Zeros)
     } else if all.get("buffer_pattern").is_some() {
         Some(ImportedContent::Pattern)
     } else {
-        let some = share.filter(|share| (1..=100).contains(share));
-        some.map(ImportedContent::Compressible)
+        let compressible = share("buffer_compress_percentage").map(ImportedContent::Compressible);
+        compressible.or_else(|| share("dedupe_percentage").map(ImportedContent::Duplicate))
     };
     let paces = ["rate", "rate_iops", "thinktime"].iter();
     evidence.paced = paces.filter_map(|name| all.get(name)).any(is_more_than_0);
