@@ -47,7 +47,8 @@ pub(super) fn of_session(several: &Several<'_>) -> Option<Finding> {
             (Some(0.0), Some(0.0)) => fastest.sides[0] = fastest.sides[0].max(bytes),
             (Some(0.0), Some(1.0)) => fastest.sides[1] = fastest.sides[1].max(bytes),
             (Some(1.0), Some(0.0)) => {
-                let rate = run.total.rate_per_s.unwrap_or(0.0);
+                let by_size = || Some(bytes / run.block_bytes.filter(|size| *size > 0)? as f64);
+                let rate = run.total.rate_per_s.or_else(by_size).unwrap_or(0.0);
                 fastest.random_reads = fastest.random_reads.max(rate);
             }
             _ => {}
