@@ -106,7 +106,7 @@ impl Made {
             | "coordinated-omission"
             | "working-set-fits-cache" => true,
             "saturated" => self.jobs * depth >= 16,
-            // Two sources: a page cache that holds a part, or takes writes until it has to write back. The other cause that
+            // Two sources: a page cache that has a part, or takes writes until it has to write back. The other cause that
             // it names, other load, was counted.
             "latency-groups" => cached || (disturbed && sentence.contains("other load")),
             // Such a cache changes the rate, and so do others that use the processors or the disk; nothing else here does.

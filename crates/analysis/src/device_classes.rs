@@ -62,11 +62,11 @@ impl PortClass {
 
 const USB_2: &str = "Universal Serial Bus Specification 2.0, 5.8.4: 13 packets of 512 bytes in 125 µs, 53.2 MB/s; Mass Storage Class, Bulk-Only Transport 1.0: a command and a status around each transfer";
 
-const fn port(name: &'static str, mb_per_s: (f64, f64), source: &'static str) -> PortClass {
+const fn port(name: &'static str, from_mb: f64, to_mb: f64, source: &'static str) -> PortClass {
     PortClass {
         name,
-        from_bytes_per_s: mb_per_s.0 * 1e6,
-        to_bytes_per_s: mb_per_s.1 * 1e6,
+        from_bytes_per_s: from_mb * 1e6,
+        to_bytes_per_s: to_mb * 1e6,
         usual: false,
         source,
     }
@@ -74,18 +74,19 @@ const fn port(name: &'static str, mb_per_s: (f64, f64), source: &'static str) ->
 
 /// Ports that are slower than disks of today, and the one that most SATA disks have; the slowest first.
 pub const PORTS: &[PortClass] = &[
-    port("USB 2.0", (28.0, 46.0), USB_2),
-    port("SATA 3 Gbit/s", (250.0, 290.0), SATA),
+    port("USB 2.0", 28.0, 46.0, USB_2),
+    port("SATA 3 Gbit/s", 250.0, 290.0, SATA),
     port(
         "5 Gbit/s (USB 3, or one lane of PCI Express 2)",
-        (380.0, 450.0),
+        380.0,
+        450.0,
         PCIE,
     ),
     PortClass {
         usual: true,
-        ..port("SATA 6 Gbit/s", (480.0, 570.0), SATA)
+        ..port("SATA 6 Gbit/s", 480.0, 570.0, SATA)
     },
-    port("one lane of PCI Express 3", (780.0, 930.0), PCIE),
+    port("one lane of PCI Express 3", 780.0, 930.0, PCIE),
 ];
 
 const IEEE_802_3: &str = "IEEE 802.3, clauses 4 and 46: 38 bytes of preamble, header, check and gap around each packet; 40 bytes of IP and TCP headers in it (RFC 791, RFC 9293), packets of 9000 bytes";

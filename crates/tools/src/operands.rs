@@ -136,9 +136,12 @@ impl<S> Dialect<S> {
     }
 }
 
+/// Operands, and whether each was given.
+type GivenOperands<'a> = Vec<(&'a str, bool)>;
+
 /// Notes on the operands that were given for an end that is none: whether it is none, the reason, and its operands.
 pub(crate) fn without_effect<const N: usize>(
-    ends: [(bool, &str, Vec<(&str, bool)>); N],
+    ends: [(bool, &str, GivenOperands<'_>); N],
 ) -> Vec<String> {
     let none = ends.into_iter().filter(|(is_none, ..)| *is_none);
     let notes = none.flat_map(|(_, why, operands)| {

@@ -61,12 +61,7 @@ impl Input {
         Input::stopped_by(path, Box::new(file), stop)
     }
 
-    /// Reads from `reader`; `path` is its name in messages.
-    #[cfg(test)]
-    pub(crate) fn new(path: &Path, reader: Bytes) -> Result<Input, TraceError> {
-        Input::stopped_by(path, reader, None)
-    }
-
+    /// Reads from `from`; `path` is its name in messages.
     fn stopped_by(
         path: &Path,
         from: Bytes,

@@ -1,8 +1,8 @@
 //! Reports as JSON documents, and the schemas that they keep to.
 
 use crate::findings::Explained;
+use crate::learned::LearnedSummary;
 use crate::paper::Stored;
-use crate::trace::LearnedSummary;
 use analysis::page::PageDocument;
 use analysis::pts::{PtsForecast, PtsReport};
 use analysis::{

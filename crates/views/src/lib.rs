@@ -16,6 +16,7 @@ mod history;
 mod imported;
 mod job;
 mod json;
+mod learned;
 mod lines;
 mod looks;
 mod number;
@@ -50,6 +51,7 @@ pub use json::{
     compare_json, explanations_json, job_json, notes_json, run_json, schemas, survey_json,
     sweep_forecast_json, sweep_json, versioned_json, watch_json,
 };
+pub use learned::LearnedSummary;
 pub use looks::{layers_json, layers_summary, quick_json, quick_summary};
 pub use page::{PAGE_MARK, page_html};
 pub use paper::{Paper, Stored};
@@ -66,5 +68,5 @@ pub use survey::survey_summary;
 pub use sweep::{sweep_forecast, sweep_summary};
 pub use text::{folded_usage, printable, shorten, wrapped};
 pub use time::{Zone, ctime_stamp, local_day, local_stamp, write_time};
-pub use trace::{LearnedSummary, learned_json, trace_json, trace_summary};
+pub use trace::{learned_json, trace_json, trace_summary};
 pub use watch::watch_summary;

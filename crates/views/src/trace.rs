@@ -2,6 +2,7 @@
 //!
 //! Omitted: the devices, of which there may be thousands; `--json` has them.
 
+use crate::learned::LearnedSummary;
 use crate::number::{NOTHING, bytes, count, counted, digits, rate, time};
 use crate::paper::Paper;
 use crate::table::{left, lines, right};
@@ -9,8 +10,6 @@ use crate::text::{printable, wrapped};
 use analysis::say::percent;
 use model::Nanos;
 use model::trace::{TraceOperation, TraceQuantiles, TraceShare, TraceSummary};
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::io::{self, Write};
 
 /// So many sizes of an operation are in its row.
@@ -23,27 +22,6 @@ const FINE_NS: u64 = 10_000_000;
 /// One document, ending in a newline.
 pub fn trace_json(summary: &TraceSummary, out: &mut dyn Write) -> io::Result<()> {
     crate::json::versioned_json(summary, out)
-}
-
-/// A learned workload, as `fathom learn --json` prints it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct LearnedSummary {
-    /// The trace, device, file or process.
-    pub from: String,
-    /// Format of the trace, or how a device was observed.
-    pub format: String,
-    /// From the first I/O to the last.
-    pub duration_ns: u64,
-    /// Reads, writes and flushes.
-    pub ios: u64,
-    /// Events that were lost.
-    pub lost: u64,
-    /// Time that was omitted, because events of it were lost.
-    pub omitted_ns: u64,
-    /// Ended by an interrupt: the profile is that of the I/Os until there.
-    pub interrupted: bool,
-    /// The profile, as it is written with `-o`.
-    pub profile: String,
 }
 
 /// One document, ending in a newline.

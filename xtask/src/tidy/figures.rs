@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 133_200,
+        bound: 134_000,
         count: lines_of_code,
     },
 ];

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "A bandwidth limit (QoS) below the device's own maximum determines the result.",
-    method: "As for `iops-limit`. A run with blocks of 64 KiB or more reaches a bandwidth limit first. Its limit is reported as one, unless a known limit indicates otherwise. Sessions: sequential reads and writes of one target are within 15% of each other, both at what one slow port moves in practice (USB 2.0, SATA 3 Gbit/s, 5 Gbit/s, one lane), and nothing was 3% faster. Up to 315 MB/s it needs random reads of 2000 IOPS, as no rotating disk has; below 60 MB/s it is a note without them. One imported run on /dev/sd*, I/Os of 128 KiB or more that reached the disk, at the rate of USB 2.0: a note.",
+    method: "As for `iops-limit`. A run with blocks of 64 KiB or more reaches a bandwidth limit first. Its limit is reported as one, unless a known limit indicates otherwise. Sessions: sequential reads and writes of one target are within 15% of each other. Both are at what one slow port moves in practice: USB 2.0, SATA 3 Gbit/s, 5 Gbit/s, one lane. Nothing was 3% faster. Up to 315 MB/s it needs random reads of 2000 IOPS, as no rotating disk has; below 60 MB/s it is a note without them. One imported run on /dev/sd*, I/Os of 128 KiB or more that reached the disk, at the rate of USB 2.0: a note.",
     evidence: EVIDENCE,
     source: "As for `iops-limit`; the manual, chapter Device classes, has the source of each port.",
     advice: "Larger blocks and deeper queues only add latency. Request a higher limit, or compare with the limit instead of the disk; specify it with --cap-mibs.",

@@ -36,7 +36,7 @@ struct Fastest {
     random_reads: f64,
 }
 
-/// Finds the port of a target whose sequential reads and writes are alike.
+/// Finds the port of a target whose sequential reads and writes have the same rate.
 pub(super) fn of_session(several: &Several<'_>) -> Option<Finding> {
     let mut of_targets: HashMap<&str, Fastest> = HashMap::new();
     for run in several.runs {

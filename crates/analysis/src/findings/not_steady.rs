@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Change,
     limit: None,
     what: "Not in steady state: IOPS varied, so the mean does not describe the run.",
-    method: "Runs of fathom: over the last five windows, largest minus smallest is more than 20% of the mean. Or the least-squares line rises or falls by more than 10% of it. A note where latencies with a coefficient of variation of 3 or more, as those with a slow tail, give windows that vary so much by chance. Imported runs: the standard deviation of eight windows or more is half of their mean or more, with 20 I/Os or more per window. It is that of two levels where it is within 20% of √(f(1 − f)) × (fastest − slowest), f = (mean − slowest) / (fastest − slowest).",
+    method: "Runs of fathom: over the last five windows, largest minus smallest is more than 20% of the mean. Or the least-squares line rises or falls by more than 10% of it. A note where windows vary so much by chance: the latencies, as those with a slow tail, have a coefficient of variation of 3 or more. Imported runs: the standard deviation of eight windows or more is half of their mean or more, with 20 I/Os or more per window. It is that of two levels where it is within 20% of √(f(1 − f)) × (fastest − slowest), f = (mean − slowest) / (fastest − slowest).",
     evidence: &[
         "range_share",
         "slope_share",

@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     method: "Buffered runs of fathom: the range is smaller than main memory, and the device did not count 90% of the \
              reads. Any run: the range is not larger than the specified array cache (--array-cache); an exact \
              multiple of it is a note. Imported runs: a note if a range of 1 GiB or less was used twice, or any range \
-             a hundred times; a warning if a range of 256 MiB or less, which fits into the cache of a disk, was used ten times (of CrystalDiskMark, which measures for five seconds, only this, by sequential I/Os, too). ioping on a folder reads a file of 1 MiB that it wrote just before: a note.",
+             a hundred times; a warning if a range of 256 MiB or less, which fits into the cache of a disk, was used ten times. CrystalDiskMark measures for five seconds: only this warning, by sequential I/Os, too. ioping on a folder reads a file of 1 MiB that it wrote just before: a note.",
     evidence: &[
         "range_bytes",
         "ram_bytes",

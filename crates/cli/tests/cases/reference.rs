@@ -164,7 +164,7 @@ fn ports() -> String {
         vec![one.name.to_owned(), moves, one.source.to_owned()]
     };
     let heads = ["port", "sequential I/O in practice", "source"];
-    let about = "Sequential reads and writes alike at such a rate are reported as `bandwidth-limit`; not those of SATA 6 Gbit/s, which disks have by design.";
+    let about = "Equal rates of sequential reads and writes in such a range are reported as `bandwidth-limit`; not those of SATA 6 Gbit/s, which disks have by design.";
     format!(
         "\n## Ports\n\n{about}\n\n{}",
         table(&heads, PORTS.iter().map(port))

@@ -46,67 +46,70 @@ fn verified_jobs_find_a_damaged_block_and_exit_as_fio_does() {
     assert!(ran.err.contains("data-bit-rot"), "{}", ran.err);
 }
 
-/// Each option of verification with a file that is as it was written and one with two damaged blocks: the exit codes of fio
-/// 3.33, `None` where it does not know the option, and those of fathom.
+type Codes = [i32; 2];
+type Exits = (Option<Codes>, Codes);
+const SAME: Exits = (Some([0, 1]), [0, 1]);
+const NEWER: Exits = (None, [0, 1]);
+const MORE: Exits = (Some([0, 0]), [0, 1]); // fio 3.33 misses the damage
+const GOOD: Exits = (Some([0, 0]), [0, 0]);
+
+/// Exit codes with a file that is as it was written and with one with two damaged blocks: those of fio 3.33, `None` where it
+/// does not know the option, and those of fathom.
+const OPTIONS: [(&str, Exits); 32] = [
+    ("--verify=crc32c", SAME),
+    ("--verify=md5", SAME),
+    ("--verify=sha1", SAME),
+    ("--verify=sha256", SAME),
+    ("--verify=sha512", MORE),
+    ("--verify=sha3-256", SAME),
+    ("--verify=xxhash", SAME),
+    ("--verify=crc64", SAME),
+    ("--verify=crc7", SAME),
+    ("--verify=meta", MORE),
+    ("--verify=null", GOOD),
+    (
+        "--verify=pattern --verify_pattern=0xaa",
+        (Some([0, 1]), [2, 2]),
+    ),
+    ("--verify=pattern_hdr --verify_pattern=0xaa", NEWER),
+    ("--verify=crc32c --verify_interval=1024", MORE),
+    (
+        "--verify=crc32c --verify_offset=512",
+        (Some([0, 1]), [2, 2]),
+    ),
+    ("--verify=crc32c --verify_fatal=1", SAME),
+    ("--verify=crc32c --verify_dump=1", SAME),
+    (
+        "--verify=crc32c --verify_async=2 --verify_async_cpus=0",
+        SAME,
+    ),
+    (
+        "--verify=crc32c --verify_backlog=8 --verify_backlog_batch=4",
+        SAME,
+    ),
+    ("--verify=crc32c --verify_state_save=1", SAME),
+    (
+        "--verify=crc32c --verify_state_load=1",
+        (Some([1, 1]), [2, 2]),
+    ),
+    ("--verify=crc32c --experimental_verify=1", SAME),
+    ("--verify=crc32c --verify_write_sequence=0", NEWER),
+    ("--verify=crc32c --verify_pattern_interval=512", NEWER),
+    ("--verify=crc32c --verify_header_seed=0", NEWER),
+    ("--verify=crc32c --verifysort=0 --verifysort_nr=4", SAME),
+    ("--verify=crc32c --trim_verify_zero=1", SAME),
+    ("--verify=crc32c --continue_on_error=none", SAME),
+    ("--verify=crc32c --continue_on_error=io", SAME),
+    ("--verify=crc32c --continue_on_error=verify", GOOD),
+    ("--verify=crc32c --continue_on_error=all", GOOD),
+    (
+        "--verify=crc32c --continue_on_error=verify --verify_fatal=1",
+        GOOD,
+    ),
+];
+
 #[test]
 fn options_of_verification_exit_as_fio_does() {
-    type Codes = [i32; 2];
-    const SAME: (Option<Codes>, Codes) = (Some([0, 1]), [0, 1]);
-    const NEWER: (Option<Codes>, Codes) = (None, [0, 1]);
-    const MORE: (Option<Codes>, Codes) = (Some([0, 0]), [0, 1]); // fio 3.33 misses the damage
-    const GOOD: (Option<Codes>, Codes) = (Some([0, 0]), [0, 0]);
-    let rows = [
-        ("--verify=crc32c", SAME),
-        ("--verify=md5", SAME),
-        ("--verify=sha1", SAME),
-        ("--verify=sha256", SAME),
-        ("--verify=sha512", MORE),
-        ("--verify=sha3-256", SAME),
-        ("--verify=xxhash", SAME),
-        ("--verify=crc64", SAME),
-        ("--verify=crc7", SAME),
-        ("--verify=meta", MORE),
-        ("--verify=null", GOOD),
-        (
-            "--verify=pattern --verify_pattern=0xaa",
-            (Some([0, 1]), [2, 2]),
-        ),
-        ("--verify=pattern_hdr --verify_pattern=0xaa", NEWER),
-        ("--verify=crc32c --verify_interval=1024", MORE),
-        (
-            "--verify=crc32c --verify_offset=512",
-            (Some([0, 1]), [2, 2]),
-        ),
-        ("--verify=crc32c --verify_fatal=1", SAME),
-        ("--verify=crc32c --verify_dump=1", SAME),
-        (
-            "--verify=crc32c --verify_async=2 --verify_async_cpus=0",
-            SAME,
-        ),
-        (
-            "--verify=crc32c --verify_backlog=8 --verify_backlog_batch=4",
-            SAME,
-        ),
-        ("--verify=crc32c --verify_state_save=1", SAME),
-        (
-            "--verify=crc32c --verify_state_load=1",
-            (Some([1, 1]), [2, 2]),
-        ),
-        ("--verify=crc32c --experimental_verify=1", SAME),
-        ("--verify=crc32c --verify_write_sequence=0", NEWER),
-        ("--verify=crc32c --verify_pattern_interval=512", NEWER),
-        ("--verify=crc32c --verify_header_seed=0", NEWER),
-        ("--verify=crc32c --verifysort=0 --verifysort_nr=4", SAME),
-        ("--verify=crc32c --trim_verify_zero=1", SAME),
-        ("--verify=crc32c --continue_on_error=none", SAME),
-        ("--verify=crc32c --continue_on_error=io", SAME),
-        ("--verify=crc32c --continue_on_error=verify", GOOD),
-        ("--verify=crc32c --continue_on_error=all", GOOD),
-        (
-            "--verify=crc32c --continue_on_error=verify --verify_fatal=1",
-            GOOD,
-        ),
-    ];
     let bench = Bench::new();
     let job = "--name=j --size=256k --bs=4k --ioengine=psync";
     let write = |program: &str, prefix: &str| {
@@ -125,7 +128,7 @@ fn options_of_verification_exit_as_fio_does() {
         })
     };
     write("fathom", "ours");
-    for (options, (_, ours)) in &rows {
+    for (options, (_, ours)) in &OPTIONS {
         assert_eq!(codes("fathom", "ours", options), *ours, "{options}");
     }
     let version = std::process::Command::new("fio").arg("--version").output();
@@ -135,7 +138,7 @@ fn options_of_verification_exit_as_fio_does() {
     }
     // What depends on the checksum was read off fio once; the rest takes a moment.
     write("fio", "theirs");
-    let quick = rows
+    let quick = OPTIONS
         .iter()
         .filter(|(options, _)| options.contains("continue_on_error"));
     for (options, (theirs, _)) in quick {

@@ -47,6 +47,12 @@ enum Range {
     Size(Bytes),
 }
 
+fn has_rounds(test: PtsTest, load: &PtsLoad) -> bool {
+    let definition = PtsDefinition::of(test, load);
+    let mut parts = definition.parts.iter();
+    parts.any(|part| part.kind == PtsPartKind::Rounds)
+}
+
 impl Asked {
     /// Reads all of it.
     pub(crate) fn read(args: &PtsArgs) -> Result<Asked, CommandError> {
@@ -80,13 +86,12 @@ impl Asked {
         let mut reader = Reader::default();
         let test = reader.value("TEST", test.as_deref().unwrap_or_default());
         if test.is_some_and(|test| test != PtsTest::Dirth) {
-            for (option, value, usual) in [
-                ("--block", block.as_str(), native::BLOCK),
-                ("--write", write.as_str(), PTS_WRITE),
-            ] {
-                if value != usual {
-                    refuse(option, value, ONLY_DIRTH, &mut reader);
-                }
+            let options = [
+                ("--block", block, native::BLOCK),
+                ("--write", write, PTS_WRITE),
+            ];
+            for (option, value, _) in options.iter().filter(|(_, value, usual)| value != usual) {
+                refuse(option, value, ONLY_DIRTH, &mut reader);
             }
         }
         let target = target.clone().unwrap_or_default();
@@ -101,13 +106,8 @@ impl Asked {
                 .as_deref()
                 .and_then(|text| rounds(text, &mut reader)),
         };
-        let has_rounds = |test| {
-            let definition = PtsDefinition::of(test, &load);
-            let mut parts = definition.parts.iter();
-            parts.any(|part| part.kind == PtsPartKind::Rounds)
-        };
         if let (Some(text), Some(test)) = (max_rounds, test)
-            && !has_rounds(test)
+            && !has_rounds(test, &load)
         {
             let why = "this test has no rounds: omit it";
             refuse("--max-rounds", text, why, &mut reader);

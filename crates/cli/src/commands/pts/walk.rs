@@ -144,7 +144,7 @@ impl Schedule for Rounds<'_, '_> {
                 self.longer *= 2;
                 let times = self.longer;
                 self.walk.progress.tell(&format!(
-                    "no I/O completed in a run of {}, which --scale made short: it is repeated with {times} times its time",
+                    "no I/O completed in a run of {}, which --scale shortened: it is repeated with {times} times its time",
                     record.plan.phases.measured
                 ));
                 Fate::Again

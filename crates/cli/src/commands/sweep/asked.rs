@@ -65,8 +65,7 @@ impl Asked {
             ..Machine::BARE
         };
         let varied = grid.varied();
-        let mut seen = HashSet::new();
-        let (mut targets, mut failed) = (0, 0);
+        let (mut targets, mut failed, mut seen) = (0, 0, HashSet::new());
         for (place, cell) in (0u64..).zip(&combined) {
             let axes = grid.groups[cell.group]
                 .axes
