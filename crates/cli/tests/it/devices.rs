@@ -87,7 +87,7 @@ impl Drop for Loop {
 fn a_device_that_holds_something_is_written_only_with_its_name_said() {
     let bench = Bench::new();
     // So small that all of it is examined in time on a machine that others use.
-    let Some(device) = Loop::of(&bench, 16 << 20) else {
+    let Some(device) = Loop::of(&bench, 64 << 20) else {
         return;
     };
     let name = &device.name;
