@@ -164,7 +164,7 @@ fn ports() -> String {
         vec![one.name.to_owned(), moves, one.source.to_owned()]
     };
     let heads = ["port", "sequential I/O in practice", "source"];
-    let about = "Equal rates of sequential reads and writes in such a range are reported as `bandwidth-limit`; not those of SATA 6 Gbit/s, which disks have by design.";
+    let about = "Equal rates of sequential reads and writes in such a range are reported as `bandwidth-limit`; not those of SATA 6 Gbit/s, which disks have by design. The sources give what a port can move at most; the ranges below that are estimates.";
     format!(
         "\n## Ports\n\n{about}\n\n{}",
         table(&heads, PORTS.iter().map(port))

@@ -47,10 +47,14 @@ enum Range {
     Size(Bytes),
 }
 
-fn has_rounds(test: PtsTest, load: &PtsLoad) -> bool {
+/// Refuses `--max-rounds` of a test that has no rounds.
+fn needs_rounds(test: PtsTest, load: &PtsLoad, max_rounds: &str, reader: &mut Reader) {
     let definition = PtsDefinition::of(test, load);
     let mut parts = definition.parts.iter();
-    parts.any(|part| part.kind == PtsPartKind::Rounds)
+    if !parts.any(|part| part.kind == PtsPartKind::Rounds) {
+        let why = "this test has no rounds: omit it";
+        refuse("--max-rounds", max_rounds, why, reader);
+    }
 }
 
 impl Asked {
@@ -106,11 +110,8 @@ impl Asked {
                 .as_deref()
                 .and_then(|text| rounds(text, &mut reader)),
         };
-        if let (Some(text), Some(test)) = (max_rounds, test)
-            && !has_rounds(test, &load)
-        {
-            let why = "this test has no rounds: omit it";
-            refuse("--max-rounds", text, why, &mut reader);
+        if let (Some(text), Some(test)) = (max_rounds, test) {
+            needs_rounds(test, &load, text, &mut reader);
         }
         let purges = [("done", PtsPurge::Done), ("none", PtsPurge::NotDone)];
         let asked = Asked {
