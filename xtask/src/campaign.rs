@@ -249,7 +249,8 @@ impl Drop for Ground {
 /// What the kernel has counted of processors and disks.
 #[derive(Clone, Copy)]
 struct Counted {
-    /// Ticks of all processors, those in which they worked or were stolen, and those of children.
+    /// Ticks of all processors, those that programs had or that were stolen, and those of this program and its children. What
+    /// the kernel does for a load (threads of a loop device) is not other load.
     ticks: [u64; 3],
     /// Sectors of disks, and of loop devices.
     sectors: [u64; 2],
@@ -265,8 +266,8 @@ impl Counted {
         let all = numbers(stat.lines().next()?.strip_prefix("cpu")?);
         let own = fs::read_to_string("/proc/self/stat").ok()?;
         let own = numbers(own.rsplit_once(')')?.1);
-        let (all, idle) = (all.get(..8)?, all.get(3..5)?); // guests are counted in user, too
-        let (all, idle) = (all.iter().sum::<u64>(), idle.iter().sum::<u64>());
+        let all = all.get(..8)?; // guests are counted in user, too
+        let programs = all[0] + all[1] + all[7]; // user, nice, steal
         let mut sectors = [0, 0];
         for line in fs::read_to_string("/proc/diskstats").ok()?.lines() {
             let name = line.split_whitespace().nth(2)?;
@@ -277,9 +278,9 @@ impl Counted {
                 sectors[place] += line.get(5)? + line.get(9)?;
             }
         }
-        let children = own.get(13)? + own.get(14)?;
+        let own = own.get(11)? + own.get(13)?; // utime, cutime
         Some(Counted {
-            ticks: [all, all - idle, children],
+            ticks: [all.iter().sum(), programs, own],
             sectors,
         })
     }
@@ -287,9 +288,10 @@ impl Counted {
     /// Whether others had a quarter of the processors' time since then, or moved a quarter of the sectors of the disk that was
     /// measured. What a loop device moves, its disk moves, too.
     fn others_since(self, then: Counted, has_disk: bool) -> bool {
-        let [all, busy, children] = [0, 1, 2].map(|at| self.ticks[at] - then.ticks[at]);
+        let [all, programs, own] =
+            [0, 1, 2].map(|at| self.ticks[at].saturating_sub(then.ticks[at]));
         let [disks, loops] = [0, 1].map(|at| self.sectors[at] - then.sectors[at]);
-        4 * busy.saturating_sub(children) >= all.max(1)
+        4 * programs.saturating_sub(own) >= all.max(1)
             || (has_disk && 4 * disks.saturating_sub(loops) >= disks.max(1))
     }
 }

@@ -16,7 +16,7 @@ pub fn digits(value: f64) -> String {
     }
 }
 
-/// Writes a value of 0 or more as `format!` with up to two decimals does, in a third of the time: tables have many.
+/// Writes a value of 0 or more as `format!` with up to two decimals does, by whole numbers: tables have many figures.
 fn fixed(value: f64, decimals: usize) -> String {
     const SCALES: [f64; 3] = [1.0, 10.0, 100.0];
     let scaled = value * SCALES[decimals];

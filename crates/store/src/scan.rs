@@ -31,7 +31,7 @@ pub enum Pass {
     SessionsWithResults,
     /// Sessions with their results, oldest first.
     Results,
-    /// The same, of whose sessions only the ids are read.
+    /// The same, of whose sessions only the id, the tags and the count of results are read.
     Rows,
 }
 
@@ -172,7 +172,7 @@ impl Store {
             let id = SessionId(row.get(0)?);
             let blob = row.get_ref(1)?.as_blob().unwrap_or_default();
             let own = match pass {
-                Pass::Rows => decode_runs(id, blob, &mut session.runs),
+                Pass::Rows => decode_runs(id, blob, &mut session),
                 _ => decode_session(id, blob, &mut session),
             };
             let rows = match &mut results {

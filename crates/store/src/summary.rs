@@ -215,10 +215,14 @@ pub(crate) fn decode_session(
     from.close()
 }
 
-/// Reads how many results a session has by its summary, which has to be this one's.
+/// Reads of a summary only the id of its session, which has to be this one, and how many results that has.
 ///
 /// Errors: the summary is damaged.
-pub(crate) fn decode_runs(own_id: SessionId, blob: &[u8], runs: &mut u32) -> Result<(), Damage> {
+pub(crate) fn decode_runs(
+    own_id: SessionId,
+    blob: &[u8],
+    into: &mut SessionSummary,
+) -> Result<(), Damage> {
     let (_, mut from) = Reader::open(blob, b'S', &[VERSION])?;
     if from.number()? != own_id.0 {
         return Err("it is another session's");
@@ -231,7 +235,8 @@ pub(crate) fn decode_runs(own_id: SessionId, blob: &[u8], runs: &mut u32) -> Res
     }
     let outcome = from.maybe()?.map_or(Ok(0), usize::try_from);
     from.bytes(outcome.map_err(|_| "a number too large")?)?;
-    *runs = u32::try_from(from.number()?).map_err(|_| "a number too large")?;
+    into.id = own_id;
+    into.runs = u32::try_from(from.number()?).map_err(|_| "a number too large")?;
     from.close()
 }
 
@@ -605,10 +610,10 @@ mod tests {
         let blob = encode_session(&session);
         assert_eq!(decode_session(SessionId(300), &blob, &mut read), Ok(()));
         assert_eq!(read, session);
-        let mut runs = 0;
-        assert_eq!(decode_runs(SessionId(300), &blob, &mut runs), Ok(()));
-        assert_eq!(runs, session.runs);
-        assert!(decode_runs(SessionId(301), &blob, &mut runs).is_err());
+        let mut read = SessionSummary::empty();
+        assert_eq!(decode_runs(SessionId(300), &blob, &mut read), Ok(()));
+        assert_eq!((read.id, read.runs), (session.id, session.runs));
+        assert!(decode_runs(SessionId(301), &blob, &mut read).is_err());
         assert!(decode_session(SessionId(301), &blob, &mut read).is_err());
     }
 }

@@ -2,7 +2,7 @@
 //! one lane.
 //!
 //! Disks differ in reads and writes; a port does not. Omitted: ports that disks have by design (SATA 6 Gbit/s, four lanes),
-//! and ports that the system itself reports, which bound the result of fathom's runs (`impossible-for-medium`).
+//! and ports that the system itself reports, which bound results that fathom measured (`impossible-for-medium`).
 
 use super::impossible_for_medium::RIM_BYTES_PER_S_MAX;
 use super::qos_limit::{NearTo, is_under_dev, near};
