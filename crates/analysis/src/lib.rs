@@ -75,7 +75,7 @@ pub use explain::{ExplainedKind, Explanation, explanations};
 pub use facts::{DeviceDigest, EngineDigest, HostDigest, TargetDigest, WorkDigest};
 pub use files::{
     ContentReport, CopyDigest, DurabilityReport, ExpectedReport, FilesReport, FilesRow,
-    RunBlocksReport, StretchReport, TreeDigest, VerifyDigest, files_report,
+    MdtestDigest, RunBlocksReport, StretchReport, TreeDigest, VerifyDigest, files_report,
 };
 pub use findings::{
     Cause, Confidence, FINDINGS, Finding, Group, Look, Own, Repeats, Rule, RuleId, Seen, Several,

@@ -36,6 +36,7 @@ pub use plan::{
     Skew, Spacing, Stall, StridedZones, StripeAccess, Target, Timespan, Verify, VerifyLevel,
     Workload, WriteContent,
 };
+pub use record::mdtest;
 pub use record::verified;
 pub use record::{
     Account, Backlog, BlockDevice, CachedPages, Claim, ClockOffset, ClockRecord, Content, CopyWork,
@@ -46,11 +47,11 @@ pub use record::{
     ImportedCore, ImportedCpu, ImportedFigures, ImportedLatency, ImportedOperation, ImportedRow,
     ImportedRun, ImportedWorkload, InjectedFault, Interval, IoLimit, JobLayout, KernelWorkers,
     KindCount, LatencyHeat, LatencyHistogram, LatencySpread, Layout, LifetimeCount, Limits,
-    LineCount, MemoryLimit, Namespace, NoResult, Note, Origin, Outcome, PhaseTimes, ProcessCpu,
-    ProcessStop, QuotaCounters, RankRecord, ResultRow, RowFigures, RowTimes, RowWork, RunRecord,
-    RunResult, Sample, Series, SyncCount, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord,
-    TreeStep, TreeWork, Verification, VerifyCounts, VerifyPass, Waiting, WatchLatency, WatchMoment,
-    WatchRecord, WorkerRecord,
+    LineCount, MdtestPhase, MdtestShape, MdtestWork, MemoryLimit, Namespace, NoResult, Note,
+    Origin, Outcome, PhaseTimes, ProcessCpu, ProcessStop, QuotaCounters, RankRecord, ResultRow,
+    RowFigures, RowTimes, RowWork, RunRecord, RunResult, Sample, Series, SyncCount, Tally,
+    TargetFacts, TargetKind, ThreadCpu, ThreadRecord, TreeStep, TreeWork, Verification,
+    VerifyCounts, VerifyPass, Waiting, WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
 };
 pub use text::{
     contains_ignoring_case, distinct, invalid_value, is_visible, printable, shell_word, split_hint,

@@ -23,6 +23,7 @@ pub mod imports;
 pub mod iometer;
 pub mod ior;
 pub mod lmdd;
+pub mod mdtest;
 pub mod native;
 mod operands;
 mod own_options;

@@ -1,4 +1,4 @@
-//! Operands `name=value` by a table: the help, the manual and the reading come from its rows.
+//! Operands `name=value`, or options with dashes, by a table: the help, the manual and the reading come from its rows.
 //!
 //! Every operand that a tool has is a row: it is honoured, changes nothing for a reason, or is refused for one. Omitted: what
 //! operands mean together, which each tool settles itself.
@@ -35,6 +35,8 @@ pub(crate) struct Dialect<S: 'static> {
     pub(crate) number: fn(&str) -> Option<u64>,
     /// What a number looks like.
     pub(crate) form: &'static str,
+    /// They are options of a letter, or of several behind two dashes, and not operands.
+    pub(crate) dashes: bool,
 }
 
 /// What reading them finds.
@@ -74,49 +76,135 @@ impl<S> Dialect<S> {
         found
     }
 
+    /// Reads options: a value is behind a blank or `=`, or glued to its letter; flags may be joined. Of an option that is given
+    /// twice the last one counts.
+    pub(crate) fn read_options(&self, words: &[String], settings: &mut S) -> Findings {
+        let mut found = Findings::default();
+        let mut words = words.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            let (names, value) = match word.split_once('=') {
+                Some((names, value)) => (names, Some(value)),
+                None => (word, None),
+            };
+            let mut joined = names.strip_prefix("--").unwrap_or(names);
+            let is_long = joined.len() < names.len();
+            if !is_long {
+                joined = names.strip_prefix('-').unwrap_or_default();
+            }
+            if joined.is_empty() {
+                let word = model::printable(word);
+                let problem = format!("`{word}`: this belongs to no option of {}", self.tool);
+                found.problems.push(problem);
+            }
+            while !joined.is_empty() {
+                let length = match is_long {
+                    true => joined.len(),
+                    false => joined.chars().next().map_or(1, char::len_utf8),
+                };
+                let (name, behind) = joined.split_at(length);
+                let row = self.rows.iter().find(|row| row.name == name);
+                let Some(row) = row.filter(|row| is_long == (row.name.len() > 1)) else {
+                    found.problems.push(self.unknown(name));
+                    break;
+                };
+                let glued = (!behind.is_empty()).then_some(behind);
+                let read = match row.argument {
+                    "" => Some(value.unwrap_or("1")),
+                    _ => value.or(glued).or_else(|| words.next()),
+                };
+                match read {
+                    Some(value) => self.apply(row, value, settings, &mut found),
+                    None => found.problems.push(format!(
+                        "{}: a value is missing behind it",
+                        self.spelled(name)
+                    )),
+                }
+                joined = if row.argument.is_empty() { behind } else { "" };
+            }
+        }
+        found
+    }
+
+    /// The name as it is written.
+    fn spelled(&self, name: &str) -> String {
+        match (self.dashes, name.chars().count()) {
+            (false, _) => format!("{}=", model::printable(name)),
+            (true, 1) => format!("-{}", model::printable(name)),
+            (true, _) => format!("--{}", model::printable(name)),
+        }
+    }
+
+    /// The name with its value.
+    fn written(&self, row: &Row<S>, value: &str) -> String {
+        match (self.dashes, row.argument) {
+            (false, _) => format!("{}={value}", row.name),
+            (true, "") => self.spelled(row.name),
+            (true, _) => format!("{} {value}", self.spelled(row.name)),
+        }
+    }
+
+    /// The help's lines: a row each.
+    pub(crate) fn entries(&self, text: &mut String) {
+        for row in self.rows {
+            let mark = match row.apply {
+                Apply::Noted(_) => " (changes nothing)",
+                Apply::Refused(_) => " (refused)",
+                _ => "",
+            };
+            let form = self.written(row, row.argument);
+            crate::page::entry(text, &form, &format!("{}{mark}", row.doc));
+        }
+    }
+
     fn unknown(&self, name: &str) -> String {
         let longer = self
             .rows
             .iter()
-            .find(|row| !name.is_empty() && row.name.starts_with(name));
+            .find(|row| name.len() > usize::from(self.dashes) && row.name.starts_with(name));
         let hint = match longer {
-            Some(row) => format!("; hint: {}=", row.name),
+            Some(row) => format!("; hint: {}", self.spelled(row.name)),
             None => String::new(),
         };
+        let noun = if self.dashes { "option" } else { "operand" };
         format!(
-            "{}=: {} has no such operand{hint}",
-            model::printable(name),
+            "{}: {} has no such {noun}{hint}",
+            self.spelled(name),
             self.tool
         )
     }
 
     fn apply(&self, row: &Row<S>, value: &str, settings: &mut S, found: &mut Findings) {
-        let name = row.name;
+        let (name, written) = (
+            self.spelled(row.name),
+            self.written(row, &model::printable(value)),
+        );
         let shown = model::printable(value);
         let number = (self.number)(value);
-        let unread = format!("invalid value '{shown}' for {name}=: must be {}", self.form);
+        let unread = format!("invalid value '{shown}' for {name}: must be {}", self.form);
         match &row.apply {
             Apply::Number(of) if number.is_some() => *of(settings) = number,
+            Apply::Flag(of) if self.dashes && number == Some(0) => *of(settings) = false,
             Apply::Flag(_) if number == Some(0) => found.problems.push(format!(
-                "{name}=0: {} takes any value for a yes: omit it",
+                "{name}0: {} takes any value for a yes: omit it",
                 self.tool
             )),
             Apply::Flag(of) if number.is_some() => *of(settings) = true,
             Apply::Number(_) | Apply::Flag(_) => found.problems.push(unread),
             Apply::Text(set) => {
                 if let Err(why) = set(settings, value) {
-                    let problem = format!("invalid value '{shown}' for {name}=: {why}");
+                    let problem = format!("invalid value '{shown}' for {name}: {why}");
                     found.problems.push(problem);
                 }
             }
-            Apply::Noted(why) => found.notes.push(format!("{name}={shown}: {why}")),
-            Apply::Refused(why) => found.problems.push(format!("{name}={shown}: {why}")),
+            Apply::Noted(why) => found.notes.push(format!("{written}: {why}")),
+            Apply::Refused(why) => found.problems.push(format!("{written}: {why}")),
         }
     }
 
     /// The table of the manual, in Markdown.
     pub(crate) fn table(&self) -> String {
-        let mut text = String::from("| operand | meaning | here |\n|---|---|---|\n");
+        let noun = if self.dashes { "option" } else { "operand" };
+        let mut text = format!("| {noun} | meaning | here |\n|---|---|---|\n");
         for row in self.rows {
             let fate = match &row.apply {
                 Apply::Number(_) | Apply::Flag(_) | Apply::Text(_) => "honoured".to_owned(),
@@ -125,9 +213,8 @@ impl<S> Dialect<S> {
             };
             writeln!(
                 text,
-                "| `{}={}` | {} | {fate} |",
-                row.name,
-                row.argument.replace('|', "\\|"),
+                "| `{}` | {} | {fate} |",
+                self.written(row, row.argument).replace('|', "\\|"),
                 row.doc
             )
             .expect("a String takes it");

@@ -22,6 +22,7 @@ pub(super) fn answers(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<Answer> {
     let first = steps.first().map(|step| &step.work);
     match (first, steps.last().map(|step| &step.work)) {
         (Some(FilesWork::Tree(_)), _) => tree(rows),
+        (Some(FilesWork::Mdtest(work)), _) => super::mdtest::answers(work, rows),
         (_, Some(FilesWork::Copy(work))) => copy(work).into_iter().collect(),
         _ => Vec::new(),
     }

@@ -5,6 +5,7 @@
 
 mod answers;
 mod batches;
+mod mdtest;
 mod notes;
 mod row;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use crate::Finding;
 use crate::facts::{DeviceDigest, HostDigest};
 use crate::verdict::Answer;
 use crate::verdict::Verdict;
+pub use mdtest::MdtestDigest;
 use model::{FilesRecord, FilesWork};
 pub use row::FilesRow;
 use schemars::JsonSchema;
@@ -43,6 +45,9 @@ pub struct FilesReport {
     pub host: Option<HostDigest>,
     /// Request of work with many small files and one large one; none for a copy.
     pub tree: Option<TreeDigest>,
+    /// Request of `fathom mdtest`; none of anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mdtest: Option<MdtestDigest>,
     /// Request of a copy; none for work in a folder.
     pub copy: Option<CopyDigest>,
     /// Data that was read and compared; only for `fathom verify`.
@@ -147,6 +152,7 @@ pub fn files_report(steps: &[FilesRecord]) -> FilesReport {
         chain: first.place.chain.iter().map(DeviceDigest::of).collect(),
         host: Some(HostDigest::of(&first.host)),
         tree,
+        mdtest: mdtest::work_of(first).map(MdtestDigest::of),
         copy,
         verify: content.map(VerifyDigest::of),
         findings,
@@ -210,6 +216,6 @@ fn asked(steps: &[FilesRecord]) -> (Option<TreeDigest>, Option<CopyDigest>) {
             };
             (None, Some(copy))
         }
-        Some(FilesWork::Verify(_)) | None => (None, None),
+        Some(FilesWork::Mdtest(_) | FilesWork::Verify(_)) | None => (None, None),
     }
 }

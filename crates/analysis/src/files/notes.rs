@@ -6,7 +6,7 @@ use model::{FilesRecord, FilesWork, HostRecord, TreeWork};
 
 /// What the kernel keeps of a file whose name it knows: its facts and its name. ext4's are 1.1 KiB and 0.2 KiB, those of
 /// XFS and btrfs about the same (slabinfo(5): `ext4_inode_cache`, `xfs_inode`, `dentry`).
-const CACHED_BYTES_A_FILE: u64 = 1300;
+pub(super) const CACHED_BYTES_A_FILE: u64 = 1300;
 /// A data set of twice the memory is the rule of old for a file that fits into no cache; bonnie++ keeps to it too.
 const MEMORIES: u64 = 2;
 /// Below this share of bytes from the device the cache has answered.
@@ -20,6 +20,7 @@ pub(super) fn warnings(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<String> 
             let pages = small_enough_for_pages(work, &first.host, rows);
             names.into_iter().chain(pages).collect()
         }
+        Some((first, FilesWork::Mdtest(work))) => super::mdtest::warnings(first, work, rows),
         Some((_, FilesWork::Copy(work))) => {
             super::answers::copy_caches(rows, Some(work.transfers.is_none()))
         }
@@ -34,7 +35,7 @@ pub(super) fn notes(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<String> {
     let mut notes: Vec<String> = cut(rows, first).into_iter().collect();
     match &first.work {
         FilesWork::Tree(_) => notes.extend(not_yet_written(rows)),
-        FilesWork::Verify(_) => {} // likewise
+        FilesWork::Mdtest(_) | FilesWork::Verify(_) => {} // likewise
         FilesWork::Copy(_) => notes.extend(super::answers::copy_caches(rows, None)),
     }
     notes

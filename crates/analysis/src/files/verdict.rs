@@ -2,8 +2,8 @@
 //!
 //! Deliberately absent: what the reasons are, which `notes` finds.
 
-use super::FilesRow;
 use super::notes::FROM_DEVICE_MIN;
+use super::{FilesRow, mdtest};
 use crate::checks::Checks;
 use crate::verdict::{Validity, Verdict};
 use model::{FilesOrder, FilesOutcome, FilesRecord, FilesWork, TreeStep};
@@ -62,6 +62,12 @@ pub(super) fn ended(steps: &[FilesRecord]) -> Option<String> {
 
 /// Whether the last step that was wanted is missing, as after a kill.
 fn is_cut_off(steps: &[FilesRecord]) -> bool {
+    if let Some((work, last)) = steps
+        .last()
+        .and_then(|last| Some((mdtest::work_of(last)?, last)))
+    {
+        return mdtest::is_cut_off(work, last);
+    }
     let Some((FilesWork::Tree(work), last)) = steps.last().map(|last| (&last.work, &last.step))
     else {
         return false;
@@ -83,7 +89,7 @@ fn is_cut_off(steps: &[FilesRecord]) -> bool {
 fn checks(steps: &[FilesRecord], rows: &[FilesRow]) -> Checks {
     let tree = steps.first().and_then(|step| match &step.work {
         FilesWork::Tree(work) => Some(work),
-        FilesWork::Copy(_) | FilesWork::Verify(_) => None,
+        FilesWork::Mdtest(_) | FilesWork::Copy(_) | FilesWork::Verify(_) => None,
     });
     let reads = rows.iter().filter(|row| row.operation.starts_with("read"));
     let shares: Vec<f64> = reads.filter_map(FilesRow::read_from_device).collect();

@@ -198,7 +198,7 @@ fn hexadecimal(run: u64) -> String {
 pub(super) fn of(steps: &[FilesRecord]) -> Option<&VerifyWork> {
     match &steps.last()?.work {
         FilesWork::Verify(work) => Some(work),
-        FilesWork::Tree(_) | FilesWork::Copy(_) => None,
+        FilesWork::Tree(_) | FilesWork::Mdtest(_) | FilesWork::Copy(_) => None,
     }
 }
 

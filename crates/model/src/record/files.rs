@@ -8,6 +8,7 @@ use super::copied::CopyWork;
 use super::counters::DeviceCounters;
 use super::histogram::LatencyHistogram;
 use super::host::{BlockDevice, FileSystem, HostRecord};
+use super::mdtest::MdtestWork;
 use super::tree_step::TreeStep;
 use super::verified::VerifyWork;
 use crate::units::{Bytes, Nanos};
@@ -52,6 +53,8 @@ pub struct FilesPlace {
 pub enum FilesWork {
     /// `fathom files`.
     Tree(TreeWork),
+    /// `fathom mdtest`.
+    Mdtest(Box<MdtestWork>),
     /// `fathom dd`, `fathom lmdd` and `fathom sgp_dd`.
     Copy(CopyWork),
     /// `fathom verify`.

@@ -15,6 +15,7 @@ mod host;
 mod imported;
 mod layout;
 mod limits;
+pub mod mdtest;
 mod rank;
 mod result;
 mod row;
@@ -45,6 +46,7 @@ pub use imported::{
 };
 pub use layout::{CachedPages, DataSample, Extents, Layout};
 pub use limits::{IoLimit, Limits, MemoryLimit};
+pub use mdtest::{MdtestPhase, MdtestShape, MdtestWork};
 pub use rank::{ClockOffset, JobLayout, RankRecord};
 pub use result::{NoResult, RunResult};
 pub use row::{Note, Origin, ResultRow, RowFigures, RowTimes, RowWork};

@@ -11,7 +11,7 @@
 mod build;
 mod command;
 mod figures;
-mod number;
+pub(crate) mod number;
 mod reader;
 mod reader_json;
 mod result;

@@ -2,17 +2,17 @@
 
 /// A number and what is odd about its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Number {
-    pub(super) value: u64,
+pub(crate) struct Number {
+    pub(crate) value: u64,
     /// What was dropped behind it.
-    pub(super) dropped: Option<String>,
+    pub(crate) dropped: Option<String>,
 }
 
 /// Reads it.
 ///
 /// # Errors
 /// What is accepted.
-pub(super) fn number(text: &str) -> Result<Number, &'static str> {
+pub(crate) fn number(text: &str) -> Result<Number, &'static str> {
     const FORM: &str =
         "must be a whole number: 8, 4k, 2m, 1g (k, m, g, t and p are powers of 1024)";
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();

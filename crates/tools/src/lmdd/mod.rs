@@ -314,6 +314,7 @@ const DIALECT: Dialect<Settings> = Dialect {
     rows: ROWS,
     number,
     form: "a whole number, with k, m or g (1024, …) or K, M or G (1000, …)",
+    dashes: false,
 };
 
 /// Digits, and one letter.

@@ -192,6 +192,7 @@ const DIALECT: Dialect<Settings> = Dialect {
     rows: ROWS,
     number,
     form: "a number with a suffix: c (1), w (2), b (512), k, m, g, t (1024, …), kB (1000), KiB; 0x for hexadecimal; joined by x",
+    dashes: false,
 };
 
 fn count(settings: &mut Settings, value: &str) -> Result<(), String> {
