@@ -84,6 +84,19 @@ impl WallClock {
         }
     }
 
+    /// The kernel's monotonic clock, its origin at a moment that may be ahead: until then it is 0. Now where there is none.
+    pub(crate) fn starting(moment: Option<Instant>) -> Self {
+        WallClock {
+            source: Source::Monotonic,
+            anchor: moment.unwrap_or_else(monotonic),
+        }
+    }
+
+    /// Returns at its origin, or a little later.
+    pub(crate) fn wait_for_origin(&self) {
+        wait_for(self.anchor);
+    }
+
     /// The same clock with its origin now; the system's, and a note, where the counter has gone another way since the
     /// start.
     pub(crate) fn restarted(self) -> (Self, Option<String>) {

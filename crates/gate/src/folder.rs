@@ -191,6 +191,14 @@ impl Folder {
         Ok(renameat(self, from.as_c_str(), self, to.as_c_str())?)
     }
 
+    /// Moves a folder of it into `other`, where the name has to be free or that of an empty folder.
+    ///
+    /// # Errors
+    /// Those of rename(2).
+    pub fn move_to(&self, from: &Name, other: &Folder, to: &Name) -> io::Result<()> {
+        Ok(renameat(self, from.as_c_str(), other, to.as_c_str())?)
+    }
+
     /// Removes a name that is not a folder's.
     ///
     /// # Errors

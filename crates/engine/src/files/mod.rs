@@ -12,14 +12,18 @@
 
 mod caches;
 mod crew;
+mod mdtest;
 mod room;
 mod scratch;
 mod steps;
 mod stream;
+mod tasks;
 mod tree;
+mod tree_mark;
 
 pub(crate) use crew::Batches;
 use crew::Beat;
+pub use mdtest::{MdtestPlace, MdtestSite};
 pub use room::{Room, may_drop_caches, room_of};
 
 use crate::clock::{Clock, WallClock};
@@ -53,14 +57,17 @@ pub enum FilesError {
     Refused(gate::OutputError),
     #[error(
         "{}: it does not answer: {doing} has not progressed for {patience}, so fathom gave up; if this is a network mount, \
-         check its server. The files are still there in a folder that begins with {}; the next `fathom \
-         files` there removes it", folder.display(), PREFIX
+         check its server. The files are still there in a folder that begins with {left}, which the same command there removes",
+        folder.display()
     )]
     Stalled {
         folder: PathBuf,
         doing: String,
         patience: Nanos,
+        left: &'static str,
     },
+    #[error("{0}")]
+    Foreign(String),
     #[error("a thread could not be started: {}", errno_text(.0))]
     Thread(io::Error),
     #[error(
@@ -154,6 +161,7 @@ pub fn run_files(
                 folder: job.folder.clone(),
                 doing,
                 patience: job.patience,
+                left: PREFIX,
             });
         }
     }

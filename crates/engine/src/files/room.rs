@@ -23,6 +23,10 @@ pub struct Room {
     pub free: Bytes,
     /// Files that this user may still make; `None` where the file system does not count them.
     pub files_free: Option<u64>,
+    /// Bytes of the file system, and how many of them nobody uses.
+    pub bytes: [u64; 2],
+    /// Files that it can have, and how many more of them.
+    pub files: [u64; 2],
 }
 
 /// Asks, and waits at most this long for an answer.
@@ -45,6 +49,7 @@ pub fn room_of(folder: &Path, patience: Nanos) -> Result<Room, FilesError> {
             folder: folder.to_owned(),
             doing: "a first look".to_owned(),
             patience,
+            left: super::PREFIX,
         }),
         Err(RecvTimeoutError::Disconnected) => Err(FilesError::Lost),
     }
@@ -60,6 +65,8 @@ fn look(folder: &Path) -> io::Result<Room> {
         read_only: there.f_flag.contains(StatVfsMountFlags::RDONLY),
         free: Bytes(there.f_bavail.saturating_mul(there.f_frsize)),
         files_free: (there.f_files > 0).then_some(there.f_favail),
+        bytes: [there.f_blocks, there.f_bfree].map(|blocks| blocks.saturating_mul(there.f_frsize)),
+        files: [there.f_files, there.f_ffree],
     })
 }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-const MARK: &str = "fathom.mark";
+pub(super) const MARK: &str = "fathom.mark";
 const MARK_TEXT: &str =
     "fathom files created this folder and everything in it. It may be removed.\n";
 /// So many names are tried.
@@ -104,7 +104,7 @@ impl Scratch {
 /// What earlier calls left behind; each with whether all of it could be removed.
 pub(super) type Left = Vec<(PathBuf, bool)>;
 
-fn own_user() -> u32 {
+pub(super) fn own_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
@@ -162,7 +162,7 @@ fn remove_of(
     Ok(removed)
 }
 
-fn owner(file: &File) -> io::Result<u32> {
+pub(super) fn owner(file: &File) -> io::Result<u32> {
     Ok(rustix::fs::fstat(file)?.st_uid)
 }
 
@@ -272,7 +272,7 @@ fn text_of(folder: &Folder, name: &Name) -> Option<String> {
 
 /// Tries again for a second where a folder is not empty: FUSE reports the end of a file to its server after close(2)
 /// returned, and until then a removed file is in its folder under another name (`.fuse_hidden…`, on NFS `.nfs…`).
-fn when_released(mut act: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+pub(super) fn when_released(mut act: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     const TRIES: u32 = 50;
     const PAUSE: Duration = Duration::from_millis(20);
     for _ in 1..TRIES {
@@ -302,7 +302,7 @@ fn remove_files(top: &Folder, at: &Name, pulse: &AtomicU64) -> io::Result<()> {
 }
 
 /// A letter and at least so many digits.
-fn is_name(name: &str, letter: char, digits_min: usize) -> bool {
+pub(super) fn is_name(name: &str, letter: char, digits_min: usize) -> bool {
     let digits = name.strip_prefix(letter).unwrap_or_default();
     digits.len() >= digits_min && digits.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -125,17 +125,20 @@ impl Tree {
         edge(thread)..edge(thread + 1)
     }
 
-    /// Source of the shuffle: Fisher and Yates, as in Knuth, The Art of Computer Programming, volume 2, 3.4.2, algorithm P.
     fn in_order(&self, range: Range<u64>, thread: u64, order: FilesOrder) -> Vec<u64> {
         let mut numbers: Vec<u64> = range.collect();
         if order == FilesOrder::Random {
-            let mut rng = Rng::new(self.seed, thread);
-            for place in (1..numbers.len()).rev() {
-                let other = rng.below(place as u64 + 1);
-                numbers.swap(place, usize::try_from(other).expect("below the length"));
-            }
+            shuffle(&mut numbers, &mut Rng::new(self.seed, thread));
         }
         numbers
+    }
+}
+
+/// Source: Fisher and Yates, as in Knuth, The Art of Computer Programming, volume 2, 3.4.2, algorithm P.
+pub(super) fn shuffle(numbers: &mut [u64], rng: &mut Rng) {
+    for place in (1..numbers.len()).rev() {
+        let other = rng.below(place as u64 + 1);
+        numbers.swap(place, usize::try_from(other).expect("below the length"));
     }
 }
 
