@@ -6,6 +6,7 @@
 mod answers;
 mod keys;
 mod layout;
+mod mdtest;
 mod orders;
 mod serve;
 

@@ -15,6 +15,12 @@ pub(super) const GO: u8 = 4;
 pub(super) const BEGIN: u8 = 5;
 /// Send the result.
 pub(super) const GATHER: u8 = 6;
+/// Open the test folder of rank 0.
+pub(super) const OPEN: u8 = 7;
+/// Do a phase in it.
+pub(super) const PHASE: u8 = 8;
+/// Send what was done of it.
+pub(super) const PARTS: u8 = 9;
 
 /// A step to check.
 #[derive(Clone, Debug, Serialize, Deserialize)]

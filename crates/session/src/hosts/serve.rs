@@ -1,6 +1,7 @@
 //! What ranks other than 0 do: they perform orders until the job ends.
 
 use super::answers::{Hello, Prepared, Ready};
+use super::mdtest::Served;
 use super::{Hosts, LOOK_EVERY, RankResult, failed, orders, read, to_bytes};
 use crate::admission::CheckedPlan;
 use crate::runner::Runner;
@@ -37,6 +38,7 @@ impl Hosts {
     ) -> Result<(), CommandError> {
         let mut checked: Option<Checked> = None;
         let mut outcome: Option<Result<RunRecord, String>> = None;
+        let mut served = Served::default();
         loop {
             let Some(order) = self.next_order()? else {
                 return Ok(());
@@ -76,6 +78,12 @@ impl Hosts {
                     let sums = result.as_ref().ok().map(Sums::of);
                     self.job.answer(step, to_bytes(&result), sums);
                 }
+                orders::OPEN => self.serve_open(&order, &mut served)?,
+                orders::PHASE => {
+                    let root = runner.admission.root;
+                    self.serve_phase(&order, &mut served, root, runner.stop)?;
+                }
+                orders::PARTS => self.serve_part(&order, &mut served),
                 _ => self.job.answer(step, Vec::new(), None),
             }
         }
