@@ -75,7 +75,8 @@ pub use explain::{ExplainedKind, Explanation, explanations};
 pub use facts::{DeviceDigest, EngineDigest, HostDigest, TargetDigest, WorkDigest};
 pub use files::{
     ContentReport, CopyDigest, DurabilityReport, ExpectedReport, FilesReport, FilesRow,
-    MdtestDigest, RunBlocksReport, StretchReport, TreeDigest, VerifyDigest, files_report,
+    MdtestDigest, MdtestFile, MdtestTree, RunBlocksReport, StretchReport, TreeDigest, VerifyDigest,
+    files_report,
 };
 pub use findings::{
     Cause, Confidence, FINDINGS, Finding, Group, Look, Own, Repeats, Rule, RuleId, Seen, Several,

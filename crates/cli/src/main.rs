@@ -70,6 +70,12 @@ fn main() -> ExitCode {
             Err(failure) => failure::tell(&failure),
         };
     }
+    if let Some(line) = commands::mdtest::line_of(&words) {
+        return match commands::mdtest::mdtest(&line, &Environment::read()) {
+            Ok(ending) => ending.exit_code(),
+            Err(failure) => failure::tell(&failure),
+        };
+    }
     if words.len() == 2 && words[1] == "--licenses" {
         return licenses();
     }
@@ -154,7 +160,11 @@ fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Com
         Command::Dd(args) => commands::dd::dd(args, environment),
         Command::Lmdd(args) => commands::dd::lmdd(args, environment),
         Command::SgpDd(args) => commands::dd::sgp_dd(args, environment),
-        Command::Diskspd(_) | Command::Sqlio(_) | Command::Fio(_) | Command::Ior(_) => {
+        Command::Diskspd(_)
+        | Command::Sqlio(_)
+        | Command::Fio(_)
+        | Command::Ior(_)
+        | Command::Mdtest(_) => {
             unreachable!("a line of another tool's is not read by this parser")
         }
         Command::Iometer(args) => commands::iometer::iometer(args, environment),

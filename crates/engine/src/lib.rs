@@ -67,8 +67,8 @@ pub use dispatch::{Availability, available, queue_depth_max};
 pub use drop_cache::forget_cached;
 pub use error::{RunError, errno_text};
 pub use files::{
-    FilesEnd, FilesError, FilesEvent, FilesJob, MdtestPlace, MdtestSite, Room, may_drop_caches,
-    room_of, run_files,
+    FilesEnd, FilesError, FilesEvent, FilesJob, MdtestBelow, MdtestPlace, MdtestSite, Room,
+    may_drop_caches, room_of, run_files,
 };
 pub use meeting::{Meet, Meeting};
 pub use observer::{Event, Observer, Silent, SoFar, Tick};

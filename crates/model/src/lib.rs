@@ -36,7 +36,6 @@ pub use plan::{
     Skew, Spacing, Stall, StridedZones, StripeAccess, Target, Timespan, Verify, VerifyLevel,
     Workload, WriteContent,
 };
-pub use record::mdtest;
 pub use record::verified;
 pub use record::{
     Account, Backlog, BlockDevice, CachedPages, Claim, ClockOffset, ClockRecord, Content, CopyWork,
@@ -47,11 +46,11 @@ pub use record::{
     ImportedCore, ImportedCpu, ImportedFigures, ImportedLatency, ImportedOperation, ImportedRow,
     ImportedRun, ImportedWorkload, InjectedFault, Interval, IoLimit, JobLayout, KernelWorkers,
     KindCount, LatencyHeat, LatencyHistogram, LatencySpread, Layout, LifetimeCount, Limits,
-    LineCount, MdtestPhase, MdtestShape, MdtestWork, MemoryLimit, Namespace, NoResult, Note,
-    Origin, Outcome, PhaseTimes, ProcessCpu, ProcessStop, QuotaCounters, RankRecord, ResultRow,
-    RowFigures, RowTimes, RowWork, RunRecord, RunResult, Sample, Series, SyncCount, Tally,
-    TargetFacts, TargetKind, ThreadCpu, ThreadRecord, TreeStep, TreeWork, Verification,
-    VerifyCounts, VerifyPass, Waiting, WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
+    LineCount, MemoryLimit, Namespace, NoResult, Note, Origin, Outcome, PhaseTimes, ProcessCpu,
+    ProcessStop, QuotaCounters, RankRecord, ResultRow, RowFigures, RowTimes, RowWork, RunRecord,
+    RunResult, Sample, Series, SyncCount, Tally, TargetFacts, TargetKind, ThreadCpu, ThreadRecord,
+    TreeStep, TreeWork, Verification, VerifyCounts, VerifyPass, Waiting, WatchLatency, WatchMoment,
+    WatchRecord, WorkerRecord,
 };
 pub use text::{
     contains_ignoring_case, distinct, invalid_value, is_visible, printable, shell_word, split_hint,

@@ -67,6 +67,6 @@ pub use summary::run_summary;
 pub use survey::survey_summary;
 pub use sweep::{sweep_forecast, sweep_summary};
 pub use text::{folded_usage, printable, shorten, wrapped};
-pub use time::{Zone, ctime_stamp, local_day, local_stamp, write_time};
+pub use time::{Zone, ctime_stamp, date_stamp, local_day, local_stamp, write_time};
 pub use trace::{learned_json, trace_json, trace_summary};
 pub use watch::watch_summary;

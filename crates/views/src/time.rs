@@ -86,6 +86,19 @@ pub fn ctime_stamp(utc_ns: u64, zone: &Zone) -> String {
     )
 }
 
+/// The local time as mdtest writes it: `11/21/2026 12:05:17`.
+pub fn date_stamp(utc_ns: u64, zone: &Zone) -> String {
+    Timestamp::from_nanosecond(i128::from(utc_ns)).map_or_else(
+        |_| "-".to_owned(),
+        |moment| {
+            moment
+                .to_zoned(zone.0.clone())
+                .strftime("%m/%d/%Y %H:%M:%S")
+                .to_string()
+        },
+    )
+}
+
 /// The local date without separators, as names of files have it: `20261121`.
 pub fn local_day(utc_ns: u64, zone: &Zone) -> String {
     let stamp = local_stamp(utc_ns, zone);

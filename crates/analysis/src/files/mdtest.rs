@@ -4,7 +4,8 @@ use super::FilesRow;
 use super::notes::CACHED_BYTES_A_FILE;
 use crate::say::{bytes, counted, rate};
 use crate::verdict::Answer;
-use model::{FilesRecord, FilesWork, MdtestPhase, MdtestWork};
+use model::record::mdtest::{MdtestPhase, MdtestWork};
+use model::{FilesRecord, FilesWork};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,14 +22,10 @@ pub struct MdtestDigest {
     pub item_folders: bool,
     /// Whether items are files.
     pub item_files: bool,
-    /// Bytes written to each file.
-    pub file_bytes: u64,
-    /// Bytes read of each file.
-    pub read_bytes: u64,
-    /// Levels of a tree below its root.
-    pub depth: u64,
-    /// Folders of a tree's folder.
-    pub branches: u64,
+    /// What is written and read of a file.
+    pub file: MdtestFile,
+    /// How a tree branches.
+    pub tree: MdtestTree,
     /// Trees: one, or one of each task.
     pub trees: u64,
     /// Folders of one tree.
@@ -41,6 +38,24 @@ pub struct MdtestDigest {
     pub phases: Vec<String>,
 }
 
+/// Content of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MdtestFile {
+    /// Bytes written to each file.
+    pub write_bytes: u64,
+    /// Bytes read of each file.
+    pub read_bytes: u64,
+}
+
+/// Shape of a tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MdtestTree {
+    /// Levels below its root.
+    pub depth: u64,
+    /// Folders of a folder.
+    pub branches: u64,
+}
+
 impl MdtestDigest {
     pub(super) fn of(work: &MdtestWork) -> MdtestDigest {
         let shape = &work.shape;
@@ -50,10 +65,14 @@ impl MdtestDigest {
             items: shape.items(),
             item_folders: shape.folders,
             item_files: shape.files,
-            file_bytes: shape.file_size.0,
-            read_bytes: work.read.0,
-            depth: u64::from(shape.depth),
-            branches: shape.branches,
+            file: MdtestFile {
+                write_bytes: shape.file_size.0,
+                read_bytes: work.read.0,
+            },
+            tree: MdtestTree {
+                depth: u64::from(shape.depth),
+                branches: shape.branches,
+            },
             trees: shape.trees(),
             tree_folders: shape.tree_folders().unwrap_or(0),
             shift: u64::from(work.shift),

@@ -17,7 +17,7 @@ use crate::Finding;
 use crate::facts::{DeviceDigest, HostDigest};
 use crate::verdict::Answer;
 use crate::verdict::Verdict;
-pub use mdtest::MdtestDigest;
+pub use mdtest::{MdtestDigest, MdtestFile, MdtestTree};
 use model::{FilesRecord, FilesWork};
 pub use row::FilesRow;
 use schemars::JsonSchema;

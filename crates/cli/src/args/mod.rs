@@ -5,7 +5,7 @@
 
 mod compare;
 mod database;
-mod files;
+pub(crate) mod files;
 mod hosts;
 mod import;
 mod known;
@@ -136,6 +136,9 @@ pub(crate) enum Command {
     /// Run a command line or script of IOR 3 and 4 and print its table or JSON; `fathom ior --help` lists its options
     #[command(disable_help_flag = true)]
     Ior(DialectArgs),
+    /// Run a command line of mdtest 4 and print its tables of rates and times; `fathom mdtest --help` lists its options
+    #[command(disable_help_flag = true)]
+    Mdtest(DialectArgs),
     /// Run an IOmeter configuration (.icf) and write its results as IOmeter does; or write one from a run
     Iometer(IometerArgs),
     /// Import results of DISKSPD, SQLIO, fio, IOmeter, dd, bonnie++ and a dozen others, to compare them with fathom's own

@@ -24,6 +24,7 @@ pub(crate) mod learn;
 pub(crate) mod learned;
 pub(crate) mod list;
 pub(crate) mod looks;
+pub(crate) mod mdtest;
 pub(crate) mod note;
 pub(crate) mod noted;
 mod observe;

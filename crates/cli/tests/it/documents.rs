@@ -88,9 +88,11 @@ const RUN_TIME: &str = "300ms";
 fn shortened(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut given = split(line).into_iter().skip(1);
-    let native = !["diskspd", "sqlio", "fio", "ior", "dd", "lmdd", "sgp_dd"]
-        .map(|name| line.starts_with(&format!("fathom {name} ")))
-        .contains(&true);
+    let native = ![
+        "diskspd", "sqlio", "fio", "ior", "mdtest", "dd", "lmdd", "sgp_dd",
+    ]
+    .map(|name| line.starts_with(&format!("fathom {name} ")))
+    .contains(&true);
     while let Some(word) = given.next() {
         let short = match word.as_str() {
             "--duration" | "-d" | "--size" | "--budget" | "--rest" | "--warmup" if native => None,

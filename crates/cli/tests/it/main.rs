@@ -52,6 +52,7 @@ mod looks;
 mod looped;
 mod many_hosts;
 mod many_hosts_sweep;
+mod mdtest;
 mod mounted;
 mod notes;
 mod observed;

@@ -14,7 +14,8 @@ use crate::error::errno_text;
 use crate::stop::Stop;
 use gate::{Folder, Kind, Name};
 use host::{CounterReader, Root};
-use model::{CounterWindow, FilesOutcome, FilesStep, MdtestPhase, MdtestWork, Nanos};
+use model::record::mdtest::{MdtestPhase, MdtestWork};
+use model::{CounterWindow, FilesOutcome, FilesStep, Nanos};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -37,6 +38,15 @@ pub struct MdtestPlace {
     pub folder: PathBuf,
     /// For so long no operation may end without the work being given up. // above 0
     pub patience: Nanos,
+}
+
+/// Where the counters below the file system are.
+#[derive(Clone, Debug)]
+pub struct MdtestBelow<'a> {
+    /// This machine.
+    pub root: &'a Root,
+    /// The device, by its kernel name, where there is one and it is to be looked at.
+    pub device: Option<&'a str>,
 }
 
 /// One test folder, with the tasks of this process.
@@ -318,7 +328,7 @@ impl MdtestPlace {
 }
 
 impl MdtestSite {
-    /// Does a phase with the tasks of this process; at `moment` where there is one, else at once. `device` is below the file system.
+    /// Does a phase with the tasks of this process; at `moment` where there is one, else at once.
     ///
     /// # Errors
     /// The file system does not answer any more.
@@ -326,12 +336,12 @@ impl MdtestSite {
         &mut self,
         phase: MdtestPhase,
         moment: Option<Instant>,
-        (root, device): (&Root, Option<&str>),
+        below: &MdtestBelow<'_>,
         stop: &Stop,
     ) -> Result<(FilesStep, FilesOutcome), FilesError> {
         let (top, work) = (Arc::clone(&self.top), Arc::clone(&self.work));
-        let (tasks, stop, root) = (self.tasks.clone(), stop.clone(), root.clone());
-        let (device, pulse) = (device.map(str::to_owned), Arc::clone(&self.pulse));
+        let (tasks, stop, root) = (self.tasks.clone(), stop.clone(), below.root.clone());
+        let (device, pulse) = (below.device.map(str::to_owned), Arc::clone(&self.pulse));
         self.place.watched(&self.pulse, phase.name(), move || {
             let devices: Vec<String> = device.iter().cloned().collect();
             let mut counters = CounterReader::open(&root, &devices);

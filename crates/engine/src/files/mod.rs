@@ -23,7 +23,7 @@ mod tree_mark;
 
 pub(crate) use crew::Batches;
 use crew::Beat;
-pub use mdtest::{MdtestPlace, MdtestSite};
+pub use mdtest::{MdtestBelow, MdtestPlace, MdtestSite};
 pub use room::{Room, may_drop_caches, room_of};
 
 use crate::clock::{Clock, WallClock};

@@ -11,9 +11,8 @@ use crate::error::errno_text;
 use crate::rng::Rng;
 use crate::stop::Stop;
 use gate::{Folder, Name, Use};
-use model::{
-    Bytes, FilesOrder, FilesOutcome, FilesStep, MdtestPhase, MdtestShape, MdtestWork, Nanos,
-};
+use model::record::mdtest::{MdtestPhase, MdtestShape, MdtestWork};
+use model::{Bytes, FilesOrder, FilesOutcome, FilesStep, Nanos};
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::ops::Range;

@@ -2,7 +2,7 @@
 
 use super::scratch::{self, MARK};
 use gate::{Folder, Name, Use};
-use model::{MdtestPhase, MdtestShape, MdtestWork};
+use model::record::mdtest::{MdtestPhase, MdtestShape, MdtestWork};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 

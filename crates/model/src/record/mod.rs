@@ -46,7 +46,6 @@ pub use imported::{
 };
 pub use layout::{CachedPages, DataSample, Extents, Layout};
 pub use limits::{IoLimit, Limits, MemoryLimit};
-pub use mdtest::{MdtestPhase, MdtestShape, MdtestWork};
 pub use rank::{ClockOffset, JobLayout, RankRecord};
 pub use result::{NoResult, RunResult};
 pub use row::{Note, Origin, ResultRow, RowFigures, RowTimes, RowWork};

@@ -4,10 +4,11 @@
 
 use super::answers::{self, Prepared};
 use super::{Hosts, label, orders, read, read_all, to_bytes};
-use engine::{FilesError, MdtestPlace, MdtestSite, Meet, Stop};
+use engine::{FilesError, MdtestBelow, MdtestPlace, MdtestSite, Meet, Stop};
 use host::Root;
 use job::Order;
-use model::{CommandError, FilesOutcome, FilesStep, MdtestPhase, MdtestWork, Nanos};
+use model::record::mdtest::{MdtestPhase, MdtestWork};
+use model::{CommandError, FilesOutcome, FilesStep, Nanos};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -74,14 +75,14 @@ impl Hosts {
         &self,
         phase: MdtestPhase,
         site: &mut MdtestSite,
-        facts: (&Root, Option<&str>),
+        below: &MdtestBelow<'_>,
         stop: &Stop,
     ) -> Result<(FilesStep, FilesOutcome), CommandError> {
         let here = Prepared { problem: None };
         let reply = self.round(orders::PHASE, None, &phase, &mut |_| to_bytes(&here))?;
         self.all_here(&reply)?;
         let moment = self.meet(stop).map_err(CommandError::failed)?;
-        let own = site.phase(phase, Some(moment), facts, stop);
+        let own = site.phase(phase, Some(moment), below, stop);
         self.job.measures(false);
         let mut own = Some(own.map_err(|error| error.to_string()));
         let reply = self.round(orders::PARTS, None, &(), &mut |_| to_bytes(&own.take()))?;
@@ -143,7 +144,12 @@ impl Hosts {
             .answer(order.step, to_bytes(&Prepared { problem: None }), None);
         served.part = Some(match (self.meet(stop), &mut served.site) {
             (Ok(moment), Some(site)) => site
-                .phase(phase, Some(moment), (root, None), stop)
+                .phase(
+                    phase,
+                    Some(moment),
+                    &MdtestBelow { root, device: None },
+                    stop,
+                )
                 .map_err(|error| error.to_string()),
             (Ok(_), None) => Err("it has no test folder".to_owned()),
             (Err(error), _) => Err(error.to_string()),

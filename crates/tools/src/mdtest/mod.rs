@@ -15,7 +15,7 @@ use crate::OwnOptions;
 use crate::operands::{Apply, Dialect, Row, row};
 use crate::page;
 use Apply::{Flag, Noted, Number, Refused, Text};
-use model::MdtestWork;
+use model::record::mdtest::MdtestWork;
 use std::path::PathBuf;
 
 /// What is to be done.
@@ -55,26 +55,47 @@ struct Settings {
     output: Output,
     store: Option<PathBuf>,
     folder: Option<String>,
+    tree: Tree,
+    kinds: Kinds,
+    phases: Phases,
+    data: Data,
+    order: Order,
+    tables: Tables,
+}
+
+#[derive(Default)]
+struct Tree {
     items: Option<u64>,
     per_folder: Option<u64>,
     depth: Option<u64>,
     branches: Option<u64>,
     leaves: bool,
-    own_trees: bool,
-    kinds: Kinds,
-    phases: Phases,
+    own: bool,
+}
+
+#[derive(Default)]
+struct Data {
     write: Option<u64>,
     read: Option<u64>,
     sync_files: bool,
     sync_phases: bool,
+}
+
+/// By whom, in which order and how often.
+#[derive(Default)]
+struct Order {
+    tasks: Option<u64>,
     shift: Option<u64>,
     random: bool,
     random_seed: Option<u64>,
     iterations: Option<u64>,
     delay: Option<u64>,
+}
+
+#[derive(Default)]
+struct Tables {
     time: bool,
     both: bool,
-    tasks: Option<u64>,
 }
 
 #[derive(Default)]
@@ -138,46 +159,46 @@ const WEAR_OUT: &str = "a phase ends with its last item; hint: fathom files --st
 #[rustfmt::skip]
 const ROWS: &[Row<Settings>] = &[
     row("a", "API", "how files are reached: POSIX", Text(api)),
-    row("b", "N", "folders in each folder of the tree (1)", Number(|s| &mut s.branches)),
+    row("b", "N", "folders in each folder of the tree (1)", Number(|s| &mut s.tree.branches)),
     row("B", "0|1", "no barriers between phases; 0 is honoured", Text(barriers)),
     row("c", "", "task 0 creates the items of all", Refused("each task creates its own items: omit it")),
     row("C", "", "create", Flag(|s| &mut s.phases.create)),
     row("d", "DIR", "folder for the test folders (./out)", Text(folder)),
     row("D", "", "items are folders only", Flag(|s| &mut s.kinds.folders)),
-    row("e", "SIZE", "bytes that are read of each file (0: it is opened and closed)", Number(|s| &mut s.read)),
+    row("e", "SIZE", "bytes that are read of each file (0: it is opened and closed)", Number(|s| &mut s.data.read)),
     row("E", "", "read", Flag(|s| &mut s.phases.read)),
     row("f", "N", "first number of tasks", Refused(ONE_COUNT)),
     row("F", "", "items are files only", Flag(|s| &mut s.kinds.files)),
     row("g", "", "Lustre's default layout for folders", Refused("layouts are set by the file system's own tools before the run")),
     row("G", "N", "what the content begins with", Noted("the content follows from a fixed seed, and no two files have the same")),
-    row("i", "N", "iterations (1)", Number(|s| &mut s.iterations)),
-    row("I", "N", "items of a task in each folder of the tree", Number(|s| &mut s.per_folder)),
+    row("i", "N", "iterations (1)", Number(|s| &mut s.order.iterations)),
+    row("I", "N", "items of a task in each folder of the tree", Number(|s| &mut s.tree.per_folder)),
     row("k", "", "mknod in place of open", Refused("files are created by open(2): omit it")),
     row("l", "N", "last number of tasks", Refused(ONE_COUNT)),
-    row("L", "", "items only in the lowest folders of the tree", Flag(|s| &mut s.leaves)),
-    row("n", "N", "items of a task, of each kind", Number(|s| &mut s.items)),
-    row("N", "N", "a task works on what the task N further created; on several hosts N times the tasks of a host (0)", Number(|s| &mut s.shift)),
-    row("p", "SECONDS", "pause before the folders and before the files of an iteration (0)", Number(|s| &mut s.delay)),
-    row("P", "", "print rates and times", Flag(|s| &mut s.both)),
+    row("L", "", "items only in the lowest folders of the tree", Flag(|s| &mut s.tree.leaves)),
+    row("n", "N", "items of a task, of each kind", Number(|s| &mut s.tree.items)),
+    row("N", "N", "a task works on what the task N further created; on several hosts N times the tasks of a host (0)", Number(|s| &mut s.order.shift)),
+    row("p", "SECONDS", "pause before the folders and before the files of an iteration (0)", Number(|s| &mut s.order.delay)),
+    row("P", "", "print rates and times", Flag(|s| &mut s.tables.both)),
     row("r", "", "remove", Flag(|s| &mut s.phases.remove)),
-    row("R", "", "stat and read in random order", Flag(|s| &mut s.random)),
+    row("R", "", "stat and read in random order", Flag(|s| &mut s.order.random)),
     row("s", "N", "steps of the number of tasks", Refused(ONE_COUNT)),
     row("S", "", "all tasks use one file", Refused("each task has files of its own: omit it; hint: fathom ior")),
     row("t", "", "the time to enter a task's own folder counts", Noted("it is in the time, as in mdtest 3 and later")),
     row("T", "", "stat", Flag(|s| &mut s.phases.stat)),
-    row("u", "", "a tree of each task", Flag(|s| &mut s.own_trees)),
+    row("u", "", "a tree of each task", Flag(|s| &mut s.tree.own)),
     row("U", "", "rename (folders)", Flag(|s| &mut s.phases.rename)),
     row("v", "", "print more", Noted("the record has more: fathom show")),
     row("V", "N", "print more", Noted("the record has more: fathom show")),
-    row("w", "SIZE", "bytes that are written to each file (0)", Number(|s| &mut s.write)),
+    row("w", "SIZE", "bytes that are written to each file (0)", Number(|s| &mut s.data.write)),
     row("W", "SECONDS", "files are created for this time, and all tasks go on to as many as the fastest", Refused(WEAR_OUT)),
     row("x", "FILE", "how far -W came", Refused(WEAR_OUT)),
     row("X", "", "compare what is read", Refused(NOT_COMPARED)),
-    row("y", "", "fsync of each file that is written", Flag(|s| &mut s.sync_files)),
-    row("Y", "", "sync(2) after each phase, within its time", Flag(|s| &mut s.sync_phases)),
-    row("z", "N", "levels of the tree below its root (0)", Number(|s| &mut s.depth)),
-    row("Z", "", "print times", Flag(|s| &mut s.time)),
-    row("random-seed", "N", "seed of the random order; it implies -R", Number(|s| &mut s.random_seed)),
+    row("y", "", "fsync of each file that is written", Flag(|s| &mut s.data.sync_files)),
+    row("Y", "", "sync(2) after each phase, within its time", Flag(|s| &mut s.data.sync_phases)),
+    row("z", "N", "levels of the tree below its root (0)", Number(|s| &mut s.tree.depth)),
+    row("Z", "", "print times", Flag(|s| &mut s.tables.time)),
+    row("random-seed", "N", "seed of the random order; it implies -R", Number(|s| &mut s.order.random_seed)),
     row("verify-read", "", "compare what is read", Refused(NOT_COMPARED)),
     row("verify-write", "", "compare what was written", Refused(NOT_COMPARED)),
     row("dataPacketType", "TYPE", "what is written", Noted("random data is written")),
@@ -191,7 +212,7 @@ const ROWS: &[Row<Settings>] = &[
     row("showRankStatistics", "", "figures of each task", Refused(PER_TASK)),
     row("saveRankPerformanceDetails", "FILE", "a file with figures of each task", Refused(PER_TASK)),
     row("savePerOpDataCSV", "FILE", "a file with a line of each operation", Refused("records have no single operations; hint: fathom show --json has the percentiles")),
-    row("tasks", "N", "fathom's own: tasks of this process, as threads (1)", Number(|s| &mut s.tasks)),
+    row("tasks", "N", "fathom's own: tasks of this process, as threads (1)", Number(|s| &mut s.order.tasks)),
     row("json", "", "fathom's own: print one JSON document", Flag(|s| &mut s.output.json)),
     row("dry-run", "", "fathom's own: describe the work and do nothing", Flag(|s| &mut s.output.dry_run)),
     row("store", "PATH", "fathom's own: the results database", Text(store)),

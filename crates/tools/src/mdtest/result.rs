@@ -5,7 +5,8 @@
 
 use super::Request;
 use crate::ior::IOR_VERSION;
-use model::{FilesOutcome, FilesRecord, FilesWork, MdtestPhase};
+use model::record::mdtest::MdtestPhase;
+use model::{FilesOutcome, FilesRecord, FilesWork};
 use std::io::{self, Write};
 
 /// What a file system has room for.

@@ -2,8 +2,8 @@
 
 use super::{Request, Settings};
 use crate::operands::Findings;
-use model::mdtest::{DEPTH_MAX, ITEMS_MAX};
-use model::{Bytes, MdtestPhase, MdtestShape, MdtestWork};
+use model::Bytes;
+use model::record::mdtest::{DEPTH_MAX, ITEMS_MAX, MdtestPhase, MdtestShape, MdtestWork};
 use std::path::PathBuf;
 
 /// Bytes of a file at most: each task has a buffer of as many.
@@ -20,7 +20,7 @@ pub(super) fn request(
     mut found: Findings,
     ranks: u32,
 ) -> Result<Request, Vec<String>> {
-    let threads = settings.tasks.unwrap_or(1);
+    let threads = settings.order.tasks.unwrap_or(1);
     let tasks = threads.saturating_mul(u64::from(ranks.max(1)));
     let shape = shape(&settings, tasks.min(TASKS_MAX));
     let phases = phases(&settings, &shape);
@@ -33,22 +33,22 @@ pub(super) fn request(
     }
     Ok(Request {
         folder: PathBuf::from(settings.folder.as_deref().unwrap_or("./out")),
-        delay_s: settings.delay.unwrap_or(0),
+        delay_s: settings.order.delay.unwrap_or(0),
         tables: [
-            !settings.time || settings.both,
-            settings.time || settings.both,
+            !settings.tables.time || settings.tables.both,
+            settings.tables.time || settings.tables.both,
         ],
         tasks: u32::try_from(threads).unwrap_or(u32::MAX),
         work: MdtestWork {
             shape,
             phases,
-            read: Bytes(settings.read.unwrap_or(0)),
-            syncs_files: settings.sync_files,
-            syncs_phases: settings.sync_phases,
-            shift: u32::try_from(settings.shift.unwrap_or(0)).unwrap_or(u32::MAX),
+            read: Bytes(settings.data.read.unwrap_or(0)),
+            syncs_files: settings.data.sync_files,
+            syncs_phases: settings.data.sync_phases,
+            shift: u32::try_from(settings.order.shift.unwrap_or(0)).unwrap_or(u32::MAX),
             random_seed: seed(&settings),
             iteration: 0,
-            iterations: u32::try_from(settings.iterations.unwrap_or(1)).unwrap_or(u32::MAX),
+            iterations: u32::try_from(settings.order.iterations.unwrap_or(1)).unwrap_or(u32::MAX),
             hosts: Vec::new(),
         },
         output: settings.output,
@@ -57,29 +57,29 @@ pub(super) fn request(
 }
 
 fn seed(settings: &Settings) -> Option<u64> {
-    let given = settings.random_seed.filter(|seed| *seed > 0);
-    given.or(settings.random.then_some(SEED))
+    let given = settings.order.random_seed.filter(|seed| *seed > 0);
+    given.or(settings.order.random.then_some(SEED))
 }
 
 /// The tree but for its items.
 fn shape(settings: &Settings, tasks: u64) -> MdtestShape {
     let both = settings.kinds.folders == settings.kinds.files;
-    let shift = settings.shift.unwrap_or(0);
+    let shift = settings.order.shift.unwrap_or(0);
     MdtestShape {
         tasks: u32::try_from(tasks).unwrap_or(u32::MAX),
-        depth: u32::try_from(settings.depth.unwrap_or(0)).unwrap_or(u32::MAX),
-        branches: settings.branches.unwrap_or(1),
+        depth: u32::try_from(settings.tree.depth.unwrap_or(0)).unwrap_or(u32::MAX),
+        branches: settings.tree.branches.unwrap_or(1),
         per_folder: 0,
-        leaves_only: settings.leaves,
-        own_trees: settings.own_trees,
-        trees_shift: match settings.own_trees {
+        leaves_only: settings.tree.leaves,
+        own_trees: settings.tree.own,
+        trees_shift: match settings.tree.own {
             true => u32::try_from(shift).unwrap_or(u32::MAX),
             false => 0,
         },
         folders: both || settings.kinds.folders,
         files: both || settings.kinds.files,
         file_size: match both || settings.kinds.files {
-            true => Bytes(settings.write.unwrap_or(0)),
+            true => Bytes(settings.data.write.unwrap_or(0)),
             false => Bytes(0),
         },
     }
@@ -116,7 +116,10 @@ fn contradictions(settings: &Settings, phases: &[MdtestPhase], tasks: u64, found
     let within = |value: Option<u64>, most: u64| value.unwrap_or(0) <= most;
     let creates = phases.contains(&MdtestPhase::FileCreation);
     let reads = phases.contains(&MdtestPhase::FileRead);
-    let (read, write) = (settings.read.unwrap_or(0), settings.write.unwrap_or(0));
+    let (read, write) = (
+        settings.data.read.unwrap_or(0),
+        settings.data.write.unwrap_or(0),
+    );
     let reported = [
         (
             phases.is_empty(),
@@ -130,34 +133,37 @@ fn contradictions(settings: &Settings, phases: &[MdtestPhase], tasks: u64, found
             read > FILE_MAX || write > FILE_MAX,
             "-w, -e: must be at most 64m",
         ),
-        (settings.branches == Some(0), "-b: must be at least 1"),
-        (settings.iterations == Some(0), "-i: must be at least 1"),
+        (settings.tree.branches == Some(0), "-b: must be at least 1"),
         (
-            !within(settings.iterations, 10_000),
+            settings.order.iterations == Some(0),
+            "-i: must be at least 1",
+        ),
+        (
+            !within(settings.order.iterations, 10_000),
             "-i: must be at most 10000",
         ),
         (
-            !within(settings.delay, 86_400),
+            !within(settings.order.delay, 86_400),
             "-p: must be at most 86400 s",
         ),
         (
-            !within(settings.depth, u64::from(DEPTH_MAX)),
+            !within(settings.tree.depth, u64::from(DEPTH_MAX)),
             "-z: must be at most 100",
         ),
         (
-            !within(settings.shift, u64::from(u32::MAX)),
+            !within(settings.order.shift, u64::from(u32::MAX)),
             "-N: must be below 4g",
         ),
         (
-            !(1..=THREADS_MAX).contains(&settings.tasks.unwrap_or(1)) || tasks > TASKS_MAX,
+            !(1..=THREADS_MAX).contains(&settings.order.tasks.unwrap_or(1)) || tasks > TASKS_MAX,
             "--tasks: must be 1 to 1024, and at most 1m on all hosts together",
         ),
         (
-            settings.items.unwrap_or(0) > 0 && settings.per_folder.unwrap_or(0) > 0,
+            settings.tree.items.unwrap_or(0) > 0 && settings.tree.per_folder.unwrap_or(0) > 0,
             "-I: it cannot be combined with -n: specify the items of each folder, or those of a task",
         ),
         (
-            settings.items.unwrap_or(0) == 0 && settings.per_folder.unwrap_or(0) == 0,
+            settings.tree.items.unwrap_or(0) == 0 && settings.tree.per_folder.unwrap_or(0) == 0,
             "-n: no items, so there is nothing to do: specify how many, or -I",
         ),
         (
@@ -180,8 +186,8 @@ fn tree(settings: &Settings, shape: MdtestShape, found: &mut Findings) -> Mdtest
         return shape;
     };
     let folders = shape.folders_with_items();
-    let items = settings.items.unwrap_or(0);
-    let per_folder = match settings.per_folder.unwrap_or(0) {
+    let items = settings.tree.items.unwrap_or(0);
+    let per_folder = match settings.tree.per_folder.unwrap_or(0) {
         0 => items / folders,
         per_folder => per_folder,
     };
@@ -199,7 +205,7 @@ fn tree(settings: &Settings, shape: MdtestShape, found: &mut Findings) -> Mdtest
         found.problems.push(format!(
             "-n {items}: the items of a task are divided among {folders} folders: specify at least {folders}, or -I"
         ));
-    } else if items > shape.items() && settings.per_folder.unwrap_or(0) == 0 {
+    } else if items > shape.items() && settings.tree.per_folder.unwrap_or(0) == 0 {
         found.notes.push(format!(
             "-n {items}: cut to {}, as in mdtest: {per_folder} in each of {folders} folders",
             shape.items()
@@ -210,7 +216,7 @@ fn tree(settings: &Settings, shape: MdtestShape, found: &mut Findings) -> Mdtest
 
 fn notes(settings: &Settings, phases: &[MdtestPhase], shape: &MdtestShape, found: &mut Findings) {
     let reads = phases.contains(&MdtestPhase::FileRead);
-    let read = settings.read.unwrap_or(0);
+    let read = settings.data.read.unwrap_or(0);
     let reported = [
         (
             reads && read == 0,
@@ -218,15 +224,15 @@ fn notes(settings: &Settings, phases: &[MdtestPhase], shape: &MdtestShape, found
         ),
         (!reads && read > 0, "-e: no file is read"),
         (
-            !shape.files && settings.write.unwrap_or(0) > 0,
+            !shape.files && settings.data.write.unwrap_or(0) > 0,
             "-w: no file is written",
         ),
         (
-            settings.sync_files && shape.file_size == Bytes(0),
+            settings.data.sync_files && shape.file_size == Bytes(0),
             "-y: files without content are not flushed, as in mdtest",
         ),
         (
-            settings.shift.unwrap_or(0) > 0 && shape.tasks == 1,
+            settings.order.shift.unwrap_or(0) > 0 && shape.tasks == 1,
             "-N: there is one task, which works on its own items",
         ),
         (

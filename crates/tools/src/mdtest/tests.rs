@@ -1,9 +1,10 @@
 //! Cases 39 to 48 of mdtest's command lines, what is refused, and its tables.
 
 use super::*;
+use model::record::mdtest::MdtestPhase;
 use model::{
     Bytes, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesThread, FilesWork, HostRecord,
-    MdtestPhase, Nanos,
+    Nanos,
 };
 
 fn words(line: &str) -> Vec<String> {

@@ -40,6 +40,15 @@ fn the_manual_holds_the_tables_of_lmdd_s_and_sgp_dd_s_operands() {
     holds_table("sgp_dd", marks, &tools::sgp_dd::operand_table());
 }
 
+#[test]
+fn the_manual_holds_the_table_of_mdtest_s_options() {
+    let marks = (
+        "<!-- options of mdtest: written from the table in the code -->\n",
+        "<!-- end of options of mdtest -->\n",
+    );
+    holds_table("mdtest", marks, &tools::mdtest::option_table());
+}
+
 /// The table between these marks in the page on a tool.
 pub(crate) fn table_of(tool: &str, (begin, end): (&str, &str)) -> String {
     let page = std::fs::read_to_string(page_of(tool)).expect("the page is there");

@@ -10,7 +10,8 @@ use crate::paper::{Paper, Stored, trust_footnote};
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, shorten, wrap};
 use analysis::{
-    Estimate, FilesReport, FilesRow, RunBlocksReport, TailSamples, TargetDigest, VerifyDigest, say,
+    Estimate, FilesReport, FilesRow, MdtestDigest, RunBlocksReport, TailSamples, TargetDigest,
+    VerifyDigest, say,
 };
 use std::io::{self, Write};
 
@@ -88,6 +89,7 @@ fn asked(report: &FilesReport) -> String {
             .collect::<Vec<String>>()
             .join("; ")
     });
+    let tree = tree.or_else(|| report.mdtest.as_ref().map(tasks));
     let copy = report.copy.as_ref().map(|copy| {
         let (input, output) = (copy.input_block_bytes, copy.output_block_bytes);
         match input == output {
@@ -100,6 +102,25 @@ fn asked(report: &FilesReport) -> String {
         format!("bytes {from} to {to}, {}", bytes(to - from))
     });
     tree.or(copy).or(range).unwrap_or_default()
+}
+
+/// `2 tasks with 9 files each in 2 trees of 3 folders`.
+fn tasks(work: &MdtestDigest) -> String {
+    let what = match (work.item_folders, work.item_files) {
+        (true, true) => "folders and files",
+        (true, false) => "folders",
+        (false, _) => "files",
+    };
+    let trees = match work.trees {
+        1 => "a tree".to_owned(),
+        trees => say::counted(trees, "tree"),
+    };
+    format!(
+        "{} with {} {what} each in {trees} of {}",
+        say::counted(work.tasks, "task"),
+        say::count(work.items),
+        say::counted(work.tree_folders, "folder")
+    )
 }
 
 /// Runs whose blocks are listed, and stretches; the others are in the document.

@@ -4,7 +4,7 @@
 //! refused before anything is created).
 
 mod request;
-mod room;
+pub(crate) mod room;
 mod skip;
 
 use super::{VERSION, command_line};

@@ -13,11 +13,32 @@ const APPENDED_BYTES: u64 = 4096;
 /// A check of a folder that answers takes no time.
 const LOOK_MAX: Nanos = Nanos::seconds(30);
 
+/// What is created at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Need {
+    /// Bytes on the file system.
+    pub(crate) bytes: Bytes,
+    /// Files and folders.
+    pub(crate) names: u64,
+    /// What makes it less.
+    pub(crate) fewer: &'static str,
+}
+
+impl Need {
+    fn of(work: &TreeWork) -> Need {
+        Need {
+            bytes: needed(work),
+            names: work.files.saturating_add(work.folders).saturating_add(3),
+            fewer: "fewer --files and less --data",
+        }
+    }
+}
+
 /// Refuses a folder that cannot be worked in.
 pub(super) fn must_serve(asked: &Asked) -> Result<(), CommandError> {
     let room = engine::room_of(&asked.folder, asked.patience.min(LOOK_MAX));
     let room = room.map_err(CommandError::refused)?;
-    let against = against(&room, &asked.work);
+    let against = against(&room, &Need::of(&asked.work));
     let path = asked.folder.display();
     let mut reported: Vec<String> = against.iter().map(|why| format!("{path}: {why}")).collect();
     if asked.work.drops_caches
@@ -34,7 +55,8 @@ pub(super) fn must_serve(asked: &Asked) -> Result<(), CommandError> {
     }
 }
 
-fn against(room: &Room, work: &TreeWork) -> Vec<String> {
+/// Why a folder with this room cannot be worked in.
+pub(crate) fn against(room: &Room, need: &Need) -> Vec<String> {
     if !room.is_folder {
         return vec![
             "this is no folder: specify a folder (fathom run measures files and devices)"
@@ -53,20 +75,20 @@ fn against(room: &Room, work: &TreeWork) -> Vec<String> {
             "you may not create anything in it: get access, or specify another folder".to_owned(),
         );
     }
-    let needed = needed(work);
-    if needed > room.free {
+    if need.bytes > room.free {
         reported.push(format!(
-            "it has {} free, and this needs up to {}: free space, or use fewer --files and less --data",
+            "it has {} free, and this needs up to {}: free space, or use {}",
             bytes(room.free.0),
-            bytes(needed.0)
+            bytes(need.bytes.0),
+            need.fewer
         ));
     }
-    let names = work.files.saturating_add(work.folders).saturating_add(3);
-    if room.files_free.is_some_and(|free| free < names) {
+    if room.files_free.is_some_and(|free| free < need.names) {
         reported.push(format!(
-            "its file system has room for {} more files, and this creates {}: use fewer --files",
+            "its file system has room for {} more files, and this creates {}: use {}",
             count(room.files_free.unwrap_or(0)),
-            count(names)
+            count(need.names),
+            need.fewer
         ));
     }
     reported
@@ -98,6 +120,7 @@ mod tests {
             read_only: false,
             free: Bytes::gib(1),
             files_free: Some(10_000),
+            ..Room::default()
         }
     }
 
@@ -113,13 +136,16 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused_before_anything_is_made() {
-        assert_eq!(against(&room(), &work(1000, Bytes::mib(512))), [""; 0]);
-        let full = against(&room(), &work(0, Bytes::gib(1)));
+        assert_eq!(
+            against(&room(), &Need::of(&work(1000, Bytes::mib(512)))),
+            [""; 0]
+        );
+        let full = against(&room(), &Need::of(&work(0, Bytes::gib(1))));
         assert!(
             full[0].starts_with("it has 1 GiB free, and this needs up to 1.02 GiB"),
             "{full:?}"
         );
-        let names = against(&room(), &work(10_000, Bytes(0)));
+        let names = against(&room(), &Need::of(&work(10_000, Bytes(0))));
         assert_eq!(names.len(), 1);
         assert!(
             names[0].contains("room for 10000 more files, and this creates 10004"),
@@ -134,6 +160,9 @@ mod tests {
             writable: false,
             ..room()
         };
-        assert_eq!(against(&forbidden, &work(20_000, Bytes::gib(2))).len(), 3);
+        assert_eq!(
+            against(&forbidden, &Need::of(&work(20_000, Bytes::gib(2)))).len(),
+            3
+        );
     }
 }

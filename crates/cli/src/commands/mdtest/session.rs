@@ -1,0 +1,273 @@
+//! One command line of mdtest: all is checked before anything is created; a stop ends the phases and leaves the results.
+
+use super::phases::{End, Phases};
+use crate::args::files::PATIENCE;
+use crate::commands::files::room::{self, Need};
+use crate::commands::{VERSION, answer};
+use crate::environment::Environment;
+use crate::failure::Ending;
+use crate::progress::Steps;
+use crate::report::{self, FilesForm, Form};
+use crate::run_context::RunContext;
+use crate::{keep, output};
+use engine::{MdtestBelow, MdtestPlace, Room, Stop};
+use model::record::mdtest::MdtestWork;
+use model::{CommandError, FilesPlace, FilesRecord, FilesWork, Nanos, TargetFacts};
+use session::{Hosts, Journal, clock};
+use std::path::Path;
+use std::rc::Rc;
+use store::{SessionKind, SessionOutcome};
+use tools::mdtest::{Capacity, MdtestResults, Request, mdtest_text};
+use views::{Zone, date_stamp};
+
+/// A file takes at least a block of most file systems, and its own entry.
+const FILE_BYTES_MIN: u64 = 4096;
+
+/// A command line with what it means.
+pub(super) struct Asked<'a> {
+    pub(super) request: &'a Request,
+    pub(super) args: &'a [String],
+    /// As it was given.
+    pub(super) echo: &'a str,
+    pub(super) environment: &'a Environment,
+}
+
+/// Checks it, does it, stores it, prints it.
+pub(super) fn run(
+    asked: &Asked<'_>,
+    ground: &RunContext,
+    stop: &Stop,
+    hosts: Option<&Rc<Hosts>>,
+) -> Result<Ending, CommandError> {
+    let request = asked.request;
+    let (work, nodes) = work_of(request, hosts.map(|hosts| hosts.names()));
+    let place = MdtestPlace {
+        folder: request.folder.clone(),
+        patience: PATIENCE.parse().unwrap_or(Nanos::seconds(120)),
+    };
+    let facts = host::target_facts(&ground.root, looked_at(&request.folder));
+    let room = must_serve(&place, &work)?;
+    request.notes.iter().for_each(|note| output::tell(note));
+    if request.output.dry_run {
+        output::print(described(request, &work).as_bytes())?;
+        return Ok(Ending::Good);
+    }
+    let store = keep::open(ground.place.as_ref())?;
+    let began = clock::utc();
+    let target = request.folder.display().to_string();
+    let new = session::new_session(SessionKind::Files, command(asked.args), target, began);
+    let journal = Journal::begin(store.as_ref(), new);
+    let first = first_record(asked, &work, ground, &facts, began);
+    let mut phases = Phases {
+        place: &place,
+        delay_s: request.delay_s,
+        below: MdtestBelow {
+            root: &ground.root,
+            device: facts.chain.first().map(|device| device.name.as_str()),
+        },
+        stop,
+        hosts,
+        journal: &journal,
+        progress: Steps::new(asked.environment),
+        first,
+        records: Vec::new(),
+    };
+    let end = phases.all(request.tasks);
+    phases.progress.finish();
+    let records = phases.records;
+    let ending = tell(&end).and(answer::finish(&journal, outcome(&end), None));
+    let page = match request.output.json {
+        true => {
+            let form = Form {
+                json: true,
+                kept: keep::kept(store.as_ref(), journal.name()),
+                place_named: request.output.own.store.is_some(),
+                columns: asked.environment.columns,
+                verbose: false,
+                known: None,
+                notes: &[],
+            };
+            report::files(&records, FilesForm::Summary, form)
+        }
+        false => text(asked, &nodes, &room, &records),
+    };
+    output::print(&page)?;
+    Ok(ending)
+}
+
+/// The line that means the same to fathom, for the record.
+fn command(args: &[String]) -> Vec<String> {
+    let head = ["fathom", "mdtest"].map(str::to_owned);
+    head.into_iter().chain(args.iter().cloned()).collect()
+}
+
+/// The work with its hosts, and how many tasks each has. Where ranks of a host follow one another on several hosts, the shift is by
+/// hosts, as in mdtest.
+fn work_of(request: &Request, names: Option<Vec<String>>) -> (MdtestWork, Vec<u32>) {
+    let mut work = request.work.clone();
+    let names = names.unwrap_or_default();
+    let mut nodes: Vec<(&String, u32)> = Vec::new();
+    for name in &names {
+        match nodes.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, tasks)) => *tasks += request.tasks,
+            None => nodes.push((name, request.tasks)),
+        }
+    }
+    let tasks: Vec<u32> = nodes.iter().map(|(_, tasks)| *tasks).collect();
+    if let [first, _, ..] = tasks[..]
+        && names.len() > 1
+        && (names[0] == names[1] || first == request.tasks)
+    {
+        work.shift = work.shift.saturating_mul(first);
+        work.shape.trees_shift = work.shape.trees_shift.saturating_mul(first);
+    }
+    work.hosts = names;
+    match tasks.is_empty() {
+        true => (work, vec![request.tasks]),
+        false => (work, tasks),
+    }
+}
+
+/// The folder, or the one in which it would be created.
+fn looked_at(folder: &Path) -> &Path {
+    if folder.symlink_metadata().is_ok() {
+        return folder;
+    }
+    let above = folder.parent().filter(|path| !path.as_os_str().is_empty());
+    above.unwrap_or(Path::new("."))
+}
+
+/// Refuses a folder that cannot be worked in, before anything is created. Returns its room.
+fn must_serve(place: &MdtestPlace, work: &MdtestWork) -> Result<Room, CommandError> {
+    let folder = &place.folder;
+    let looked = looked_at(folder);
+    let is_there = looked == folder;
+    if !is_there && work.uses_earlier() {
+        return Err(CommandError::refused(format!(
+            "-d {}: there is no such folder, so there is no tree in it; hint: create one with -C",
+            folder.display()
+        )));
+    }
+    let room = engine::room_of(looked, place.patience.min(Nanos::seconds(30)));
+    let room = room.map_err(CommandError::refused)?;
+    let names = work.shape.names();
+    let files = match work.shape.files {
+        true => work
+            .shape
+            .items()
+            .saturating_mul(u64::from(work.shape.tasks)),
+        false => 0,
+    };
+    let size = work.shape.file_size.0.next_multiple_of(FILE_BYTES_MIN);
+    let bytes = files
+        .saturating_mul(size)
+        .saturating_add(names.saturating_mul(512));
+    // Folders that stay are there for each iteration.
+    let times = match work.leaves_tree() {
+        true => u64::from(work.iterations),
+        false => 1,
+    };
+    let need = match work.uses_earlier() {
+        true => Need::default(),
+        false => Need {
+            bytes: model::Bytes(bytes.saturating_mul(times)),
+            names: names.saturating_mul(times).saturating_add(3),
+            fewer: "fewer items (-n, -I)",
+        },
+    };
+    let mut problems: Vec<String> = room::against(&room, &need)
+        .iter()
+        .map(|why| format!("-d {}: {why}", looked.display()))
+        .collect();
+    if is_there && room.is_folder {
+        problems.extend(place.problems(work).map_err(CommandError::refused)?);
+    }
+    match problems.is_empty() {
+        true => Ok(room),
+        false => Err(CommandError::refused_for(problems)),
+    }
+}
+
+/// A record of which each phase has its own step.
+fn first_record(
+    asked: &Asked<'_>,
+    work: &MdtestWork,
+    ground: &RunContext,
+    facts: &TargetFacts,
+    began: Nanos,
+) -> FilesRecord {
+    FilesRecord {
+        tool_version: VERSION.to_owned(),
+        command: command(asked.args),
+        started_utc: began,
+        host: ground.host.clone(),
+        place: FilesPlace {
+            paths: vec![asked.request.folder.clone()],
+            file_system: facts.file_system.clone(),
+            chain: facts.chain.clone(),
+        },
+        work: FilesWork::Mdtest(Box::new(work.clone())),
+        step: model::FilesStep::default(),
+        outcome: model::FilesOutcome::Complete,
+    }
+}
+
+fn text(asked: &Asked<'_>, nodes: &[u32], room: &Room, records: &[FilesRecord]) -> Vec<u8> {
+    let zone = Zone::system();
+    let began = records
+        .first()
+        .map_or_else(clock::utc, |record| record.started_utc);
+    let stamp = |at: Nanos| date_stamp(at.0, &zone);
+    let results = MdtestResults {
+        version: VERSION,
+        command: asked.echo,
+        times: [&stamp(began), &stamp(clock::utc())],
+        request: asked.request,
+        hosts: nodes,
+        capacity: Capacity {
+            bytes: room.bytes,
+            files: room.files,
+        },
+        records,
+    };
+    report::written(|out| mdtest_text(&results, out))
+}
+
+/// What would be done.
+fn described(request: &Request, work: &MdtestWork) -> String {
+    let shape = &work.shape;
+    let mut page = format!(
+        "{}: {} tasks, {} items each, {} folders in a tree, {} of them with items, {} names in all, {} iterations\n",
+        request.folder.display(),
+        shape.tasks,
+        shape.items(),
+        shape.tree_folders().unwrap_or(0),
+        shape.folders_with_items(),
+        shape.names(),
+        work.iterations
+    );
+    for phase in &work.phases {
+        page.push_str(&format!("{}\n", phase.name()));
+    }
+    page
+}
+
+fn outcome(end: &End) -> SessionOutcome {
+    match end {
+        End::Complete | End::Left(_) => SessionOutcome::Complete,
+        End::Interrupted => SessionOutcome::Interrupted,
+        End::Failed(_) => SessionOutcome::Failed,
+    }
+}
+
+/// Reports what a program that reads only the exit code and standard error needs.
+fn tell(end: &End) -> Ending {
+    match end {
+        End::Complete => return Ending::Good,
+        End::Interrupted => output::tell(
+            "interrupted: the result covers the phases that were complete; it cannot be resumed: run it again",
+        ),
+        End::Failed(why) | End::Left(why) => output::tell(why),
+    }
+    Ending::Wrong
+}
