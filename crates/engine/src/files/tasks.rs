@@ -62,7 +62,7 @@ impl Phase<'_> {
         let is_random = self.work.random_seed.is_some() && self.draws();
         let nothing = match self.each() {
             0 => "one folder has no place to be renamed to",
-            _ => "no task of this process has a part in it",
+            _ => "no operation was done",
         };
         let part = FilesStep {
             name: self.work.step_name(self.phase),

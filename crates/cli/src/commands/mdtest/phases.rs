@@ -117,7 +117,10 @@ impl Phases<'_> {
             if self.stop.asked() {
                 return Ok(End::Interrupted);
             }
-            let (mut step, outcome) = self.phase(phase, site)?;
+            let (mut step, outcome) = match self.phase(phase, site) {
+                Err(_) if self.stop.asked() => return Ok(End::Interrupted),
+                done => done?,
+            };
             step.name = work.step_name(phase);
             let record = FilesRecord {
                 step,
