@@ -1,7 +1,6 @@
 //! Work in the manner of mdtest: its request, its answer, and what its figures are not.
 
-use super::FilesRow;
-use super::notes::CACHED_BYTES_A_FILE;
+use super::{CACHED_BYTES_A_FILE, FilesRow};
 use crate::say::{bytes, counted, rate};
 use crate::verdict::Answer;
 use model::record::mdtest::{MdtestPhase, MdtestWork};

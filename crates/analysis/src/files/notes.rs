@@ -1,12 +1,9 @@
 //! What a person should know of the steps: whose doing a rate is, and what is missing.
 
-use super::FilesRow;
+use super::{CACHED_BYTES_A_FILE, FilesRow};
 use crate::say::{bytes, counted, listed, percent, time};
 use model::{FilesRecord, FilesWork, HostRecord, TreeWork};
 
-/// What the kernel keeps of a file whose name it knows: its facts and its name. ext4's are 1.1 KiB and 0.2 KiB, those of
-/// XFS and btrfs about the same (slabinfo(5): `ext4_inode_cache`, `xfs_inode`, `dentry`).
-pub(super) const CACHED_BYTES_A_FILE: u64 = 1300;
 /// A data set of twice the memory is the rule of old for a file that fits into no cache; bonnie++ keeps to it too.
 const MEMORIES: u64 = 2;
 /// Below this share of bytes from the device the cache has answered.

@@ -26,6 +26,7 @@ fn thread(batches_ms: &[u64], each: u64) -> FilesThread {
         began: Nanos(0),
         ended: Nanos::millis(batches_ms.iter().sum()),
         cpu: Some(Nanos::millis(100)),
+        ..FilesThread::default()
     }
 }
 
@@ -163,6 +164,27 @@ fn content(change: impl FnOnce(&mut VerifyWork)) -> FilesReport {
         ..record(step("read and compare", vec![thread(&STEADY, 100)]))
     };
     files_report(&[record])
+}
+
+#[test]
+fn a_file_that_differs_is_a_finding_and_makes_the_result_invalid() {
+    let compared = |differing| {
+        let thread = FilesThread {
+            compared: 9,
+            differing,
+            ..thread(&[10; 9], 1)
+        };
+        files_report(&[record(step("file read", vec![thread]))])
+    };
+    let good = compared(0);
+    assert!(good.findings.is_empty() && good.verdict.checks.contains(&"data compared".to_owned()));
+    let bad = compared(2);
+    assert_eq!(bad.verdict.validity, Validity::Invalid);
+    let [finding] = &bad.findings[..] else {
+        panic!("{:?}", bad.findings);
+    };
+    assert_eq!(finding.id.as_str(), "differing-files");
+    assert_eq!([finding.evidence[0].value, finding.evidence[1].value], [2.0, 9.0]);
 }
 
 #[test]

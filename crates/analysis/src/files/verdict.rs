@@ -5,9 +5,12 @@
 use super::notes::FROM_DEVICE_MIN;
 use super::{FilesRow, mdtest};
 use crate::checks::Checks;
+use crate::findings::{Finding, Severity};
 use crate::verdict::{Validity, Verdict};
 use model::{FilesOrder, FilesOutcome, FilesRecord, FilesWork, TreeStep};
 
+/// A check that only some requests include.
+const COMPARED: &str = "data compared";
 /// So many passed checks make a result without warnings VALID.
 const CHECKS_MIN: usize = 2;
 
@@ -20,7 +23,12 @@ pub(super) fn of_nothing(why: &str) -> Verdict {
     }
 }
 
-pub(super) fn verdict(steps: &[FilesRecord], rows: &[FilesRow], warnings: &[String]) -> Verdict {
+pub(super) fn verdict(
+    steps: &[FilesRecord],
+    rows: &[FilesRow],
+    findings: &[Finding],
+    warnings: &[String],
+) -> Verdict {
     let ended =
         ended(steps).or_else(|| is_cut_off(steps).then(|| "ended before its last step".to_owned()));
     if rows.iter().all(|row| row.rate_per_s.is_none()) {
@@ -28,9 +36,14 @@ pub(super) fn verdict(steps: &[FilesRecord], rows: &[FilesRow], warnings: &[Stri
         return of_nothing(why);
     }
     let checks = checks(steps, rows);
-    let reasons: Vec<String> = ended.into_iter().chain(warnings.iter().cloned()).collect();
+    let damage = findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let damage: Vec<String> = damage.map(|finding| finding.sentence.clone()).collect();
+    let is_damaged = !damage.is_empty();
+    let reasons = damage.into_iter().chain(ended).chain(warnings.iter().cloned());
+    let reasons: Vec<String> = reasons.collect();
     let passed = checks.passed.join(", ");
     let (validity, own) = match (reasons.is_empty(), checks.passed.len() >= CHECKS_MIN) {
+        (false, _) if is_damaged => (Validity::Invalid, None),
         (false, _) => (Validity::Caution, None),
         (true, true) => (Validity::Valid, Some(format!("no errors; {passed}"))),
         (true, false) if passed.is_empty() => (
@@ -87,6 +100,7 @@ fn is_cut_off(steps: &[FilesRecord]) -> bool {
 
 /// What was possible and passed; a check that failed is a warning.
 fn checks(steps: &[FilesRecord], rows: &[FilesRow]) -> Checks {
+    let compared: u64 = steps.iter().map(|step| step.step.compared().0).sum();
     let tree = steps.first().and_then(|step| match &step.work {
         FilesWork::Tree(work) => Some(work),
         FilesWork::Mdtest(_) | FilesWork::Copy(_) | FilesWork::Verify(_) => None,
@@ -117,8 +131,10 @@ fn checks(steps: &[FilesRecord], rows: &[FilesRow]) -> Checks {
             "--drop-caches",
         ),
         (taken, "data written to the device", "the device's counters"),
+        (compared > 0, COMPARED, "-X"),
     ];
-    let wanted = all.iter().filter(|(_, name, _)| match tree {
+    let wanted = all.iter().filter(|(passed, name, _)| match tree {
+        _ if *name == COMPARED => *passed,
         Some(_) => *name != "data written to the device",
         None => *name != "caches dropped before reads",
     });

@@ -30,6 +30,7 @@ mod cpu_stats_incomplete;
 mod cpu_steal;
 mod device_cache;
 mod device_port;
+mod differing_files;
 mod equal_sides;
 mod explains;
 mod fathom_cpu_bound;
@@ -123,7 +124,7 @@ use crate::known::Known;
 use crate::observed::Observed;
 use crate::open_loop::OpenLoop;
 use crate::workers::WorkerShare;
-use model::{ImportedRun, RunRecord, Tally};
+use model::{FilesRecord, ImportedRun, RunRecord, Tally};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -135,7 +136,7 @@ pub(crate) use loop_page_cache::is_on_loop;
 pub(crate) use not_repeatable::not_repeatable;
 pub(crate) use short_run::shortness;
 pub use tell::session_findings;
-pub(crate) use tell::{findings, job_findings, pts_findings};
+pub(crate) use tell::{files_findings, findings, job_findings, pts_findings};
 
 /// Rules that are compared with outside of this folder.
 pub(crate) const BANDWIDTH_LIMIT: RuleId = bandwidth_limit::RULE.id;
@@ -247,6 +248,7 @@ pub const FINDINGS: &[Rule] = &[
     coordinated_omission::RULE,
     verified::RULE,
     interrupted_writes::RULE,
+    differing_files::RULE,
 ];
 
 /// One rule, and all that docs/findings.md says of it.
@@ -344,6 +346,8 @@ pub enum Look {
     Repeats(fn(&Repeats<'_>) -> Option<Finding>),
     /// Checks a test of SNIA's PTS.
     Pts(fn(&PtsSeen) -> Option<Finding>),
+    /// Checks the steps of work with files.
+    Files(fn(&[FilesRecord]) -> Option<Finding>),
 }
 
 /// What findings come from. Several rules may see the same thing from different sides.

@@ -8,6 +8,7 @@ use super::{
 use crate::job::seen::JobSeen;
 use crate::known::Known;
 use crate::observed::Observed;
+use model::FilesRecord;
 
 /// What the whole table says, by consequence: severity first, then the order of the table; at most one finding a cause.
 pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
@@ -15,7 +16,11 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
         let finding = match rule.look {
             Look::Own(look) => look(seen.own?),
             Look::Any(look) | Look::Both(look, _) => look(seen),
-            Look::Several(_) | Look::Repeats(_) | Look::Job(_) | Look::Pts(_) => None,
+            Look::Several(_)
+            | Look::Repeats(_)
+            | Look::Job(_)
+            | Look::Pts(_)
+            | Look::Files(_) => None,
         }?;
         Some((cause(rule.cause, &finding), finding))
     });
@@ -47,6 +52,15 @@ pub(crate) fn job_findings(seen: &JobSeen<'_>) -> Vec<Finding> {
 pub(crate) fn pts_findings(seen: &PtsSeen) -> Vec<Finding> {
     let reported = FINDINGS.iter().filter_map(|rule| match rule.look {
         Look::Pts(look) => Some((rule.cause, look(seen)?)),
+        _ => None,
+    });
+    strongest(reported.collect())
+}
+
+/// What the steps of work with files show; the order is as above.
+pub(crate) fn files_findings(steps: &[FilesRecord]) -> Vec<Finding> {
+    let reported = FINDINGS.iter().filter_map(|rule| match rule.look {
+        Look::Files(look) => Some((rule.cause, look(steps)?)),
         _ => None,
     });
     strongest(reported.collect())

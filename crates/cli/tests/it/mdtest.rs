@@ -150,6 +150,30 @@ fn a_tree_that_was_left_is_used_by_later_calls_with_its_options_only() {
 }
 
 #[test]
+fn data_that_is_not_what_was_written_is_counted_and_makes_the_result_invalid() {
+    let bench = Bench::new();
+    let tree = "mdtest -F -n 5 -w 64 --tasks 2 -d md";
+    let written = bench.line(&format!("{tree} -C --verify-write --json")).good();
+    assert_eq!(written.json()["findings"], Value::Array(Vec::new()));
+    let read = format!("{tree} -E -e 64 -X");
+    let good = bench.line(&read).good();
+    assert!(!good.out.contains("ERROR"), "{good:?}");
+    let file = bench.path("md/test-dir.0-0/mdtest_tree.0/file.mdtest.1.3");
+    let mut content = fs::read(&file).unwrap();
+    content[63] ^= 1;
+    fs::write(&file, content).unwrap();
+    let bad = bench.line(&read).good(); // as mdtest's
+    assert!(
+        bad.out.contains("\nERROR: verifying the data on read (1 errors)!"),
+        "{bad:?}"
+    );
+    let shown = bench.line("show 3 --json").json();
+    assert_eq!(shown["findings"][0]["id"], "differing-files");
+    assert_eq!(shown["verdict"]["validity"], "invalid");
+    assert_eq!(rows(&shown), [("file read".to_owned(), 10)]);
+}
+
+#[test]
 fn what_fathom_did_not_create_is_neither_used_nor_removed() {
     let bench = Bench::new();
     fs::create_dir_all(bench.path("md/test-dir.0-0/mdtest_tree.0")).unwrap();

@@ -83,7 +83,7 @@ impl MdtestPlace {
             let mut removed = Vec::new();
             let (top, mark) = match work.uses_earlier() {
                 true => place.take(&parent, &work)?,
-                false => place.create(&parent, &work, &counted, &mut removed)?,
+                false => place.begin(&parent, &work, &counted, &mut removed)?,
             };
             let site = MdtestSite {
                 place,
@@ -257,7 +257,7 @@ impl MdtestPlace {
         }
     }
 
-    fn create(
+    fn begin(
         &self,
         parent: &Folder,
         work: &MdtestWork,

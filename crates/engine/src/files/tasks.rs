@@ -167,7 +167,7 @@ impl Phase<'_> {
                 begin();
                 beat.each(
                     |number| (number < self.each()).then(|| walk.place(number)),
-                    |(at, name)| Walk::in_it(self.top, at)?.create(&name),
+                    |(at, name)| Walk::in_it(self.top, at)?.add(&name),
                 )
             }
             MdtestPhase::TreeRemoval => {
@@ -213,9 +213,15 @@ impl Phase<'_> {
         let items = shape.items();
         let mut content = vec![0; usize::try_from(shape.file_size.0).unwrap_or(0)];
         let mut into = vec![0; usize::try_from(self.work.read.0).unwrap_or(0)];
-        if self.phase == MdtestPhase::FileCreation {
+        let compares = self.work.compares;
+        let is_compared = match self.phase {
+            MdtestPhase::FileCreation => compares.writes && !content.is_empty(),
+            _ => compares.reads && !into.is_empty(),
+        };
+        if self.phase == MdtestPhase::FileCreation || is_compared {
             Rng::new(1, u64::from(creator)).fill(&mut content);
         }
+        let mut differing = 0;
         let item = |at: u64| {
             let item = match order.is_empty() {
                 true => Some(at).filter(|at| *at < items),
@@ -230,7 +236,7 @@ impl Phase<'_> {
         };
         let syncs = self.work.syncs_files;
         begin();
-        match self.phase {
+        let mut ended = match self.phase {
             MdtestPhase::DirectoryCreation => {
                 beat.each(item, |(at, name, _)| at?.create_folder(&name).map(|()| 0))
             }
@@ -241,17 +247,31 @@ impl Phase<'_> {
                 beat.each(item, |(at, name, _)| at?.remove_folder(&name).map(|()| 0))
             }
             MdtestPhase::FileCreation => beat.each(item, |(at, name, number)| {
-                // No two files are the same, so that nothing below can join them.
-                let head = content.len().min(8);
-                content[..head].copy_from_slice(&number.to_le_bytes()[..head]);
-                create(&*at?, &name, &content, syncs)
+                number_it(&mut content, number);
+                let at = at?;
+                let written = create(&at, &name, &content, syncs)?;
+                if is_compared {
+                    into.resize(content.len(), 0);
+                    at.open_file(&name, Use::Read)?.read_exact(&mut into)?;
+                    differing += u64::from(into != content);
+                }
+                Ok(written)
             }),
-            MdtestPhase::FileRead => beat.each(item, |(at, name, _)| {
+            MdtestPhase::FileRead => beat.each(item, |(at, name, number)| {
                 at?.open_file(&name, Use::Read)?.read_exact(&mut into)?;
+                if is_compared {
+                    number_it(&mut content, number);
+                    differing += u64::from(into[..] != content[..into.len()]);
+                }
                 Ok(into.len() as u64)
             }),
             _ => beat.each(item, |(at, name, _)| at?.remove_file(&name).map(|()| 0)),
+        };
+        if is_compared && self.phase.is_of_data() {
+            ended.counted.compared = ended.counted.operations;
+            ended.counted.differing = differing;
         }
+        ended
     }
 
     /// Each folder takes the place of the one before; the first one goes round, and the last one stays.
@@ -284,6 +304,12 @@ pub(super) const ASIDE: &str = "-XX";
 /// An item's name.
 fn item_name(kind: &str, creator: u32, number: u64, suffix: &str) -> Name {
     Name::new(format!("{kind}.mdtest.{creator}.{number}{suffix}")).expect("letters and digits")
+}
+
+/// No two files are the same, so that nothing below can join them.
+fn number_it(content: &mut [u8], number: u64) {
+    let head = content.len().min(8);
+    content[..head].copy_from_slice(&number.to_le_bytes()[..head]);
 }
 
 fn create(folder: &Folder, name: &Name, content: &[u8], syncs: bool) -> io::Result<u64> {
@@ -385,7 +411,7 @@ impl InIt<'_> {
         self.above.as_deref().unwrap_or(self.top)
     }
 
-    fn create(&self, name: &Name) -> io::Result<u64> {
+    fn add(&self, name: &Name) -> io::Result<u64> {
         self.folder().create_folder(name).map(|()| 0)
     }
 

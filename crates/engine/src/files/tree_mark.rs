@@ -8,8 +8,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 const MARK_TEXT: &str =
     "fathom mdtest created this folder and everything in it. It may be removed.\n";
-/// A mark is at most so long.
-const MARK_MAX: u64 = 4096;
+/// Length of a mark: more than any state needs, so that a new one covers the one before. Empty lines follow the text.
+const MARK_BYTES: usize = 512;
 
 /// What the mark says about the tree.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub(super) fn marked(folder: &Folder) -> Option<(File, State)> {
     }
     let mut text = String::new();
     let read = Read::by_ref(&mut file)
-        .take(MARK_MAX)
+        .take(MARK_BYTES as u64)
         .read_to_string(&mut text);
     read.ok()?;
     if text.is_empty() {
@@ -54,8 +54,7 @@ pub(super) fn write_mark(file: &mut File, state: &State) -> io::Result<()> {
         .map(|shape| format!("tree {}\n", text_of(shape)));
     let lines: String = run.chain(shape).collect();
     file.seek(SeekFrom::Start(0))?;
-    file.set_len(0)?;
-    file.write_all(format!("{MARK_TEXT}{lines}").as_bytes())?;
+    file.write_all(format!("{:\n<MARK_BYTES$}", format!("{MARK_TEXT}{lines}")).as_bytes())?;
     file.sync_all()
 }
 

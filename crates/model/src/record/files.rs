@@ -131,6 +131,12 @@ pub struct FilesThread {
     pub ended: Nanos,
     /// Processor time; `None` where the system does not report it.
     pub cpu: Option<Nanos>,
+    /// Operations whose data was compared; 0 where none is.
+    #[serde(default)]
+    pub compared: u64,
+    /// Of them, those whose data was not what was written.
+    #[serde(default)]
+    pub differing: u64,
 }
 
 /// The order of a step.
@@ -188,6 +194,11 @@ impl FilesStep {
         Bytes(self.sum(|thread| thread.bytes.0))
     }
 
+    /// Operations whose data was compared, and how many of them had other data than was written.
+    pub fn compared(&self) -> (u64, u64) {
+        (self.sum(|thread| thread.compared), self.sum(|thread| thread.differing))
+    }
+
     /// How long operations took, of all threads.
     pub fn latency(&self) -> LatencyHistogram {
         let mut all = LatencyHistogram::new();
@@ -203,5 +214,65 @@ impl FilesStep {
     fn sum(&self, of: impl Fn(&FilesThread) -> u64) -> u64 {
         let each = self.threads.iter();
         each.fold(0, |sum, thread| sum.saturating_add(of(thread)))
+    }
+
+    /// Joins what several processes did of one step, each on a clock that began at the same moment.
+    pub fn joined(parts: Vec<FilesStep>) -> FilesStep {
+        let mut all = FilesStep::default();
+        for (place, part) in parts.into_iter().enumerate() {
+            if place == 0 {
+                all = FilesStep {
+                    threads: Vec::new(),
+                    planned: None,
+                    ..part.clone()
+                };
+            }
+            all.threads.extend(part.threads);
+            all.planned = match (all.planned, part.planned) {
+                (Some(one), Some(other)) => Some(one + other),
+                (one, other) => one.or(other),
+            };
+            all.flush = all.flush.max(part.flush);
+            all.cut |= part.cut;
+        }
+        all.elapsed = span(&all.threads);
+        if all.operations() > 0 {
+            all.unmeasured = None;
+        }
+        all
+    }
+}
+
+/// From the first beginning to the last end.
+fn span(threads: &[FilesThread]) -> Nanos {
+    let began = threads.iter().map(|one| one.began).min();
+    let ended = threads.iter().map(|one| one.ended).max();
+    ended.unwrap_or_default().minus(began.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_step_are_one_from_the_first_beginning_to_the_last_end() {
+        let part = |began, ended, operations| FilesStep {
+            name: "file stat".to_owned(),
+            planned: Some(10),
+            threads: vec![FilesThread {
+                operations,
+                began: Nanos(began),
+                ended: Nanos(ended),
+                ..FilesThread::default()
+            }],
+            elapsed: Nanos(ended - began),
+            ..FilesStep::default()
+        };
+        let all = FilesStep::joined(vec![part(5, 50, 10), part(2, 40, 9)]);
+        assert_eq!(
+            (all.operations(), all.planned, all.elapsed),
+            (19, Some(20), Nanos(48))
+        );
+        assert_eq!(all.threads.len(), 2);
     }
 }

@@ -3,8 +3,7 @@
 //! The tree is a heap: folder 0 is its root, and the folders below folder `f` are `f * branches + 1` and those that follow. Items
 //! are numbered over the folders that contain any. Source: mdtest 4.1. Omitted: how a phase is done (`engine`).
 
-use super::files::{FilesStep, FilesThread};
-use crate::units::{Bytes, Nanos};
+use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// More folders in one tree, or items of one task, than this are refused.
@@ -25,6 +24,9 @@ pub struct MdtestWork {
     pub syncs_files: bool,
     /// sync(2) ends each phase, within its time.
     pub syncs_phases: bool,
+    /// What is compared with what was written.
+    #[serde(default)]
+    pub compares: MdtestCompares,
     /// Each phase works on what the task so many further left in the phase before.
     pub shift: u32,
     /// Stat and read go through the items in a random order.
@@ -36,6 +38,15 @@ pub struct MdtestWork {
     /// Names of the hosts by rank; empty where one process did all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
+}
+
+/// Data that is compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MdtestCompares {
+    /// That of each read.
+    pub reads: bool,
+    /// That of each file once it is written, which is read for it.
+    pub writes: bool,
 }
 
 /// What a tree contains: a later call has to describe the tree that an earlier one left as that did.
@@ -125,6 +136,11 @@ impl MdtestPhase {
                 | MdtestPhase::FileRead
                 | MdtestPhase::FileRemoval
         )
+    }
+
+    /// Whether it writes or reads the content of files.
+    pub const fn is_of_data(self) -> bool {
+        matches!(self, MdtestPhase::FileCreation | MdtestPhase::FileRead)
     }
 
     /// Whether it leaves the tree other than it was, until all phases of its kind are done.
@@ -258,41 +274,6 @@ impl MdtestWork {
     }
 }
 
-impl FilesStep {
-    /// Joins what several processes did of one step, each on a clock that began at the same moment.
-    pub fn joined(parts: Vec<FilesStep>) -> FilesStep {
-        let mut all = FilesStep::default();
-        for (place, part) in parts.into_iter().enumerate() {
-            if place == 0 {
-                all = FilesStep {
-                    threads: Vec::new(),
-                    planned: None,
-                    ..part.clone()
-                };
-            }
-            all.threads.extend(part.threads);
-            all.planned = match (all.planned, part.planned) {
-                (Some(one), Some(other)) => Some(one + other),
-                (one, other) => one.or(other),
-            };
-            all.flush = all.flush.max(part.flush);
-            all.cut |= part.cut;
-        }
-        all.elapsed = span(&all.threads);
-        if all.operations() > 0 {
-            all.unmeasured = None;
-        }
-        all
-    }
-}
-
-/// From the first beginning to the last end.
-fn span(threads: &[FilesThread]) -> Nanos {
-    let began = threads.iter().map(|one| one.began).min();
-    let ended = threads.iter().map(|one| one.ended).max();
-    ended.unwrap_or_default().minus(began.unwrap_or_default())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -360,27 +341,5 @@ mod tests {
         assert_eq!(of(&work, MdtestPhase::FileRemoval), [3, 2]);
         work.shift = 0;
         assert_eq!(of(&work, MdtestPhase::FileRemoval), [0, 3]);
-    }
-
-    #[test]
-    fn parts_of_a_step_are_one_from_the_first_beginning_to_the_last_end() {
-        let part = |began, ended, operations| FilesStep {
-            name: "file stat".to_owned(),
-            planned: Some(10),
-            threads: vec![FilesThread {
-                operations,
-                began: Nanos(began),
-                ended: Nanos(ended),
-                ..FilesThread::default()
-            }],
-            elapsed: Nanos(ended - began),
-            ..FilesStep::default()
-        };
-        let all = FilesStep::joined(vec![part(5, 50, 10), part(2, 40, 9)]);
-        assert_eq!(
-            (all.operations(), all.planned, all.elapsed),
-            (19, Some(20), Nanos(48))
-        );
-        assert_eq!(all.threads.len(), 2);
     }
 }

@@ -15,7 +15,7 @@ use crate::OwnOptions;
 use crate::operands::{Apply, Dialect, Row, row};
 use crate::page;
 use Apply::{Flag, Noted, Number, Refused, Text};
-use model::record::mdtest::MdtestWork;
+use model::record::mdtest::{MdtestCompares, MdtestWork};
 use std::path::PathBuf;
 
 /// What is to be done.
@@ -79,6 +79,7 @@ struct Data {
     read: Option<u64>,
     sync_files: bool,
     sync_phases: bool,
+    compares: MdtestCompares,
 }
 
 /// By whom, in which order and how often.
@@ -148,7 +149,6 @@ fn store(settings: &mut Settings, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-const NOT_COMPARED: &str = "data is not compared here; hint: fathom run --verify full";
 const ONE_COUNT: &str =
     "one number of tasks is run: run it for each of them with --tasks or mpirun -n";
 const COMMANDS: &str =
@@ -193,14 +193,14 @@ const ROWS: &[Row<Settings>] = &[
     row("w", "SIZE", "bytes that are written to each file (0)", Number(|s| &mut s.data.write)),
     row("W", "SECONDS", "files are created for this time, and all tasks go on to as many as the fastest", Refused(WEAR_OUT)),
     row("x", "FILE", "how far -W came", Refused(WEAR_OUT)),
-    row("X", "", "compare what is read", Refused(NOT_COMPARED)),
+    row("X", "", "compare what is read", Flag(|s| &mut s.data.compares.reads)),
     row("y", "", "fsync of each file that is written", Flag(|s| &mut s.data.sync_files)),
     row("Y", "", "sync(2) after each phase, within its time", Flag(|s| &mut s.data.sync_phases)),
     row("z", "N", "levels of the tree below its root (0)", Number(|s| &mut s.tree.depth)),
     row("Z", "", "print times", Flag(|s| &mut s.tables.time)),
     row("random-seed", "N", "seed of the random order; it implies -R", Number(|s| &mut s.order.random_seed)),
-    row("verify-read", "", "compare what is read", Refused(NOT_COMPARED)),
-    row("verify-write", "", "compare what was written", Refused(NOT_COMPARED)),
+    row("verify-read", "", "compare what is read", Flag(|s| &mut s.data.compares.reads)),
+    row("verify-write", "", "read each file behind its write, and compare it", Flag(|s| &mut s.data.compares.writes)),
     row("dataPacketType", "TYPE", "what is written", Noted("random data is written")),
     row("run-cmd-before-phase", "COMMAND", "a command before each phase", Refused(COMMANDS)),
     row("run-cmd-after-phase", "COMMAND", "a command after each phase", Refused(COMMANDS)),

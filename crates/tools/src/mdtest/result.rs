@@ -43,6 +43,14 @@ pub struct MdtestResults<'a> {
 /// Those of `out`.
 pub fn mdtest_text(results: &MdtestResults<'_>, out: &mut dyn Write) -> io::Result<()> {
     head(results, out)?;
+    let differing = results.records.iter();
+    let differing: u64 = differing.map(|record| record.step.compared().1).sum();
+    if differing > 0 {
+        writeln!(
+            out,
+            "\nERROR: verifying the data on read ({differing} errors)! Take the performance values with care!"
+        )?;
+    }
     let [rate, time] = results.request.tables;
     if rate {
         table(results, false, out)?;

@@ -45,6 +45,7 @@ pub(super) fn request(
             read: Bytes(settings.data.read.unwrap_or(0)),
             syncs_files: settings.data.sync_files,
             syncs_phases: settings.data.sync_phases,
+            compares: settings.data.compares,
             shift: u32::try_from(settings.order.shift.unwrap_or(0)).unwrap_or(u32::MAX),
             random_seed: seed(&settings),
             iteration: 0,
@@ -216,6 +217,7 @@ fn tree(settings: &Settings, shape: MdtestShape, found: &mut Findings) -> Mdtest
 
 fn notes(settings: &Settings, phases: &[MdtestPhase], shape: &MdtestShape, found: &mut Findings) {
     let reads = phases.contains(&MdtestPhase::FileRead);
+    let creates = phases.contains(&MdtestPhase::FileCreation);
     let read = settings.data.read.unwrap_or(0);
     let reported = [
         (
@@ -223,6 +225,14 @@ fn notes(settings: &Settings, phases: &[MdtestPhase], shape: &MdtestShape, found
             "-e is 0: a read opens and closes the file",
         ),
         (!reads && read > 0, "-e: no file is read"),
+        (
+            settings.data.compares.reads && (!reads || read == 0),
+            "-X: no data is read, so none is compared",
+        ),
+        (
+            settings.data.compares.writes && (!creates || shape.file_size == Bytes(0)),
+            "--verify-write: no data is written, so none is compared",
+        ),
         (
             !shape.files && settings.data.write.unwrap_or(0) > 0,
             "-w: no file is written",
