@@ -162,7 +162,8 @@ fn data_that_is_not_what_was_written_is_counted_and_makes_the_result_invalid() {
     let mut content = fs::read(&file).unwrap();
     content[63] ^= 1;
     fs::write(&file, content).unwrap();
-    let bad = bench.line(&read).good(); // as mdtest's
+    let bad = bench.line(&read);
+    assert_eq!(bad.code, Some(4), "{bad:?}");
     assert!(
         bad.out.contains("\nERROR: verifying the data on read (1 errors)!"),
         "{bad:?}"

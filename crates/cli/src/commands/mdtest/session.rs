@@ -75,7 +75,9 @@ pub(super) fn run(
     let end = phases.all(request.tasks);
     phases.progress.finish();
     let records = phases.records;
+    let differing: u64 = records.iter().map(|record| record.step.compared().1).sum();
     let ending = tell(&end).and(answer::finish(&journal, outcome(&end), None));
+    let ending = ending.and(Ending::of_data(differing > 0));
     let page = match request.output.json {
         true => {
             let form = Form {
