@@ -2,7 +2,7 @@
 //!
 //! `--program FILE` packages a built program as .deb alone, compressed lightly, for the test of that package; `--to FOLDER` writes
 //! elsewhere; `--check` installs and runs the packages in roots without anything else. Two calls on one commit write the same
-//! bytes. The names of other tools (`diskspd`, `sqlio`, `fio`, `ior`, `lmdd`, `mdtest`, `sgp_dd`) are links in a folder of their own, so that the package hides none of them.
+//! bytes. The names of other tools (`diskspd`, `sqlio`, `fio`, `ior`, `lmdd`, `mdtest`, `sgp_dd`, `xdd`) are links in a folder of their own, so that the package hides none of them.
 //! Omitted: signatures, and publishing.
 
 mod bill;
@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Links to the program by which it behaves as another tool. Not in PATH.
-const LINKS: [&str; 7] = ["diskspd", "sqlio", "fio", "ior", "lmdd", "mdtest", "sgp_dd"];
+const LINKS: [&str; 8] = [
+    "diskspd", "sqlio", "fio", "ior", "lmdd", "mdtest", "sgp_dd", "xdd",
+];
 const LINK_FOLDER: &str = "usr/lib/fathom/bin";
 /// Shells with the place where their completions are found.
 const COMPLETIONS: [(&str, &str); 3] = [

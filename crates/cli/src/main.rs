@@ -76,6 +76,12 @@ fn main() -> ExitCode {
             Err(failure) => failure::tell(&failure),
         };
     }
+    if let Some(line) = commands::xdd::line_of(&words) {
+        return match commands::xdd::xdd(&line, &Environment::read()) {
+            Ok(ending) => ending.exit_code(),
+            Err(failure) => failure::tell(&failure),
+        };
+    }
     if words.len() == 2 && words[1] == "--licenses" {
         return licenses();
     }
@@ -115,6 +121,7 @@ fn refuse_many_of_dialect(words: &[OsString]) -> Result<(), CommandError> {
         () if commands::sqlio::line_of(words).is_some() => "sqlio",
         () if commands::fio::line_of(words).is_some() => "fio",
         () if commands::ior::line_of(words).is_some() => "ior",
+        () if commands::xdd::line_of(words).is_some() => "xdd",
         () => return Ok(()),
     };
     commands::hosts::refuse_many(&format!("fathom {name}"), &Environment::read())
@@ -164,7 +171,8 @@ fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, Com
         | Command::Sqlio(_)
         | Command::Fio(_)
         | Command::Ior(_)
-        | Command::Mdtest(_) => {
+        | Command::Mdtest(_)
+        | Command::Xdd(_) => {
             unreachable!("a line of another tool's is not read by this parser")
         }
         Command::Iometer(args) => commands::iometer::iometer(args, environment),

@@ -1,6 +1,6 @@
 //! Other tools, a folder each: the requests they take, read and printed, and the results they print, printed and read.
 //!
-//! [`diskspd`], [`sqlio`], [`fio`], [`ior`] and [`iometer`] have both, [`dd`], [`lmdd`], [`sgp_dd`] and [`bonnie`] parts of them; [`TOOLS`] has a row for each.
+//! [`diskspd`], [`sqlio`], [`fio`], [`ior`] and [`iometer`] have both, [`dd`], [`lmdd`], [`sgp_dd`], [`mdtest`], [`xdd`] and [`bonnie`] parts of them; [`TOOLS`] has a row for each.
 //! A request is read by `build`, which turns it, as typed, into a [`model::Profile`] with notes, or into every problem at
 //! once; `print` turns a timespan back into the command line that repeats it, and what `print` returns, `build` reads as the
 //! same timespan. Results are printed by `result` from `figures`, which are computed from a record by the rules of the tool,
@@ -37,6 +37,7 @@ pub mod sgp_dd;
 pub mod sqlio;
 pub mod sweep;
 mod workloads;
+pub mod xdd;
 
 pub use caps::{PublishedCap, published_caps};
 pub use own_options::OwnOptions;
@@ -64,6 +65,7 @@ pub const TOOLS: &[Tool] = &[
     fio::TOOL,
     iometer::TOOL,
     ior::TOOL,
+    xdd::TOOL,
     script::TOOL,
     dd::TOOL,
     bonnie::TOOL,

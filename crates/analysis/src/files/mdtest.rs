@@ -115,10 +115,7 @@ pub(super) fn answers(work: &MdtestWork, rows: &[FilesRow]) -> Vec<Answer> {
         of(MdtestPhase::FileRead, "read"),
         of(MdtestPhase::FileRemoval, "remove"),
     ];
-    let both = [
-        Answer::of("folders", folders.into_iter()),
-        Answer::of("files", files.into_iter()),
-    ];
+    let both = [Answer::of("folders", folders), Answer::of("files", files)];
     both.into_iter().flatten().collect()
 }
 

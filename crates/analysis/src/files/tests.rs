@@ -184,7 +184,10 @@ fn a_file_that_differs_is_a_finding_and_makes_the_result_invalid() {
         panic!("{:?}", bad.findings);
     };
     assert_eq!(finding.id.as_str(), "differing-files");
-    assert_eq!([finding.evidence[0].value, finding.evidence[1].value], [2.0, 9.0]);
+    assert_eq!(
+        [finding.evidence[0].value, finding.evidence[1].value],
+        [2.0, 9.0]
+    );
 }
 
 #[test]

@@ -36,10 +36,15 @@ pub(super) fn verdict(
         return of_nothing(why);
     }
     let checks = checks(steps, rows);
-    let damage = findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let damage = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
     let damage: Vec<String> = damage.map(|finding| finding.sentence.clone()).collect();
     let is_damaged = !damage.is_empty();
-    let reasons = damage.into_iter().chain(ended).chain(warnings.iter().cloned());
+    let reasons = damage
+        .into_iter()
+        .chain(ended)
+        .chain(warnings.iter().cloned());
     let reasons: Vec<String> = reasons.collect();
     let passed = checks.passed.join(", ");
     let (validity, own) = match (reasons.is_empty(), checks.passed.len() >= CHECKS_MIN) {

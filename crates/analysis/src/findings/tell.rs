@@ -16,11 +16,9 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
         let finding = match rule.look {
             Look::Own(look) => look(seen.own?),
             Look::Any(look) | Look::Both(look, _) => look(seen),
-            Look::Several(_)
-            | Look::Repeats(_)
-            | Look::Job(_)
-            | Look::Pts(_)
-            | Look::Files(_) => None,
+            Look::Several(_) | Look::Repeats(_) | Look::Job(_) | Look::Pts(_) | Look::Files(_) => {
+                None
+            }
         }?;
         Some((cause(rule.cause, &finding), finding))
     });

@@ -139,6 +139,9 @@ pub(crate) enum Command {
     /// Run a command line of mdtest 4 and print its tables of rates and times; `fathom mdtest --help` lists its options
     #[command(disable_help_flag = true)]
     Mdtest(DialectArgs),
+    /// Run a command line of xdd 7 and print its lines of targets and passes; `fathom xdd --help` lists its options
+    #[command(disable_help_flag = true)]
+    Xdd(DialectArgs),
     /// Run an IOmeter configuration (.icf) and write its results as IOmeter does; or write one from a run
     Iometer(IometerArgs),
     /// Import results of DISKSPD, SQLIO, fio, IOmeter, dd, bonnie++ and a dozen others, to compare them with fathom's own

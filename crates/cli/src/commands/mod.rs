@@ -44,6 +44,7 @@ pub(crate) mod tag;
 pub(crate) mod trace;
 pub(crate) mod verify;
 pub(crate) mod watch;
+pub(crate) mod xdd;
 
 use session::VERSION;
 

@@ -89,7 +89,7 @@ fn shortened(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut given = split(line).into_iter().skip(1);
     let native = ![
-        "diskspd", "sqlio", "fio", "ior", "mdtest", "dd", "lmdd", "sgp_dd",
+        "diskspd", "sqlio", "fio", "ior", "mdtest", "xdd", "dd", "lmdd", "sgp_dd",
     ]
     .map(|name| line.starts_with(&format!("fathom {name} ")))
     .contains(&true);

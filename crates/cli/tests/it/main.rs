@@ -78,3 +78,4 @@ mod traces;
 mod verification;
 mod verify;
 mod watching;
+mod xdd;

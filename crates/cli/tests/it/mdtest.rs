@@ -153,7 +153,9 @@ fn a_tree_that_was_left_is_used_by_later_calls_with_its_options_only() {
 fn data_that_is_not_what_was_written_is_counted_and_makes_the_result_invalid() {
     let bench = Bench::new();
     let tree = "mdtest -F -n 5 -w 64 --tasks 2 -d md";
-    let written = bench.line(&format!("{tree} -C --verify-write --json")).good();
+    let written = bench
+        .line(&format!("{tree} -C --verify-write --json"))
+        .good();
     assert_eq!(written.json()["findings"], Value::Array(Vec::new()));
     let read = format!("{tree} -E -e 64 -X");
     let good = bench.line(&read).good();
@@ -165,7 +167,8 @@ fn data_that_is_not_what_was_written_is_counted_and_makes_the_result_invalid() {
     let bad = bench.line(&read);
     assert_eq!(bad.code, Some(4), "{bad:?}");
     assert!(
-        bad.out.contains("\nERROR: verifying the data on read (1 errors)!"),
+        bad.out
+            .contains("\nERROR: verifying the data on read (1 errors)!"),
         "{bad:?}"
     );
     let shown = bench.line("show 3 --json").json();

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Programs whose names a package of this kind could hide.
-const OTHER_TOOLS: [&str; 10] = [
+const OTHER_TOOLS: [&str; 11] = [
     "fio", "dd", "diskspd", "sqlio", "ior", "mdtest", "iometer", "bonnie++", "lmdd", "sgp_dd",
+    "xdd",
 ];
 
 /// Each loads one shell's completion and prints what it offers.

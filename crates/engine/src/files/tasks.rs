@@ -148,7 +148,6 @@ impl Phase<'_> {
             held_max: (HELD_MAX / threads).max(1),
             last: None,
         };
-        let order = self.order(task);
         if !self.phase.is_of_trees() {
             walk.hold();
         }
@@ -182,7 +181,7 @@ impl Phase<'_> {
                 begin();
                 self.rename(creator, &mut walk, &beat)
             }
-            _ => self.items(&order, creator, &mut walk, &beat, &begin),
+            _ => self.items(task, &mut walk, &beat, &begin),
         }
     }
 
@@ -196,15 +195,9 @@ impl Phase<'_> {
         numbers
     }
 
-    fn items(
-        &self,
-        order: &[u64],
-        creator: u32,
-        walk: &mut Walk<'_>,
-        beat: &Beat<'_>,
-        begin: &dyn Fn(),
-    ) -> Ended {
+    fn items(&self, task: u32, walk: &mut Walk<'_>, beat: &Beat<'_>, begin: &dyn Fn()) -> Ended {
         let shape = &self.work.shape;
+        let (creator, order) = (self.work.creator(self.phase, task), self.order(task));
         let kind = if self.phase.is_of_files() {
             "file"
         } else {

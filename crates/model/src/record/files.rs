@@ -196,7 +196,10 @@ impl FilesStep {
 
     /// Operations whose data was compared, and how many of them had other data than was written.
     pub fn compared(&self) -> (u64, u64) {
-        (self.sum(|thread| thread.compared), self.sum(|thread| thread.differing))
+        (
+            self.sum(|thread| thread.compared),
+            self.sum(|thread| thread.differing),
+        )
     }
 
     /// How long operations took, of all threads.

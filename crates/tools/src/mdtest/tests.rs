@@ -101,15 +101,7 @@ fn m44_and_m45_more_read_than_written_and_the_value_of_barriers() {
 #[test]
 fn m47_and_m48_what_mdtest_does_and_fathom_does_not_is_refused_by_name() {
     for option in [
-        "-S",
-        "-c",
-        "-k",
-        "-f 1",
-        "-l 2",
-        "-s 1",
-        "-W 300",
-        "-x s",
-        "-g",
+        "-S", "-c", "-k", "-f 1", "-l 2", "-s 1", "-W 300", "-x s", "-g",
     ] {
         let problems = refused(&format!("{option} -n 9"));
         assert_eq!(problems.len(), 1, "{option}: {problems:?}");

@@ -49,6 +49,15 @@ fn the_manual_holds_the_table_of_mdtest_s_options() {
     holds_table("mdtest", marks, &tools::mdtest::option_table());
 }
 
+#[test]
+fn the_manual_holds_the_table_of_xdd_s_options() {
+    let marks = (
+        "<!-- options of xdd: written from the table in the code -->\n",
+        "<!-- end of options of xdd -->\n",
+    );
+    holds_table("xdd", marks, &tools::xdd::option_table());
+}
+
 /// The table between these marks in the page on a tool.
 pub(crate) fn table_of(tool: &str, (begin, end): (&str, &str)) -> String {
     let page = std::fs::read_to_string(page_of(tool)).expect("the page is there");
