@@ -84,7 +84,7 @@ fn foreign_files_are_refused_with_what_would_be_lost_and_removed_only_with_conse
         ),
         (
             "xdd -op write -target f -reqsize 1 -blocksize 100 -numreqs 5 -dio",
-            "-dio",
+            "-reqsize",
         ),
     ] {
         bench.line(line).refused(part);
@@ -127,11 +127,12 @@ fn a_run_time_repeats_passes_and_a_stop_keeps_what_was_measured() {
     let bytes: u64 = rows(&said.out, "COMBINED")[0][3].parse().unwrap();
     assert!((1..64 << 20).contains(&bytes), "{said:?}");
     let child = bench.start("xdd -op write -target h -mbytes 1024 -throttle bw 1");
-    until(|| fs::metadata(bench.path("h")).is_ok_and(|file| file.len() > 0));
+    until(|| fs::metadata(bench.path("h")).is_ok_and(|file| file.len() > 1 << 18));
     send("-INT", &child);
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(bench.line("list").good().out.contains("xdd"));
+    let stored = bench.line("show 1 --json").json();
+    assert!(stored["operations"][0]["ios"].as_u64().unwrap() > 0);
 }
 
 #[test]

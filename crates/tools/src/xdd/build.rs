@@ -70,7 +70,10 @@ fn one(
     let there = found(&path);
     let create = match there {
         Some(there) if there.device => None,
-        Some(there) if there.bytes >= end && !there.unfinished => None,
+        // What no read of it needs is not filled.
+        Some(there) if there.bytes >= end && (!there.unfinished || target.read_percent == 0) => {
+            None
+        }
         Some(there) if target.writes() => Some(end.max(there.bytes)),
         None if target.read_percent == 0 => Some(end),
         _ => None,
@@ -154,8 +157,14 @@ fn workload(target: &XddTarget) -> Workload {
                 Pick::Random => Ratio::ALL,
                 Pick::Sequential => Ratio::NONE,
             },
-            align: Bytes(target.block),
-            sequence: Sequence::Interlocked,
+            align: match target.pick {
+                Pick::Random => Bytes(target.block),
+                Pick::Sequential => Bytes(target.request_bytes()),
+            },
+            sequence: match target.pick {
+                Pick::Random => Sequence::PerThread,
+                Pick::Sequential => Sequence::Interlocked,
+            },
             thread_stride: Bytes(0),
             distribution: Distribution::Uniform,
         }),

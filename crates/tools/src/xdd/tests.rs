@@ -34,7 +34,11 @@ fn random_share(target: &Target) -> Ratio {
     let Access::Diskspd(access) = &target.workload.access else {
         panic!("{target:?}");
     };
-    assert_eq!(access.sequence, Sequence::Interlocked);
+    let (align, sequence) = match access.random {
+        Ratio::NONE => (target.workload.block, Sequence::Interlocked),
+        _ => (Bytes(1024), Sequence::PerThread),
+    };
+    assert_eq!((access.align, access.sequence), (align, sequence));
     access.random
 }
 
