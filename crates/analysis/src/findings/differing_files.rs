@@ -16,8 +16,8 @@ pub(super) const RULE: Rule = Rule {
              --verify-write what is read behind each write.",
     evidence: &["differing_files", "compared_files"],
     source: "mdtest 4.1, options -X and --verify-write.",
-    advice: "First read the files again from another host or after dropping the caches, and check the system log, memory and \
-             the health of the device (smartctl -x).",
+    advice: "First read the files again without the caches. Then check the system log, memory and the health of the device \
+             (smartctl -x).",
     look: Look::Files(look),
 };
 

@@ -7,7 +7,7 @@ use model::check::{Remedy, Rule};
 use model::{
     Bytes, Claim, Content, EngineChoice, Field, FileSystem, Flaw, Nanos, Options, Problem,
 };
-use tools::{diskspd, fio, iometer, native, sqlio};
+use tools::{diskspd, fio, iometer, ior, native, sqlio, xdd};
 
 /// Makes one of each variant. The `match` keeps the list complete.
 macro_rules! each {
@@ -88,7 +88,7 @@ fn problems() -> Vec<Problem> {
 /// A tool, how it spells fields, and whether it has an option of this name.
 type Tool = (&'static str, Options, fn(&str, &str) -> bool);
 
-const TOOLS: [Tool; 10] = [
+const TOOLS: [Tool; 12] = [
     ("run", native::option, of_command),
     ("sweep", native::option, of_command),
     ("survey", survey, of_command),
@@ -111,7 +111,18 @@ const TOOLS: [Tool; 10] = [
             None => word.split_once('=').is_some_and(|(name, _)| job(name)),
         }
     }),
+    ("ior", ior::option, |_, word| {
+        is_in(&ior::usage("ior"), word)
+    }),
+    ("xdd", xdd::option, |_, word| {
+        is_in(&xdd::usage("xdd"), word)
+    }),
 ];
+
+/// Whether the help has it as a word.
+fn is_in(help: &str, word: &str) -> bool {
+    help.split_whitespace().any(|one| one == word)
+}
 
 /// Letters count as they are written, and what belongs to a switch follows it.
 fn is_switch(word: &str, name: &str, long: bool) -> bool {

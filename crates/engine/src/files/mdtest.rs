@@ -364,7 +364,7 @@ impl MdtestSite {
         })
     }
 
-    /// Rank 0: marks the tree as one that is not whole until [`MdtestSite::close`] says otherwise, and names the work for the other
+    /// Rank 0: marks the tree as one that is not whole until [`MdtestSite::close`] marks it, and names the work for the other
     /// ranks: `run`.
     ///
     /// # Errors

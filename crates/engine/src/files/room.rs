@@ -23,7 +23,7 @@ pub struct Room {
     pub free: Bytes,
     /// Files that this user may still make; `None` where the file system does not count them.
     pub files_free: Option<u64>,
-    /// Bytes of the file system, and how many of them nobody uses.
+    /// Bytes of the file system, and how many of them are free.
     pub bytes: [u64; 2],
     /// Files that it can have, and how many more of them.
     pub files: [u64; 2],

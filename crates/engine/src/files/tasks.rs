@@ -1,6 +1,6 @@
 //! The phases of mdtest: what each task does to its items, and how one phase becomes a step of the record.
 //!
-//! A thread is a task. It keeps folders of the tree open and names items in them, so that nobody who renames a folder above decides
+//! A thread is a task. It keeps folders of the tree open and names items in them, so that renaming a folder above does not decide
 //! what is changed. What is done, in which order and to whose items is the model's ([`MdtestWork`]). Omitted: the test folder and who
 //! removes it (`mdtest`).
 

@@ -11,7 +11,7 @@ const MARK_TEXT: &str =
 /// Length of a mark: more than any state needs, so that a new one covers the one before. Empty lines follow the text.
 const MARK_BYTES: usize = 512;
 
-/// What the mark says about the tree.
+/// What the mark has of the tree.
 #[derive(Debug, Default)]
 pub(super) struct State {
     /// The work that goes on, or was ended before its end.
@@ -20,7 +20,7 @@ pub(super) struct State {
     pub(super) shape: Option<MdtestShape>,
 }
 
-/// The mark with what it says, where it is ours.
+/// The mark with its content, where it is ours.
 pub(super) fn marked(folder: &Folder) -> Option<(File, State)> {
     let mut file = folder.open_file(&Name::new(MARK).ok()?, Use::Write).ok()?;
     let is_file = file.metadata().is_ok_and(|there| there.is_file());

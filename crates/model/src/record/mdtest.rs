@@ -151,7 +151,7 @@ impl MdtestPhase {
         )
     }
 
-    /// How many times the shift a task works beside what it created.
+    /// By how many shifts the items of a task are apart from those that it created.
     const fn shifts(self) -> u64 {
         match self {
             MdtestPhase::DirectoryStat | MdtestPhase::DirectoryRename | MdtestPhase::FileStat => 1,

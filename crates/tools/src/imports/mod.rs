@@ -65,8 +65,9 @@ pub fn readers() -> impl Iterator<Item = &'static Reader> {
 }
 
 fn known() -> String {
-    let tools = TOOLS.iter().map(|tool| tool.name);
-    tools.collect::<Vec<_>>().join(", ")
+    let tools = TOOLS.iter().filter(|tool| !tool.readers.is_empty());
+    let names = tools.map(|tool| tool.name);
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Reads a file and keeps all of its runs. `source` is its name for the record.

@@ -37,7 +37,7 @@ pub fn timespan(
         seed: request
             .targets
             .first()
-            .map_or(0, |target| target.seed)
+            .map_or(0, |target| target.walk.seed)
             .wrapping_add(pass),
         engine: EngineChoice::Sync,
         polling: Polling::default(),
@@ -74,12 +74,13 @@ fn one(
         Some(there) if there.bytes >= end && (!there.unfinished || target.read_percent == 0) => {
             None
         }
-        Some(there) if target.writes() => Some(end.max(there.bytes)),
+        Some(there) if target.is_written() => Some(end.max(there.bytes)),
         None if target.read_percent == 0 => Some(end),
         _ => None,
     };
     let limit = target
-        .time_limit_ns
+        .times
+        .limit_ns
         .map(Nanos)
         .into_iter()
         .chain(left)
@@ -97,23 +98,23 @@ fn one(
             true => CacheMode::Unbuffered,
             false => CacheMode::Cached,
         },
-        write_through: target.sync_write && target.writes(),
+        write_through: target.writes.sync && target.is_written(),
         fsync: Fsync {
-            every: match target.writes() {
-                true => u32::try_from(target.flush_every).unwrap_or(u32::MAX),
+            every: match target.is_written() {
+                true => u32::try_from(target.writes.flush_every).unwrap_or(u32::MAX),
                 false => 0,
             },
             ..Fsync::default()
         },
-        content: match &target.pattern {
-            _ if !target.writes() => WriteContent::default(),
+        content: match &target.writes.pattern {
+            _ if !target.is_written() => WriteContent::default(),
             Pattern::Zero => WriteContent::Zero,
             Pattern::Random => WriteContent::Marked,
             Pattern::Bytes(bytes) => WriteContent::Repeated(bytes.clone()),
         },
         pacing: pacing(target, threads),
         active: Active {
-            after: Nanos(target.start_delay_ns),
+            after: Nanos(target.times.delay_ns),
             length: limit,
         },
         threads: u32::try_from(threads).unwrap_or(u32::MAX),
@@ -124,11 +125,11 @@ fn one(
 
 /// The first byte of a pass, and how many there are.
 fn range(target: &XddTarget, pass: u64, target_blocks: u64) -> (u64, u64) {
-    match target.pick {
-        Pick::Random => (0, target.range_kib.saturating_mul(1024)),
+    match target.walk.pick {
+        Pick::Random => (0, target.walk.range_kib.saturating_mul(1024)),
         Pick::Sequential => {
-            let passed = pass.saturating_mul(target.pass_blocks);
-            let blocks = target.start_blocks.saturating_add(passed);
+            let passed = pass.saturating_mul(target.walk.pass_blocks);
+            let blocks = target.walk.start_blocks.saturating_add(passed);
             let blocks = blocks.saturating_add(target_blocks);
             (blocks.saturating_mul(target.block), target.pass_bytes())
         }
@@ -137,7 +138,7 @@ fn range(target: &XddTarget, pass: u64, target_blocks: u64) -> (u64, u64) {
 
 /// Each thread has an equal part of the target's rate.
 fn pacing(target: &XddTarget, threads: u64) -> Pacing {
-    let bytes_per_s = match target.throttle {
+    let bytes_per_s = match target.times.throttle {
         None => return Pacing::Free,
         Some(Throttle::Megabytes(rate)) => rate * 1e6,
         Some(Throttle::Requests(rate)) => rate * target.request_bytes() as f64,
@@ -153,15 +154,15 @@ fn workload(target: &XddTarget) -> Workload {
         queue_depth: QueueDepth(1),
         write: Ratio::percent(100 - target.read_percent).unwrap_or(Ratio::NONE),
         access: Access::Diskspd(DiskspdAccess {
-            random: match target.pick {
+            random: match target.walk.pick {
                 Pick::Random => Ratio::ALL,
                 Pick::Sequential => Ratio::NONE,
             },
-            align: match target.pick {
+            align: match target.walk.pick {
                 Pick::Random => Bytes(target.block),
                 Pick::Sequential => Bytes(target.request_bytes()),
             },
-            sequence: match target.pick {
+            sequence: match target.walk.pick {
                 Pick::Random => Sequence::PerThread,
                 Pick::Sequential => Sequence::Interlocked,
             },

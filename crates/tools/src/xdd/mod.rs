@@ -14,7 +14,9 @@ mod settle;
 mod tests;
 
 pub use build::{PASS_TIME_MAX, timespan};
-pub use request::{Pattern, Pick, Request, Throttle, XddTarget};
+pub use request::{
+    Amount, Output, Pattern, Pick, Request, Throttle, Times, Walk, Writes, XddTarget,
+};
 pub use result::{XddResults, xdd_csv, xdd_described, xdd_text};
 pub use rows::{option, option_table, read, usage};
 

@@ -4,7 +4,7 @@ use crate::OwnOptions;
 use std::path::PathBuf;
 
 /// What is to be done.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Request {
     /// At least one.
     pub targets: Vec<XddTarget>,
@@ -18,22 +18,29 @@ pub struct Request {
     pub run_time_ns: Option<u64>,
     /// A failed I/O ends the run.
     pub stop_on_error: bool,
-    /// Print a line of each target in each pass.
-    pub verbose: bool,
-    /// Printed above the results.
-    pub id: String,
-    /// The text goes there in place of standard output.
-    pub output: Option<PathBuf>,
-    /// The lines separated by commas.
-    pub csv: Option<PathBuf>,
-    /// One JSON document in place of the text.
-    pub json: bool,
+    /// Where the results go.
+    pub output: Output,
     /// Describe it and do nothing.
     pub dry_run: bool,
     /// Where the results are stored, and what may be overwritten.
     pub own: OwnOptions,
     /// What was taken and is different here.
     pub notes: Vec<String>,
+}
+
+/// Where the results go, and how much of them.
+#[derive(Clone, Debug, Default)]
+pub struct Output {
+    /// Print a line of each target in each pass.
+    pub verbose: bool,
+    /// Printed above the results.
+    pub id: Option<String>,
+    /// The text goes there in place of standard output.
+    pub text: Option<PathBuf>,
+    /// The lines separated by commas.
+    pub csv: Option<PathBuf>,
+    /// One JSON document in place of the text.
+    pub json: bool,
 }
 
 /// One target.
@@ -49,18 +56,34 @@ pub struct XddTarget {
     pub block: u64,
     /// Blocks of a request.
     pub request_blocks: u64,
-    /// Requests of a pass.
-    pub requests: Option<u64>,
-    /// Bytes of a pass, where these were given.
-    pub bytes: Option<u64>,
+    /// What a pass moves; none where it is not given, which is refused.
+    pub amount: Option<Amount>,
     /// Threads, each with one request outstanding.
     pub depth: u64,
     /// Past the page cache.
     pub direct: bool,
-    /// Each write reaches stable storage before it completes.
-    pub sync_write: bool,
-    /// A flush after so many writes; 0 for never.
-    pub flush_every: u64,
+    /// Where its requests go.
+    pub walk: Walk,
+    /// When they are issued.
+    pub times: Times,
+    /// What is written, and when it is durable.
+    pub writes: Writes,
+    /// It is removed at the end.
+    pub delete: bool,
+}
+
+/// What a pass moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// So many requests.
+    Requests(u64),
+    /// So many bytes.
+    Bytes(u64),
+}
+
+/// Where the requests of a target go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Walk {
     /// Which block is next.
     pub pick: Pick,
     /// The random range, in blocks of 1024 bytes.
@@ -71,16 +94,28 @@ pub struct XddTarget {
     pub start_blocks: u64,
     /// So many blocks further in each pass.
     pub pass_blocks: u64,
+}
+
+/// When the requests of a target are issued.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Times {
     /// A pass ends after this time, in nanoseconds.
-    pub time_limit_ns: Option<u64>,
+    pub limit_ns: Option<u64>,
     /// Before each pass, in nanoseconds.
-    pub start_delay_ns: u64,
-    /// Requests a second of all its threads, or bytes a second.
+    pub delay_ns: u64,
+    /// A rate that is not exceeded.
     pub throttle: Option<Throttle>,
-    /// What is written.
+}
+
+/// What is written, and when it is durable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Writes {
+    /// Each write reaches stable storage before it completes.
+    pub sync: bool,
+    /// A flush after so many writes; 0 for never.
+    pub flush_every: u64,
+    /// The data.
     pub pattern: Pattern,
-    /// It is removed at the end.
-    pub delete: bool,
 }
 
 /// Which block is next.
@@ -123,21 +158,18 @@ impl XddTarget {
             read_percent: 100,
             block: 1024,
             request_blocks: 128,
-            requests: None,
-            bytes: None,
+            amount: None,
             depth: 1,
             direct: false,
-            sync_write: false,
-            flush_every: 0,
-            pick: Pick::Sequential,
-            range_kib: 1 << 20,
-            seed: 72058,
-            start_blocks: 0,
-            pass_blocks: 0,
-            time_limit_ns: None,
-            start_delay_ns: 0,
-            throttle: None,
-            pattern: Pattern::Zero,
+            walk: Walk {
+                pick: Pick::Sequential,
+                range_kib: 1 << 20,
+                seed: 72058,
+                start_blocks: 0,
+                pass_blocks: 0,
+            },
+            times: Times::default(),
+            writes: Writes::default(),
             delete: false,
         }
     }
@@ -154,9 +186,10 @@ impl XddTarget {
 
     /// Bytes of a pass.
     pub fn pass_bytes(&self) -> u64 {
-        match (self.requests, self.bytes) {
-            (Some(requests), _) => requests.saturating_mul(self.request_bytes()),
-            (None, bytes) => bytes.unwrap_or(0),
+        match self.amount {
+            Some(Amount::Requests(requests)) => requests.saturating_mul(self.request_bytes()),
+            Some(Amount::Bytes(bytes)) => bytes,
+            None => 0,
         }
     }
 
@@ -176,7 +209,7 @@ impl XddTarget {
     }
 
     /// Whether it is written to.
-    pub fn writes(&self) -> bool {
+    pub fn is_written(&self) -> bool {
         self.read_percent < 100
     }
 }

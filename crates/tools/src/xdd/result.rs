@@ -1,8 +1,7 @@
 //! xdd's lines: a target in a pass, a target over all passes, and all together; for people and separated by commas.
 //!
-//! Columns are as wide as xdd's. Latency is the mean of the requests: xdd divides the time by their number, whatever the queue's
-//! depth. The time of all together has no pauses between passes. Omitted: what the head of xdd's text says of options that are
-//! refused here.
+//! Columns are as wide as xdd's. Latency is the mean of the requests: xdd divides the time by their number, without regard to the queue's
+//! depth. The time of all together has no pauses between passes. Omitted: the lines of options that are refused here.
 
 use super::request::{Pick, Request, Throttle, XddTarget};
 use model::{Nanos, Operation, RunRecord};
@@ -61,7 +60,7 @@ impl Figures {
         Figures {
             bytes: lifetime.sum(),
             requests: measured.clone().map(|tally| tally.ios).sum(),
-            elapsed_s: elapsed.minus(Nanos(target.start_delay_ns)).as_seconds(),
+            elapsed_s: elapsed.minus(Nanos(target.times.delay_ns)).as_seconds(),
             latency_sum_ns: measured
                 .filter_map(|tally| Some(tally.latency.mean_ns()? * tally.ios as f64))
                 .sum(),
@@ -185,7 +184,7 @@ fn lines(results: &XddResults<'_>, between: char, out: &mut dyn Write) -> io::Re
         let mut whole = Figures::default();
         for (number, target) in targets.iter().enumerate() {
             let figures = Figures::of(record, number, target);
-            if results.request.verbose {
+            if results.request.output.verbose {
                 writeln!(out, "{}", row("TARGET_PASS   ", pass, number, figures))?;
             }
             sums[number] = sums[number].then(figures);
@@ -194,7 +193,7 @@ fn lines(results: &XddResults<'_>, between: char, out: &mut dyn Write) -> io::Re
         all = all.then(whole);
     }
     let passes = results.records.len() as u64;
-    if results.request.verbose {
+    if results.request.output.verbose {
         for (number, figures) in sums.iter().enumerate() {
             writeln!(out, "{}", row("TARGET_AVERAGE", passes, number, *figures))?;
         }
@@ -248,12 +247,12 @@ pub fn xdd_text(results: &XddResults<'_>, out: &mut dyn Write) -> io::Result<()>
          Computer Name, {}",
         results.version,
         results.times[0],
-        model::printable(&request.id),
+        model::printable(request.output.id.as_deref().unwrap_or("No ID Specified")),
         request.passes,
         seconds(request.pass_delay_ns),
         request.target_blocks,
         request.run_time_ns.map_or(0.0, seconds),
-        name(&request.csv),
+        name(&request.output.csv),
         request.targets.len(),
         results.machine
     )?;
@@ -279,7 +278,7 @@ pub fn xdd_text(results: &XddResults<'_>, out: &mut dyn Write) -> io::Result<()>
 /// Those of `out`.
 fn describe(number: usize, target: &XddTarget, out: &mut dyn Write) -> io::Result<()> {
     let on = |is: bool| if is { "enabled" } else { "disabled" };
-    let throttle = match target.throttle {
+    let throttle = match target.times.throttle {
         None => "Throttle is unrestricted".to_owned(),
         Some(Throttle::Requests(rate)) => format!("Throttle in ops/sec is, {rate:6.2}"),
         Some(Throttle::Megabytes(rate)) => format!("Throttle in MB/sec is, {rate:6.2}"),
@@ -307,20 +306,21 @@ fn describe(number: usize, target: &XddTarget, out: &mut dyn Write) -> io::Resul
         f64::from(target.read_percent),
         f64::from(100 - target.read_percent),
         target
-            .time_limit_ns
+            .times
+            .limit_ns
             .map_or(0.0, |ns| Nanos(ns).as_seconds()),
-        on(target.sync_write),
+        on(target.writes.sync),
         target.block,
         target.request_blocks,
         target.block,
         target.pass_bytes() / size.max(1),
         target.pass_bytes(),
-        target.start_blocks.saturating_mul(target.block),
-        match target.pick {
+        target.walk.start_blocks.saturating_mul(target.block),
+        match target.walk.pick {
             Pick::Sequential => "sequential",
             Pick::Random => "random",
         },
-        target.flush_every,
+        target.writes.flush_every,
         on(target.direct),
         target.depth,
         on(target.delete)

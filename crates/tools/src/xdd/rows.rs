@@ -1,9 +1,8 @@
 //! Every option of xdd: what it changes, or why it is refused. A value is behind a blank; options of a target may name it:
 //! `-op target 1 write`.
 
-use super::request::{Pattern, Pick, Request, Throttle, XddTarget};
+use super::request::{Amount, Pattern, Pick, Request, Throttle, XddTarget};
 use super::settle;
-use crate::OwnOptions;
 use crate::page;
 use model::Field;
 use std::fmt::Write;
@@ -72,32 +71,32 @@ const ROWS: &[Row] = &[
     row("targetdir", "td", "FOLDER/", "stands before the name", Each(|t, v| { v.clone_into(&mut t.folder); Ok(()) })),
     row("blocksize", "bs", "BYTES", "bytes of a block (1024)", Each(|t, v| above_0(v).map(|n| t.block = n))),
     row("reqsize", "rs", "BLOCKS", "blocks of a request (128)", Each(|t, v| above_0(v).map(|n| t.request_blocks = n))),
-    row("numreqs", "nr", "N", "requests of a pass", Each(|t, v| above_0(v).map(|n| (t.requests, t.bytes) = (Some(n), None)))),
+    row("numreqs", "nr", "N", "requests of a pass", Each(|t, v| above_0(v).map(|n| t.amount = Some(Amount::Requests(n))))),
     row("bytes", "b", "N", "bytes of a pass", Each(|t, v| bytes(t, v, 1))),
     row("kbytes", "kb", "N", "the same in 1024 bytes", Each(|t, v| bytes(t, v, 1 << 10))),
     row("mbytes", "mb", "N", "the same in 1048576 bytes", Each(|t, v| bytes(t, v, 1 << 20))),
     row("passes", "p", "N", "how often each target gets its work (1)", Whole(|r, v| above_0(v).map(|n| r.passes = n))),
     row("passdelay", "pdelay", "SECONDS", "pause between passes", Whole(|r, v| seconds(v).map(|n| r.pass_delay_ns = n))),
-    row("passoffset", "po", "BLOCKS", "each pass begins so much further", Each(|t, v| whole(v).map(|n| t.pass_blocks = n))),
+    row("passoffset", "po", "BLOCKS", "each pass begins so much further", Each(|t, v| whole(v).map(|n| t.walk.pass_blocks = n))),
     row("queuedepth", "qd", "N", "threads of a target, each with one request outstanding (1)", Each(|t, v| above_0(v).map(|n| t.depth = n))),
     row("directio", "dio", "", "past the page cache", EachFlag(|t| t.direct = true)),
     row("rwratio", "rw", "PERCENT", "share of reads", Each(ratio)),
     row("seek", "s", "WORD", "sequential, random, range N (blocks of 1024 bytes, 1048576), seed N (72058)", EachWords(seek)),
-    row("startoffset", "sto", "BLOCKS", "the first block", Each(|t, v| whole(v).map(|n| t.start_blocks = n))),
+    row("startoffset", "sto", "BLOCKS", "the first block", Each(|t, v| whole(v).map(|n| t.walk.start_blocks = n))),
     row("targetoffset", "to", "BLOCKS", "each target begins so much further than the one before", Whole(|r, v| whole(v).map(|n| r.target_blocks = n))),
-    row("timelimit", "tl", "SECONDS", "a pass ends after this time", Each(|t, v| seconds(v).map(|n| t.time_limit_ns = Some(n)))),
+    row("timelimit", "tl", "SECONDS", "a pass ends after this time", Each(|t, v| seconds(v).map(|n| t.times.limit_ns = Some(n)))),
     row("runtime", "rt", "SECONDS", "passes are repeated for this time", Whole(|r, v| seconds(v).map(|n| r.run_time_ns = Some(n)))),
     row("throttle", "throt", "ops|bw N", "requests, or 1000000 bytes, a second of a target at most", EachWords(throttle)),
     row("datapattern", "dp", "WORD", "random, a character, ascii TEXT, hex DIGITS; zeros without it", EachWords(pattern)),
-    row("syncwrite", "sw", "", "each write reaches stable storage before it completes", EachFlag(|t| t.sync_write = true)),
-    row("flushwrite", "fw", "N", "a flush after every N writes", Each(|t, v| whole(v).map(|n| t.flush_every = n))),
-    row("startdelay", "sd", "SECONDS", "pause of a target before each pass", Each(|t, v| seconds(v).map(|n| t.start_delay_ns = n))),
+    row("syncwrite", "sw", "", "each write reaches stable storage before it completes", EachFlag(|t| t.writes.sync = true)),
+    row("flushwrite", "fw", "N", "a flush after every N writes", Each(|t, v| whole(v).map(|n| t.writes.flush_every = n))),
+    row("startdelay", "sd", "SECONDS", "pause of a target before each pass", Each(|t, v| seconds(v).map(|n| t.times.delay_ns = n))),
     row("deletefile", "del", "", "the target is removed at the end", EachFlag(|t| t.delete = true)),
     row("stoponerror", "soe", "", "the first failed request ends the run", WholeFlag(|r| r.stop_on_error = true)),
-    row("verbose", "verbose", "", "a line of each target in each pass", WholeFlag(|r| r.verbose = true)),
-    row("identifier", "id", "TEXT", "printed above the results", Whole(|r, v| { v.clone_into(&mut r.id); Ok(()) })),
-    row("output", "o", "FILE", "the text goes there; a file of fathom is replaced", Whole(|r, v| { r.output = Some(PathBuf::from(v)); Ok(()) })),
-    row("csvout", "csvo", "FILE", "the lines separated by commas; a file of fathom is replaced", Whole(|r, v| { r.csv = Some(PathBuf::from(v)); Ok(()) })),
+    row("verbose", "verbose", "", "a line of each target in each pass", WholeFlag(|r| r.output.verbose = true)),
+    row("identifier", "id", "TEXT", "printed above the results", Whole(|r, v| { r.output.id = Some(v.to_owned()); Ok(()) })),
+    row("output", "o", "FILE", "the text goes there; a file of fathom is replaced", Whole(|r, v| { r.output.text = Some(PathBuf::from(v)); Ok(()) })),
+    row("csvout", "csvo", "FILE", "the lines separated by commas; a file of fathom is replaced", Whole(|r, v| { r.output.csv = Some(PathBuf::from(v)); Ok(()) })),
     row("dryrun", "dry", "", "describe the work and do nothing", WholeFlag(|r| r.dry_run = true)),
     row("minall", "minall", "", "no locking, no priority", Noted("it is so here")),
     row("maxall", "maxall", "", "lock memory, highest priority", Refused("priority and memory are not changed here: omit it")),
@@ -150,7 +149,7 @@ const ROWS: &[Row] = &[
     row("setup", "setup", "FILE", "more options in a file", Refused("specify them in the command line")),
     row("debug", "debug", "", "more output", Noted("there is none")),
     row("reallyverbose", "rv", "", "more output", Noted("the record has more: fathom show")),
-    row("unverbose", "unv", "", "without lines of each pass", WholeFlag(|r| r.verbose = false)),
+    row("unverbose", "unv", "", "without lines of each pass", WholeFlag(|r| r.output.verbose = false)),
 ];
 
 /// fathom's own options.
@@ -187,8 +186,7 @@ fn seconds(value: &str) -> Result<u64, String> {
 }
 
 fn bytes(target: &mut XddTarget, value: &str, unit: u64) -> Result<(), String> {
-    let bytes = above_0(value)?.saturating_mul(unit);
-    (target.requests, target.bytes) = (None, Some(bytes));
+    target.amount = Some(Amount::Bytes(above_0(value)?.saturating_mul(unit)));
     Ok(())
 }
 
@@ -212,10 +210,10 @@ fn ratio(target: &mut XddTarget, value: &str) -> Result<(), String> {
 fn seek(target: &mut XddTarget, words: &mut Words<'_>) -> Result<(), String> {
     let word = words.word()?;
     match word {
-        "sequential" => target.pick = Pick::Sequential,
-        "random" => target.pick = Pick::Random,
-        "range" => target.range_kib = above_0(words.word()?)?,
-        "seed" => target.seed = whole(words.word()?)?,
+        "sequential" => target.walk.pick = Pick::Sequential,
+        "random" => target.walk.pick = Pick::Random,
+        "range" => target.walk.range_kib = above_0(words.word()?)?,
+        "seed" => target.walk.seed = whole(words.word()?)?,
         "none" => return Err(
             "none: one block again and again is a cache's rate; hint: -seek random -seek range N"
                 .to_owned(),
@@ -240,7 +238,7 @@ fn seek(target: &mut XddTarget, words: &mut Words<'_>) -> Result<(), String> {
 fn throttle(target: &mut XddTarget, words: &mut Words<'_>) -> Result<(), String> {
     let kind = words.word()?;
     let value = amount(words.word()?);
-    target.throttle = Some(match kind {
+    target.times.throttle = Some(match kind {
         "ops" => Throttle::Requests(value?),
         "bw" => Throttle::Megabytes(value?),
         "delay" => {
@@ -254,7 +252,7 @@ fn throttle(target: &mut XddTarget, words: &mut Words<'_>) -> Result<(), String>
 
 fn pattern(target: &mut XddTarget, words: &mut Words<'_>) -> Result<(), String> {
     let word = words.word()?;
-    target.pattern = match word {
+    target.writes.pattern = match word {
         "random" | "randbytarget" => Pattern::Random,
         "ascii" => Pattern::Bytes(words.word()?.as_bytes().to_vec()),
         "hex" => Pattern::Bytes(hexadecimal(words.word()?)?),
@@ -272,7 +270,7 @@ fn pattern(target: &mut XddTarget, words: &mut Words<'_>) -> Result<(), String> 
         }
         word => Pattern::Bytes(word.as_bytes().iter().copied().take(1).collect()),
     };
-    match &target.pattern {
+    match &target.writes.pattern {
         Pattern::Bytes(bytes) if bytes.is_empty() => Err("must not be empty".to_owned()),
         _ => Ok(()),
     }
@@ -305,7 +303,7 @@ impl<'a> Words<'a> {
         word.ok_or_else(|| "a value is missing behind it".to_owned())
     }
 
-    /// Leaves out what belongs to an option that is refused: all up to the next one.
+    /// Omits what belongs to an option that is refused: all up to the next one.
     fn skip(&mut self) {
         while self.left.next_if(|word| !word.starts_with('-')).is_some() {}
     }
@@ -341,19 +339,8 @@ pub fn read(all: &[String]) -> Result<Option<Request>, Vec<String>> {
     let mut problems = Vec::new();
     let mut request = Request {
         targets: targets(all, &mut problems),
-        target_blocks: 0,
         passes: 1,
-        pass_delay_ns: 0,
-        run_time_ns: None,
-        stop_on_error: false,
-        verbose: false,
-        id: "No ID Specified".to_owned(),
-        output: None,
-        csv: None,
-        json: false,
-        dry_run: false,
-        own: OwnOptions::default(),
-        notes: Vec::new(),
+        ..Request::default()
     };
     let mut words = Words::of(all);
     while let Some(word) = words.left.next() {
@@ -447,7 +434,7 @@ fn apply(row: &Row, words: &mut Words<'_>, request: &mut Request) -> Result<(), 
             ));
         }
     };
-    // Of each target the same words are read, so that all advance alike.
+    // Of each target the same words are read, so that all advance by as many.
     let mut none = XddTarget::new("");
     match &row.apply {
         Each(set) => {
@@ -486,7 +473,7 @@ fn own(word: &str, words: &mut Words<'_>, request: &mut Request) -> Result<(), S
             .push(words.word()?.into()),
         "--store" => request.own.store = Some(words.word()?.into()),
         "--no-store" => request.own.no_store = true,
-        "--json" => request.json = true,
+        "--json" => request.output.json = true,
         _ => return Err("xdd has no such option".to_owned()),
     }
     Ok(())

@@ -31,7 +31,7 @@ pub(super) fn check(request: &mut Request, problems: &mut Vec<String>) {
     let mut paths: Vec<_> = request.targets.iter().map(folders).collect();
     paths.sort();
     let twice = paths.windows(2).any(|two| two[0] == two[1]);
-    let writes = request.targets.iter().any(XddTarget::writes);
+    let writes = request.targets.iter().any(XddTarget::is_written);
     if twice && writes && request.target_blocks == 0 {
         let note =
             "several targets are one file, and write to the same blocks; hint: -targetoffset";
@@ -76,7 +76,7 @@ fn of_target(number: usize, target: &XddTarget, problems: &mut Vec<String>) {
             ),
         );
     }
-    if target.pick == Pick::Random && target.range_kib.saturating_mul(1024) < size {
+    if target.walk.pick == Pick::Random && target.walk.range_kib.saturating_mul(1024) < size {
         report("-seek", "its range is smaller than a request".to_owned());
     }
 }
@@ -89,15 +89,16 @@ fn notes(number: usize, target: &XddTarget, notes: &mut Vec<String>) {
             "-queuedepth: more than it has requests: one thread for each, as in xdd",
         ),
         (
-            target.pick == Pick::Random && target.start_blocks + target.pass_blocks > 0,
+            target.walk.pick == Pick::Random
+                && target.walk.start_blocks + target.walk.pass_blocks > 0,
             "-startoffset, -passoffset: random offsets begin at 0, as in xdd",
         ),
         (
-            target.flush_every > 0 && !target.writes(),
+            target.writes.flush_every > 0 && !target.is_written(),
             "-flushwrite: nothing is written",
         ),
         (
-            target.sync_write && !target.writes(),
+            target.writes.sync && !target.is_written(),
             "-syncwrite: nothing is written",
         ),
     ];
