@@ -43,7 +43,7 @@ pub(crate) struct ListArgs {
     /// Only sessions that began then or earlier
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<String>,
-    /// At most so many
+    /// At most so many [default: 1000, and all with --json]
     #[arg(short, long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) number: Option<String>,
     /// Print them as one JSON document
@@ -79,7 +79,7 @@ pub(crate) struct RowsArgs {
     /// Sort by these fields; a field behind a - falls: block,-iops
     #[arg(long, value_name = "FIELDS", allow_hyphen_values = true)]
     pub(crate) sort: Option<String>,
-    /// At most so many, after sorting
+    /// At most so many, after sorting [default: 1000 in text, else all]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<String>,
     #[command(flatten)]

@@ -24,6 +24,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 use std::process::Command;
 use std::rc::Rc;
+use std::time::Duration;
 use store::{SessionKind, Store};
 
 /// How this process is one of many.
@@ -62,8 +63,20 @@ pub(crate) fn way(
     }
 }
 
+/// A rank that ends sooner than this is too early for its launcher.
+const RANK_TIME_MIN: Duration = Duration::from_millis(300);
+
+/// Waits a moment before a rank of a launcher ends without having done anything: mpiexec of MPICH 4 ends by SIGPIPE, and what ranks
+/// printed is lost, where they end before it has forwarded its standard input.
+pub(super) fn before_early_end(environment: &Environment) {
+    if environment.launch.is_some() {
+        std::thread::sleep(RANK_TIME_MIN);
+    }
+}
+
 /// Refuses a command that a launcher started several times, and that measures alone.
 pub(crate) fn refuse_many(what: &str, environment: &Environment) -> Result<(), CommandError> {
+    before_early_end(environment);
     match environment.launch {
         None => Ok(()),
         Some(launch) if launch.rank > 0 => Err(CommandError::refused_for([])),

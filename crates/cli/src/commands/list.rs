@@ -1,7 +1,7 @@
 //! `fathom list`: what is kept, newest first.
 
 use super::answer;
-use super::rows::reported;
+use super::rows::{READ_MAX, reported};
 use crate::args::ListArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -46,14 +46,20 @@ pub(crate) fn list(args: &ListArgs, environment: &Environment) -> Result<Ending,
         false => Pass::Sessions,
     };
     let mut found = report::Sessions::new(form);
-    let mut left = wanted.limit.unwrap_or(u32::MAX);
+    let read_max = (!args.json).then_some(READ_MAX as u32);
+    let mut left = wanted.limit.or(read_max).unwrap_or(u32::MAX);
+    let mut is_cut = false;
     let damaged = store.each_session(pass, &mut |session, rows| {
         if wanted.fits_own(session) && wanted.fits_results(session, rows) {
+            is_cut = left == 0;
+            if is_cut {
+                return ControlFlow::Break(());
+            }
             found.push(session);
             left -= 1;
         }
         match left {
-            0 => ControlFlow::Break(()),
+            0 if wanted.limit.is_some() => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         }
     });
@@ -66,6 +72,11 @@ pub(crate) fn list(args: &ListArgs, environment: &Environment) -> Result<Ending,
         output::print(b"no session fits; without words and filters all are listed\n")?;
     } else {
         output::stream(&mut |out| found.write(Some(store.path()), out))?;
+    }
+    if is_cut {
+        output::tell(&format!(
+            "the newest {READ_MAX} are listed, and there are more; hint: --number N, --json"
+        ));
     }
     Ok(reported(&store, &damaged))
 }

@@ -14,12 +14,17 @@ use std::ops::ControlFlow;
 use store::{RunName, SessionId, Store, StoreError};
 use views::Export;
 
+/// Lines that a person reads, where nothing else is specified.
+pub(super) const READ_MAX: usize = 1000;
+
 /// What was asked for, read and found good.
 pub(crate) struct Choice {
     names: Vec<RunName>,
     filter: Option<Filter>,
     sort: Vec<SortKey>,
     limit: Option<usize>,
+    /// Of more rows, which no limit was specified for, the first ones are shown.
+    shown_max: Option<usize>,
     /// The fields that were named, if any were.
     pub(crate) columns: Option<Vec<&'static Column>>,
 }
@@ -67,8 +72,21 @@ impl Choice {
             filter,
             sort: sort.unwrap_or_default(),
             limit,
+            shown_max: None,
             columns,
         })
+    }
+
+    /// The same for a person, who reads so many lines at most: where no limit was specified, the rest is left for a program.
+    pub(crate) fn for_reading(self) -> Choice {
+        match self.limit {
+            Some(_) => self,
+            None => Choice {
+                limit: Some(READ_MAX + 1),
+                shown_max: Some(READ_MAX),
+                ..self
+            },
+        }
     }
 
     /// The results that are meant. What is damaged is reported and omitted; then not all went well.
@@ -125,6 +143,12 @@ impl Choice {
             Ending::Good
         };
         self.cut(&mut kept);
+        if let Some(most) = self.shown_max.filter(|most| kept.rows.len() > *most) {
+            kept.rows.truncate(most);
+            output::tell(&format!(
+                "{most} results are shown, and there are more; hint: --limit N, --csv"
+            ));
+        }
         let rows = kept.rows.into_iter().map(|(_, row)| row);
         Ok((rows.collect(), ending))
     }

@@ -26,6 +26,10 @@ pub(crate) fn table(args: &TableArgs, environment: &Environment) -> Result<Endin
     let form = Form::of_list(args.json, environment);
     let shown = report::export_of(args.csv, args.json);
     if grid.is_none() && condition.is_none() {
+        let choice = match shown {
+            Some(_) => choice,
+            None => choice.for_reading(),
+        };
         let (selection, ending) = match choice.named(shown) {
             Some(columns) => choice.select(&store, columns)?,
             None => choice.select_usual(&store)?,

@@ -48,6 +48,7 @@ mod ior;
 mod learned;
 mod limits;
 mod lists;
+mod long_lists;
 mod looks;
 mod looped;
 mod many_hosts;

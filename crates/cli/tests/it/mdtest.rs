@@ -178,6 +178,56 @@ fn data_that_is_not_what_was_written_is_counted_and_makes_the_result_invalid() {
 }
 
 #[test]
+fn files_are_created_for_a_time_and_all_tasks_go_on_to_as_many() {
+    let bench = Bench::new();
+    let tree = "mdtest -F -n 200000 --tasks 2 -d md";
+    let said = bench
+        .line(&format!("{tree} -C -W 1 -x number --json"))
+        .good();
+    let reached: u64 = fs::read_to_string(bench.path("number"))
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!((1..=200_000).contains(&reached), "{said:?}");
+    assert_eq!(
+        rows(&said.json()),
+        [
+            ("tree creation".to_owned(), 1),
+            ("file creation".to_owned(), 2 * reached)
+        ]
+    );
+    let names = below(&bench.path("md"));
+    assert_eq!(
+        names
+            .iter()
+            .filter(|name| name.contains("file.mdtest"))
+            .count() as u64,
+        2 * reached
+    );
+    let read = bench
+        .line(&format!("{tree} -T -x number --json"))
+        .good()
+        .json();
+    assert_eq!(rows(&read), [("file stat".to_owned(), 2 * reached)]);
+    if reached < 200_000 {
+        bench
+            .line(&format!("{tree} -T"))
+            .refused("it was created with");
+    }
+    fs::write(bench.path("number"), "many").unwrap();
+    bench
+        .line(&format!("{tree} -T -x number"))
+        .refused("-x number: ");
+    bench
+        .line(&format!("{tree} -C -W 1 -x number"))
+        .refused("-x number");
+    bench
+        .line(&format!("mdtest -F -n {reached} --tasks 2 -d md -r"))
+        .good();
+    assert!(!bench.path("md/test-dir.0-0").exists());
+}
+
+#[test]
 fn what_fathom_did_not_create_is_neither_used_nor_removed() {
     let bench = Bench::new();
     fs::create_dir_all(bench.path("md/test-dir.0-0/mdtest_tree.0")).unwrap();

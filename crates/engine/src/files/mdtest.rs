@@ -364,6 +364,11 @@ impl MdtestSite {
         })
     }
 
+    /// Each task has so many items from now on.
+    pub fn cut_items(&mut self, items: u64) {
+        Arc::make_mut(&mut self.work).shape.per_folder = items;
+    }
+
     /// Rank 0: marks the tree as one that is not whole until [`MdtestSite::close`] marks it, and names the work for the other
     /// ranks: `run`.
     ///

@@ -16,7 +16,7 @@ use model::{Bytes, FilesOrder, FilesOutcome, FilesStep, Nanos};
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::ops::Range;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
 
 /// Folders of the tree that all threads together keep open.
@@ -71,7 +71,10 @@ impl Phase<'_> {
             } else {
                 FilesOrder::Sequential
             },
-            planned: Some(self.each().saturating_mul(tasks.len() as u64)),
+            planned: match self.work.wear_out {
+                Some(_) if self.phase == MdtestPhase::FileCreation => None,
+                _ => Some(self.each().saturating_mul(tasks.len() as u64)),
+            },
             block: self.block(),
             unmeasured: Some(nothing.to_owned()),
             threads: ended.into_iter().map(|one| one.counted).collect(),
@@ -118,7 +121,10 @@ impl Phase<'_> {
 
     /// All begin together.
     fn threads(&self, tasks: &[u32]) -> Vec<Ended> {
-        let together = Barrier::new(tasks.len());
+        let together = Together {
+            barrier: Barrier::new(tasks.len()),
+            reached: AtomicU64::new(0),
+        };
         let lost = || Ended {
             error: Some(io::Error::other("a thread ended without a word")),
             ..Ended::default()
@@ -134,7 +140,7 @@ impl Phase<'_> {
         })
     }
 
-    fn task(&self, task: u32, threads: usize, together: &Barrier) -> Ended {
+    fn task(&self, task: u32, threads: usize, together: &Together) -> Ended {
         let shape = &self.work.shape;
         let creator = self.work.creator(self.phase, task);
         let mut walk = Walk {
@@ -157,20 +163,16 @@ impl Phase<'_> {
             pulse: self.pulse,
             limit: Nanos::MAX,
         };
-        let begin = || {
-            together.wait();
-            self.clock.wait_for_origin();
-        };
         match self.phase {
             MdtestPhase::TreeCreation => {
-                begin();
+                self.begin(together);
                 beat.each(
                     |number| (number < self.each()).then(|| walk.place(number)),
                     |(at, name)| Walk::in_it(self.top, at)?.add(&name),
                 )
             }
             MdtestPhase::TreeRemoval => {
-                begin();
+                self.begin(together);
                 let all = self.each();
                 beat.each(
                     |number| (number < all).then(|| walk.left(all - 1 - number)),
@@ -178,10 +180,10 @@ impl Phase<'_> {
                 )
             }
             MdtestPhase::DirectoryRename => {
-                begin();
+                self.begin(together);
                 self.rename(creator, &mut walk, &beat)
             }
-            _ => self.items(task, &mut walk, &beat, &begin),
+            _ => self.items(task, &mut walk, &beat, together),
         }
     }
 
@@ -195,29 +197,52 @@ impl Phase<'_> {
         numbers
     }
 
-    fn items(&self, task: u32, walk: &mut Walk<'_>, beat: &Beat<'_>, begin: &dyn Fn()) -> Ended {
+    /// Whether data is compared in this phase.
+    fn compares(&self) -> bool {
+        let (work, compares) = (self.work, self.work.compares);
+        match self.phase {
+            MdtestPhase::FileCreation => compares.writes && work.shape.file_size > Bytes(0),
+            MdtestPhase::FileRead => compares.reads && work.read > Bytes(0),
+            _ => false,
+        }
+    }
+
+    fn begin(&self, together: &Together) {
+        together.barrier.wait();
+        self.clock.wait_for_origin();
+    }
+
+    /// Until when files are created before tasks meet.
+    fn deadline(&self) -> Option<Nanos> {
+        let is_worn = self.phase == MdtestPhase::FileCreation;
+        let time = self.work.wear_out.filter(|_| is_worn)?;
+        Some(self.clock.now().plus(time))
+    }
+
+    fn items(&self, task: u32, walk: &mut Walk<'_>, beat: &Beat<'_>, together: &Together) -> Ended {
         let shape = &self.work.shape;
         let (creator, order) = (self.work.creator(self.phase, task), self.order(task));
-        let kind = if self.phase.is_of_files() {
-            "file"
-        } else {
-            "dir"
+        let kind = match self.phase.is_of_files() {
+            true => "file",
+            false => "dir",
         };
-        let items = shape.items();
         let mut content = vec![0; usize::try_from(shape.file_size.0).unwrap_or(0)];
         let mut into = vec![0; usize::try_from(self.work.read.0).unwrap_or(0)];
-        let compares = self.work.compares;
-        let is_compared = match self.phase {
-            MdtestPhase::FileCreation => compares.writes && !content.is_empty(),
-            _ => compares.reads && !into.is_empty(),
-        };
+        let is_compared = self.compares();
         if self.phase == MdtestPhase::FileCreation || is_compared {
             Rng::new(1, u64::from(creator)).fill(&mut content);
         }
         let mut differing = 0;
+        let syncs = self.work.syncs_files;
+        self.begin(together);
+        let mut goal = Goal {
+            together,
+            deadline: self.deadline(),
+            items: shape.items(),
+        };
         let item = |at: u64| {
             let item = match order.is_empty() {
-                true => Some(at).filter(|at| *at < items),
+                true => goal.includes(at, &self.clock).then_some(at),
                 false => order.get(usize::try_from(at).ok()?).copied(),
             }?;
             let (folder, number) = shape.place(item);
@@ -227,8 +252,6 @@ impl Phase<'_> {
                 number,
             ))
         };
-        let syncs = self.work.syncs_files;
-        begin();
         let mut ended = match self.phase {
             MdtestPhase::DirectoryCreation => {
                 beat.each(item, |(at, name, _)| at?.create_folder(&name).map(|()| 0))
@@ -260,7 +283,8 @@ impl Phase<'_> {
             }),
             _ => beat.each(item, |(at, name, _)| at?.remove_file(&name).map(|()| 0)),
         };
-        if is_compared && self.phase.is_of_data() {
+        goal.meet(ended.counted.operations);
+        if is_compared {
             ended.counted.compared = ended.counted.operations;
             ended.counted.differing = differing;
         }
@@ -288,6 +312,40 @@ impl Phase<'_> {
         beat.each(pair, |((at, from), (other, to))| {
             at?.move_to(&from, &*other?, &to).map(|()| 0)
         })
+    }
+}
+
+/// What the tasks of a phase share.
+struct Together {
+    barrier: Barrier,
+    /// The most items that a task had done when they met.
+    reached: AtomicU64,
+}
+
+/// How many items a task does. With a deadline all tasks meet there once, and go on to as many as the fastest one.
+struct Goal<'a> {
+    together: &'a Together,
+    /// `None` where there is none, and once they have met.
+    deadline: Option<Nanos>,
+    items: u64,
+}
+
+impl Goal<'_> {
+    fn includes(&mut self, at: u64, clock: &WallClock) -> bool {
+        let is_due = |deadline| at >= self.items || clock.now() > deadline;
+        if self.deadline.is_some_and(is_due) {
+            self.meet(at);
+        }
+        at < self.items
+    }
+
+    /// Also called where a task ended early, because the others wait for it.
+    fn meet(&mut self, done: u64) {
+        if self.deadline.take().is_some() {
+            self.together.reached.fetch_max(done, Ordering::SeqCst);
+            self.together.barrier.wait();
+            self.items = self.together.reached.load(Ordering::SeqCst);
+        }
     }
 }
 

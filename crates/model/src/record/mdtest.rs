@@ -3,7 +3,7 @@
 //! The tree is a heap: folder 0 is its root, and the folders below folder `f` are `f * branches + 1` and those that follow. Items
 //! are numbered over the folders that contain any. Source: mdtest 4.1. Omitted: how a phase is done (`engine`).
 
-use crate::units::Bytes;
+use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// More folders in one tree, or items of one task, than this are refused.
@@ -24,6 +24,9 @@ pub struct MdtestWork {
     pub syncs_files: bool,
     /// sync(2) ends each phase, within its time.
     pub syncs_phases: bool,
+    /// Files are created for this time, and then all tasks go on to as many as the fastest one created.
+    #[serde(default)]
+    pub wear_out: Option<Nanos>,
     /// What is compared with what was written.
     #[serde(default)]
     pub compares: MdtestCompares,
@@ -136,11 +139,6 @@ impl MdtestPhase {
                 | MdtestPhase::FileRead
                 | MdtestPhase::FileRemoval
         )
-    }
-
-    /// Whether it writes or reads the content of files.
-    pub const fn is_of_data(self) -> bool {
-        matches!(self, MdtestPhase::FileCreation | MdtestPhase::FileRead)
     }
 
     /// Whether it leaves the tree other than it was, until all phases of its kind are done.

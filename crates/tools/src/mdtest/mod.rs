@@ -27,6 +27,8 @@ pub struct Request {
     pub work: MdtestWork,
     /// Seconds before the folders and before the files of each iteration.
     pub delay_s: u64,
+    /// How many files of a task `-W` created: written by it, read by later calls.
+    pub status_file: Option<PathBuf>,
     /// Tables that are printed: of rates, of times.
     pub tables: [bool; 2],
     /// Tasks of one process.
@@ -91,6 +93,8 @@ struct Order {
     random_seed: Option<u64>,
     iterations: Option<u64>,
     delay: Option<u64>,
+    wear_out: Option<u64>,
+    status: Option<PathBuf>,
 }
 
 #[derive(Default)]
@@ -144,6 +148,11 @@ fn api(_: &mut Settings, value: &str) -> Result<(), String> {
     }
 }
 
+fn status(settings: &mut Settings, value: &str) -> Result<(), String> {
+    settings.order.status = Some(value.into());
+    Ok(())
+}
+
 fn store(settings: &mut Settings, value: &str) -> Result<(), String> {
     settings.store = Some(value.into());
     Ok(())
@@ -154,7 +163,6 @@ const ONE_COUNT: &str =
 const COMMANDS: &str =
     "no command is run between phases: run the phases by calls of their own (-C, -T, -E, -r)";
 const PER_TASK: &str = "the record has every task: omit it; hint: fathom show --json";
-const WEAR_OUT: &str = "a phase ends with its last item; hint: fathom files --step-limit";
 
 #[rustfmt::skip]
 const ROWS: &[Row<Settings>] = &[
@@ -191,8 +199,8 @@ const ROWS: &[Row<Settings>] = &[
     row("v", "", "print more", Noted("the record has more: fathom show")),
     row("V", "N", "print more", Noted("the record has more: fathom show")),
     row("w", "SIZE", "bytes that are written to each file (0)", Number(|s| &mut s.data.write)),
-    row("W", "SECONDS", "files are created for this time, and all tasks go on to as many as the fastest", Refused(WEAR_OUT)),
-    row("x", "FILE", "how far -W came", Refused(WEAR_OUT)),
+    row("W", "SECONDS", "files are created for this time, and all tasks go on to as many as the fastest", Number(|s| &mut s.order.wear_out)),
+    row("x", "FILE", "how many files of a task -W created: it writes this number, and calls without -C read it", Text(status)),
     row("X", "", "compare what is read", Flag(|s| &mut s.data.compares.reads)),
     row("y", "", "fsync of each file that is written", Flag(|s| &mut s.data.sync_files)),
     row("Y", "", "sync(2) after each phase, within its time", Flag(|s| &mut s.data.sync_phases)),

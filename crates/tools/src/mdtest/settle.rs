@@ -2,8 +2,8 @@
 
 use super::{Request, Settings};
 use crate::operands::Findings;
-use model::Bytes;
 use model::record::mdtest::{DEPTH_MAX, ITEMS_MAX, MdtestPhase, MdtestShape, MdtestWork};
+use model::{Bytes, Nanos};
 use std::path::PathBuf;
 
 /// Bytes of a file at most: each task has a buffer of as many.
@@ -25,6 +25,7 @@ pub(super) fn request(
     let shape = shape(&settings, tasks.min(TASKS_MAX));
     let phases = phases(&settings, &shape);
     contradictions(&settings, &phases, tasks, &mut found);
+    worn(&settings, &phases, ranks, &mut found);
     let shape = tree(&settings, shape, &mut found);
     notes(&settings, &phases, &shape, &mut found);
     settings.output.own.store = settings.store.take();
@@ -34,6 +35,7 @@ pub(super) fn request(
     Ok(Request {
         folder: PathBuf::from(settings.folder.as_deref().unwrap_or("./out")),
         delay_s: settings.order.delay.unwrap_or(0),
+        status_file: settings.order.status.take(),
         tables: [
             !settings.tables.time || settings.tables.both,
             settings.tables.time || settings.tables.both,
@@ -45,6 +47,7 @@ pub(super) fn request(
             read: Bytes(settings.data.read.unwrap_or(0)),
             syncs_files: settings.data.sync_files,
             syncs_phases: settings.data.sync_phases,
+            wear_out: wear_out(&settings).map(Nanos::seconds),
             compares: settings.data.compares,
             shift: u32::try_from(settings.order.shift.unwrap_or(0)).unwrap_or(u32::MAX),
             random_seed: seed(&settings),
@@ -60,6 +63,10 @@ pub(super) fn request(
 fn seed(settings: &Settings) -> Option<u64> {
     let given = settings.order.random_seed.filter(|seed| *seed > 0);
     given.or(settings.order.random.then_some(SEED))
+}
+
+fn wear_out(settings: &Settings) -> Option<u64> {
+    settings.order.wear_out.filter(|seconds| *seconds > 0)
 }
 
 /// The tree but for its items.
@@ -174,6 +181,39 @@ fn contradictions(settings: &Settings, phases: &[MdtestPhase], tasks: u64, found
     ];
     let wrong = reported.into_iter().filter(|(wrong, _)| *wrong);
     found.problems.extend(wrong.map(|(_, why)| why.to_owned()));
+}
+
+/// What -W and -x contradict.
+fn worn(settings: &Settings, phases: &[MdtestPhase], ranks: u32, found: &mut Findings) {
+    let Some(seconds) = wear_out(settings) else {
+        if settings.order.status.is_some() && phases.contains(&MdtestPhase::FileCreation) {
+            found
+                .notes
+                .push("-x: it is not written, because -W is missing".to_owned());
+        }
+        return;
+    };
+    let leaves = !phases.contains(&MdtestPhase::TreeRemoval);
+    let reported = [
+        (seconds > 86_400, "-W: must be at most 86400 s"),
+        (
+            settings.tree.depth.unwrap_or(0) > 0,
+            "-W: a tree of one folder is needed: omit -z",
+        ),
+        (
+            leaves && phases.contains(&MdtestPhase::DirectoryCreation),
+            "-W: a tree that stays has files only: add -F",
+        ),
+        (
+            ranks > 1,
+            "-W: ranks of a launcher do not meet within a phase: specify --tasks of one process",
+        ),
+    ];
+    let wrong = reported.into_iter().filter(|(wrong, _)| *wrong);
+    found.problems.extend(wrong.map(|(_, why)| why.to_owned()));
+    if !phases.contains(&MdtestPhase::FileCreation) {
+        found.notes.push("-W: no file is created".to_owned());
+    }
 }
 
 /// The tree with its items, cut to a multiple of its folders as mdtest does.

@@ -100,9 +100,7 @@ fn m44_and_m45_more_read_than_written_and_the_value_of_barriers() {
 
 #[test]
 fn m47_and_m48_what_mdtest_does_and_fathom_does_not_is_refused_by_name() {
-    for option in [
-        "-S", "-c", "-k", "-f 1", "-l 2", "-s 1", "-W 300", "-x s", "-g",
-    ] {
+    for option in ["-S", "-c", "-k", "-f 1", "-l 2", "-s 1", "-g"] {
         let problems = refused(&format!("{option} -n 9"));
         assert_eq!(problems.len(), 1, "{option}: {problems:?}");
         assert!(
@@ -112,6 +110,24 @@ fn m47_and_m48_what_mdtest_does_and_fathom_does_not_is_refused_by_name() {
     }
     let all = refused("-S -c -a MPIIO -d a@b -b 0 --nonsense");
     assert_eq!(all.len(), 7, "{all:?}");
+}
+
+#[test]
+fn m48_files_are_created_for_a_time_and_their_number_is_written() {
+    let worn = asked("-n 9 -W 300 -x s");
+    assert_eq!(worn.work.wear_out, Some(model::Nanos::seconds(300)));
+    assert_eq!(worn.status_file.as_deref(), Some(std::path::Path::new("s")));
+    for (line, option) in [
+        ("-n 9 -W 300 -z 1", "-W: a tree of one folder"),
+        ("-n 9 -W 300 -C", "-W: a tree that stays"),
+        ("-n 9 -W 90000", "-W: must be at most"),
+    ] {
+        let problems = refused(line);
+        assert_eq!(problems.len(), 1, "{line}: {problems:?}");
+        assert!(problems[0].starts_with(option), "{problems:?}");
+    }
+    assert!(read(&words("-F -n 9 -W 3"), 2).is_err());
+    assert_eq!(asked("-F -n 9 -W 0").work.wear_out, None);
 }
 
 #[test]

@@ -32,6 +32,8 @@ pub(super) struct Phases<'a> {
     /// What all records have.
     pub(super) first: FilesRecord,
     pub(super) records: Vec<FilesRecord>,
+    /// Files of a task, where a time decided how many there are.
+    pub(super) reached: Option<u64>,
 }
 
 impl Phases<'_> {
@@ -105,9 +107,10 @@ impl Phases<'_> {
             let opened = hosts.open_mdtest(self.place, work, &run);
             opened.map_err(|error| error.to_string())?;
         }
+        let mut work = work.clone();
         self.first.work = FilesWork::Mdtest(Box::new(work.clone()));
         let mut kind = None;
-        for &phase in &work.phases {
+        for phase in work.phases.clone() {
             self.progress.doing(&work.step_name(phase));
             if !phase.is_of_trees()
                 && kind.replace(phase.is_of_files()) != Some(phase.is_of_files())
@@ -122,11 +125,19 @@ impl Phases<'_> {
                 done => done?,
             };
             step.name = work.step_name(phase);
+            let is_worn = phase == MdtestPhase::FileCreation && work.wear_out.is_some();
+            if is_worn && outcome == FilesOutcome::Complete {
+                let items = step.operations() / u64::from(work.shape.tasks.max(1));
+                work.shape.per_folder = items;
+                site.cut_items(items);
+                self.reached = Some(items);
+            }
             let record = FilesRecord {
                 step,
                 outcome,
                 ..self.first.clone()
             };
+            self.first.work = FilesWork::Mdtest(Box::new(work.clone()));
             self.journal.save_files(&record);
             let outcome = record.outcome.clone();
             self.records.push(record);

@@ -2,6 +2,7 @@
 
 use super::phases::{End, Phases};
 use crate::args::files::PATIENCE;
+use crate::commands::dialect::{ResultFile, check_files, text_of, write_whole};
 use crate::commands::files::room::{self, Need};
 use crate::commands::{VERSION, answer};
 use crate::environment::Environment;
@@ -11,7 +12,7 @@ use crate::report::{self, FilesForm, Form};
 use crate::run_context::RunContext;
 use crate::{keep, output};
 use engine::{MdtestBelow, MdtestPlace, Room, Stop};
-use model::record::mdtest::MdtestWork;
+use model::record::mdtest::{ITEMS_MAX, MdtestPhase, MdtestWork};
 use model::{CommandError, FilesPlace, FilesRecord, FilesWork, Nanos, TargetFacts};
 use session::{Hosts, Journal, clock};
 use std::path::Path;
@@ -22,6 +23,8 @@ use views::{Zone, date_stamp};
 
 /// A file takes at least a block of most file systems, and its own entry.
 const FILE_BYTES_MIN: u64 = 4096;
+/// Bytes of the file of -x.
+const STATUS_MAX: u64 = 32;
 
 /// A command line with what it means.
 pub(super) struct Asked<'a> {
@@ -40,11 +43,17 @@ pub(super) fn run(
     hosts: Option<&Rc<Hosts>>,
 ) -> Result<Ending, CommandError> {
     let request = asked.request;
-    let (work, nodes) = work_of(request, hosts.map(|hosts| hosts.names()));
+    let (mut work, nodes) = work_of(request, hosts.map(|hosts| hosts.names()));
+    if let Some(reached) = reached_before(request)? {
+        work.shape.per_folder = reached;
+    }
     let place = MdtestPlace {
         folder: request.folder.clone(),
         patience: PATIENCE.parse().unwrap_or(Nanos::seconds(120)),
     };
+    let status = status_file(request);
+    let stored = ground.place.as_ref().map(|place| place.path().as_path());
+    check_files(status.as_slice(), &[request.folder.as_path()], stored)?;
     let facts = host::target_facts(&ground.root, looked_at(&request.folder));
     let room = must_serve(&place, &work)?;
     request.notes.iter().for_each(|note| output::tell(note));
@@ -71,13 +80,16 @@ pub(super) fn run(
         progress: Steps::new(asked.environment),
         first,
         records: Vec::new(),
+        reached: None,
     };
     let end = phases.all(request.tasks);
     phases.progress.finish();
+    let reached = phases.reached;
     let records = phases.records;
     let differing: u64 = records.iter().map(|record| record.step.compared().1).sum();
     let ending = tell(&end).and(answer::finish(&journal, outcome(&end), None));
     let ending = ending.and(Ending::of_data(differing > 0));
+    let ending = ending.and(keep_reached(status.as_ref(), reached));
     let page = match request.output.json {
         true => {
             let form = Form {
@@ -95,6 +107,42 @@ pub(super) fn run(
     };
     output::print(&page)?;
     Ok(ending)
+}
+
+/// Where -W writes how many files each task created. It has nothing but this number, as mdtest's.
+fn status_file(request: &Request) -> Option<ResultFile<'_>> {
+    let is_number = |start: &[u8]| !start.is_empty() && start.iter().all(u8::is_ascii_digit);
+    Some(ResultFile {
+        switch: "-x",
+        path: request.status_file.as_deref()?,
+        is_one: is_number,
+        word: None,
+    })
+    .filter(|_| request.work.wear_out.is_some())
+}
+
+fn keep_reached(file: Option<&ResultFile<'_>>, reached: Option<u64>) -> Ending {
+    let number = reached.map(|reached| reached.to_string());
+    match file.zip(number) {
+        Some((file, number)) if !write_whole(file, number.as_bytes()) => Ending::Wrong,
+        _ => Ending::Good,
+    }
+}
+
+/// How many files a call with -W created, where this one does not create any.
+fn reached_before(request: &Request) -> Result<Option<u64>, CommandError> {
+    let creates = request.work.phases.contains(&MdtestPhase::FileCreation);
+    let Some(path) = request.status_file.as_deref().filter(|_| !creates) else {
+        return Ok(None);
+    };
+    let text = text_of(path, STATUS_MAX);
+    let number = text.and_then(|text| {
+        let number = text.trim().parse::<u64>().ok();
+        let number = number.filter(|number| (1..=ITEMS_MAX).contains(number));
+        number.ok_or_else(|| "it does not contain the number of files that -W writes".to_owned())
+    });
+    let refused = |why| CommandError::refused(format!("-x {}: {why}", path.display()));
+    number.map(Some).map_err(refused)
 }
 
 /// The line that means the same to fathom, for the record.
