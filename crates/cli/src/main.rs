@@ -43,6 +43,13 @@ fn licenses() -> ExitCode {
 }
 
 fn main() -> ExitCode {
+    let began = session::clock::utc();
+    let code = program();
+    commands::hosts::before_early_end(began);
+    code
+}
+
+fn program() -> ExitCode {
     let words = commands::of_links(std::env::args_os().collect());
     signals::outlive_file_size_limit();
     host::watch_for_silence(give_up);

@@ -8,7 +8,7 @@ pub(crate) use run::{agrees, run};
 
 use super::command_line;
 use crate::args::{ConsentArgs, HostsArgs, KeepArgs};
-use crate::environment::Environment;
+use crate::environment::{Environment, variable};
 use crate::failure::Ending;
 use crate::run_context::RunContext;
 use crate::signals::{self, Interrupt};
@@ -24,7 +24,6 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 use std::process::Command;
 use std::rc::Rc;
-use std::time::Duration;
 use store::{SessionKind, Store};
 
 /// How this process is one of many.
@@ -64,19 +63,19 @@ pub(crate) fn way(
 }
 
 /// A rank that ends sooner than this is too early for its launcher.
-const RANK_TIME_MIN: Duration = Duration::from_millis(300);
+const RANK_TIME_MIN: Nanos = Nanos::millis(300);
 
-/// Waits a moment before a rank of a launcher ends without having done anything: mpiexec of MPICH 4 ends by SIGPIPE, and what ranks
-/// printed is lost, where they end before it has forwarded its standard input.
-pub(super) fn before_early_end(environment: &Environment) {
-    if environment.launch.is_some() {
-        std::thread::sleep(RANK_TIME_MIN);
+/// Waits before a rank of a launcher ends so early: mpiexec of MPICH 4 ends by SIGPIPE, and what ranks printed is lost, where they end
+/// before it has forwarded its standard input. Other processes end at once.
+pub(crate) fn before_early_end(began: Nanos) {
+    let left = RANK_TIME_MIN.minus(clock::utc().minus(began));
+    if left > Nanos(0) && Launch::find(variable).is_some() {
+        std::thread::sleep(left.as_duration());
     }
 }
 
 /// Refuses a command that a launcher started several times, and that measures alone.
 pub(crate) fn refuse_many(what: &str, environment: &Environment) -> Result<(), CommandError> {
-    before_early_end(environment);
     match environment.launch {
         None => Ok(()),
         Some(launch) if launch.rank > 0 => Err(CommandError::refused_for([])),

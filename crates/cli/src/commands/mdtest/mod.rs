@@ -8,7 +8,7 @@ mod session;
 
 use self::session::Asked;
 use super::dialect::Line;
-use super::hosts::{Together, Way, before_early_end, together};
+use super::hosts::{Together, Way, together};
 use crate::args::{HostsArgs, KeepArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -30,11 +30,7 @@ pub(crate) fn mdtest(line: &Line, environment: &Environment) -> Result<Ending, C
     let args = line.texts().map_err(CommandError::refused)?;
     let launch = environment.launch;
     let is_first = launch.is_none_or(|launch| launch.rank == 0);
-    let read = mdtest::read(&args, launch.map_or(1, |launch| launch.size));
-    if !matches!(read, Ok(Some(_))) {
-        before_early_end(environment);
-    }
-    let request = match read {
+    let request = match mdtest::read(&args, launch.map_or(1, |launch| launch.size)) {
         Ok(Some(request)) => request,
         Ok(None) if is_first => {
             output::print_usage(&mdtest::usage(line.program))?;
