@@ -34,10 +34,15 @@ fn what_is_unknown_says_what_it_begins_with_and_what_is_read() {
         "{error:?}"
     );
     let words = error.to_string();
-    assert!(
-        tools::TOOLS.iter().all(|tool| words.contains(tool.name)),
-        "{words}"
-    );
+    for tool in tools::TOOLS {
+        let is_named = words.contains(&format!(" {}", tool.name));
+        assert_eq!(
+            is_named,
+            !tool.readers.is_empty(),
+            "{} in {words}",
+            tool.name
+        );
+    }
     assert_eq!(read("a", Vec::new()), Err(ReadError::Empty));
     // JSON of another program.
     let json = br#"{ "version" : "fio", "jobs" : [] }"#.to_vec();
