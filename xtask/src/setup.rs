@@ -1,4 +1,4 @@
-//! What the tests need from the distribution: installs what is missing, and only that.
+//! What the tests need from the distribution: installs what is missing, mounts the tracing file system, and no more.
 //!
 //! On Debian and its kin, as root. Elsewhere it reports what is missing and continues; the tests that need it then
 //! skip with the reason. Deliberately absent: kernel modules, users, and anything that the program needs to run.
@@ -73,6 +73,9 @@ const PROMTOOL_FOLDER: &str = "tmp/promtool";
 const FETCHES_MAX: u32 = 3;
 const FETCH_PAUSE: Duration = Duration::from_secs(5);
 
+/// The usual place of the kernel's tracepoints.
+const TRACEFS: &str = "/sys/kernel/tracing";
+
 /// Where programs for the administrator live; not in every user's search path.
 const ADMIN_FOLDERS: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
@@ -83,8 +86,25 @@ const fn need(program: &'static str, package: &'static str) -> Need {
 /// Installs what is missing, or reports why not. Never fails: a test that misses something skips.
 pub(crate) fn run() {
     programs();
+    tracefs();
     plot_reader();
     promtool();
+}
+
+/// Mounts the tracing file system where programs expect it, as most distributions do at boot.
+fn tracefs() {
+    if !is_root() || Path::new(TRACEFS).join("instances").is_dir() {
+        return;
+    }
+    let mut mount = Command::new("mount");
+    mount.args(["-t", "tracefs", "tracefs", TRACEFS]);
+    mount.stdin(Stdio::null()).stderr(Stdio::null());
+    match mount.status().is_ok_and(|status| status.success()) {
+        true => println!("setup: mounted: {TRACEFS}"),
+        false => {
+            println!("setup: {TRACEFS} cannot be mounted; tests of fathom learn --device skip");
+        }
+    }
 }
 
 fn programs() {
