@@ -59,35 +59,13 @@ fn program() -> ExitCode {
     if let Some(line) = commands::diskspd::line_of(&words) {
         return commands::diskspd::diskspd(&line, &Environment::read()).exit_code();
     }
-    if let Some(line) = commands::sqlio::line_of(&words) {
-        return match commands::sqlio::sqlio(&line, &Environment::read()) {
-            Ok(ending) => ending.exit_code(),
-            Err(failure) => failure::tell(&failure),
-        };
-    }
-    if let Some(line) = commands::fio::line_of(&words) {
-        return match commands::fio::fio(&line, &Environment::read()) {
-            Ok(ending) => ending.exit_code(),
-            Err(failure) => failure::tell(&failure),
-        };
-    }
-    if let Some(line) = commands::ior::line_of(&words) {
-        return match commands::ior::ior(&line, &Environment::read()) {
-            Ok(ending) => ending.exit_code(),
-            Err(failure) => failure::tell(&failure),
-        };
-    }
-    if let Some(line) = commands::mdtest::line_of(&words) {
-        return match commands::mdtest::mdtest(&line, &Environment::read()) {
-            Ok(ending) => ending.exit_code(),
-            Err(failure) => failure::tell(&failure),
-        };
-    }
-    if let Some(line) = commands::xdd::line_of(&words) {
-        return match commands::xdd::xdd(&line, &Environment::read()) {
-            Ok(ending) => ending.exit_code(),
-            Err(failure) => failure::tell(&failure),
-        };
+    for tool in &commands::OTHER_TOOLS {
+        if let Some(line) = tool.line(&words) {
+            return match (tool.run)(&line, &Environment::read()) {
+                Ok(ending) => ending.exit_code(),
+                Err(failure) => failure::tell(&failure),
+            };
+        }
     }
     if words.len() == 2 && words[1] == "--licenses" {
         return licenses();
@@ -123,13 +101,12 @@ fn give_up(why: &str) {
 
 /// Refuses a dialect that a launcher started several times.
 fn refuse_many_of_dialect(words: &[OsString]) -> Result<(), CommandError> {
-    let name = match () {
-        () if commands::diskspd::line_of(words).is_some() => "diskspd",
-        () if commands::sqlio::line_of(words).is_some() => "sqlio",
-        () if commands::fio::line_of(words).is_some() => "fio",
-        () if commands::ior::line_of(words).is_some() => "ior",
-        () if commands::xdd::line_of(words).is_some() => "xdd",
-        () => return Ok(()),
+    let mut tools = commands::OTHER_TOOLS.iter();
+    let tool = tools.find(|tool| tool.line(words).is_some());
+    let name = match tool {
+        _ if commands::diskspd::line_of(words).is_some() => "diskspd",
+        Some(tool) if !tool.has_ranks => tool.name,
+        _ => return Ok(()),
     };
     commands::hosts::refuse_many(&format!("fathom {name}"), &Environment::read())
 }

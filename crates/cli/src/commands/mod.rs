@@ -46,7 +46,54 @@ pub(crate) mod verify;
 pub(crate) mod watch;
 pub(crate) mod xdd;
 
+use self::dialect::Line;
+use crate::environment::Environment;
+use crate::failure::Ending;
+use model::CommandError;
 use session::VERSION;
+use std::ffi::OsString;
+
+/// Another tool whose command lines are run: by a link of its name, or as a command. DISKSPD has exit codes of its own and is not
+/// among them.
+pub(crate) struct OtherTool {
+    pub(crate) name: &'static str,
+    command: &'static str,
+    /// Ranks of a launcher work together on one line.
+    pub(crate) has_ranks: bool,
+    pub(crate) run: fn(&Line, &Environment) -> Result<Ending, CommandError>,
+}
+
+/// All of them.
+pub(crate) const OTHER_TOOLS: [OtherTool; 5] = [
+    alone("sqlio", "fathom sqlio", sqlio::sqlio),
+    alone("fio", "fathom fio", fio::fio),
+    alone("ior", "fathom ior", ior::ior),
+    alone("xdd", "fathom xdd", xdd::xdd),
+    OtherTool {
+        has_ranks: true,
+        ..alone("mdtest", "fathom mdtest", mdtest::mdtest)
+    },
+];
+
+const fn alone(
+    name: &'static str,
+    command: &'static str,
+    run: fn(&Line, &Environment) -> Result<Ending, CommandError>,
+) -> OtherTool {
+    OtherTool {
+        name,
+        command,
+        has_ranks: false,
+        run,
+    }
+}
+
+impl OtherTool {
+    /// The command line, if it is this tool's.
+    pub(crate) fn line(&self, all: &[OsString]) -> Option<Line> {
+        Line::of(all, self.name, self.command)
+    }
+}
 
 /// The command line as it was given, program name first, for the record.
 fn command_line() -> Vec<String> {

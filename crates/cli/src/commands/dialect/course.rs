@@ -128,6 +128,26 @@ impl Course<'_> {
         runner.run(schedule, &mut RunBars::new(self.environment))
     }
 
+    /// The same; true if a run failed after others were measured, which `has_results` is about, and which are kept.
+    ///
+    /// # Errors
+    /// What ended the first run.
+    pub(crate) fn follow_on<S: Schedule>(
+        &self,
+        schedule: &mut S,
+        has_results: fn(&S) -> bool,
+        stored: &StoredSession,
+        stop: &Stop,
+    ) -> Result<bool, CommandError> {
+        match self.follow(schedule, stored, stop) {
+            Err(error) if has_results(schedule) => {
+                failure::say(&error);
+                Ok(true)
+            }
+            ended => ended.map(|_| false),
+        }
+    }
+
     fn runner<'r>(&'r self, stored: &'r StoredSession, stop: &'r Stop) -> Runner<'r, Store> {
         let proven = ProvenFiles::default();
         Runner::new(

@@ -13,15 +13,9 @@ use crate::failure::Ending;
 use crate::output;
 use host::Root;
 use model::CommandError;
-use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use tools::fio::{self, Action, FILE_MAX};
-
-/// The command line, if it is fio's.
-pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
-    Line::of(all, "fio", "fathom fio")
-}
 
 /// Does what the line asks for.
 pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {

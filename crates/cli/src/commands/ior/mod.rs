@@ -10,14 +10,8 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::output;
 use model::CommandError;
-use std::ffi::OsString;
 use std::path::Path;
 use tools::ior::{self, Action, SCRIPT_MAX};
-
-/// The command line, if it is IOR's.
-pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
-    Line::of(all, "ior", "fathom ior")
-}
 
 /// Does what the line asks for.
 pub(crate) fn ior(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {

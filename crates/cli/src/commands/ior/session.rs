@@ -8,7 +8,7 @@ use crate::commands::dialect::{
     self, Course, Removal, ResultFile, StoredSession, check_files, has, is_whole, look, write_whole,
 };
 use crate::environment::Environment;
-use crate::failure::{self, Ending};
+use crate::failure::Ending;
 use crate::run_context::RunContext;
 use crate::{output, report, signals};
 use engine::Stop;
@@ -74,7 +74,12 @@ pub(super) fn run(
         recording: None,
         status: None,
     };
-    let failed = follow(&course, &mut phases, &stored, &stop)?;
+    let failed = course.follow_on(
+        &mut phases,
+        |phases| !phases.records.is_empty(),
+        &stored,
+        &stop,
+    )?;
     let kept = stored.close(&phases.records);
     let corrupt = phases.records.iter().any(RunRecord::is_corrupt);
     let gone = dialect::remove(&removed(tests, &gate, corrupt), &gate, removal)?;
@@ -95,25 +100,6 @@ pub(super) fn run(
     let good = kept && gone && shown && whole && !failed && !stop.asked();
     let ending = if good { Ending::Good } else { Ending::Wrong };
     Ok(ending.and(Ending::of_data(corrupt)))
-}
-
-/// Runs all phases; true if one failed after others were measured, which are kept.
-///
-/// # Errors
-/// What ended the first phase.
-fn follow(
-    course: &Course<'_>,
-    phases: &mut Phases<'_>,
-    stored: &StoredSession,
-    stop: &Stop,
-) -> Result<bool, CommandError> {
-    match course.follow(phases, stored, stop) {
-        Err(error) if !phases.records.is_empty() => {
-            failure::say(&error);
-            Ok(true)
-        }
-        ended => ended.map(|_| false),
-    }
 }
 
 /// The line that means the same to fathom, for the record.

@@ -16,14 +16,8 @@ use crate::run_context::RunContext;
 use crate::{output, signals};
 use engine::Stop;
 use model::CommandError;
-use std::ffi::OsString;
 use store::SessionKind;
 use tools::mdtest;
-
-/// The command line, if it is mdtest's.
-pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
-    Line::of(all, "mdtest", "fathom mdtest")
-}
 
 /// Does what the line asks for.
 pub(crate) fn mdtest(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {

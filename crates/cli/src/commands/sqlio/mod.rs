@@ -12,14 +12,8 @@ use crate::failure::Ending;
 use crate::output;
 use model::CommandError;
 use session::Asked;
-use std::ffi::OsString;
 use std::path::Path;
 use tools::sqlio::{self, Action, PARAMS_MAX, Request};
-
-/// The command line, if it is SQLIO's.
-pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
-    Line::of(all, "sqlio", "fathom sqlio")
-}
 
 /// Does what the line asks for.
 pub(crate) fn sqlio(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {

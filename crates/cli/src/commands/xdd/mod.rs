@@ -5,7 +5,7 @@
 
 mod passes;
 
-use self::passes::{Passes, follow, removed};
+use self::passes::{Passes, removed};
 use crate::commands::VERSION;
 use crate::commands::dialect::{
     self, Course, Line, Removal, ResultFile, StoredSession, check_files, is_whole, look,
@@ -18,16 +18,10 @@ use crate::{output, report, signals};
 use engine::Stop;
 use model::{CommandError, Profile, RunRecord};
 use session::{Admission, clock};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use store::SessionKind;
 use tools::xdd::{self, Request, XddResults, XddTarget, xdd_csv, xdd_described, xdd_text};
 use views::{Zone, ctime_stamp};
-
-/// The command line, if it is xdd's.
-pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
-    Line::of(all, "xdd", "fathom xdd")
-}
 
 /// Does what the line asks for.
 pub(crate) fn xdd(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
@@ -91,7 +85,12 @@ fn run(
         recording: None,
         status: None,
     };
-    let failed = follow(&course, &mut passes, &stored, &stop)?;
+    let failed = course.follow_on(
+        &mut passes,
+        |passes| !passes.records.is_empty(),
+        &stored,
+        &stop,
+    )?;
     let records = passes.records;
     let kept = stored.close(&records);
     let gone = dialect::remove(&removed(request, &gate), &gate, removal)?;

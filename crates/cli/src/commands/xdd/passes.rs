@@ -2,9 +2,8 @@
 //!
 //! Omitted: what a pass does (`tools::xdd`).
 
-use crate::commands::dialect::{Course, StoredSession, look, tell_trouble};
-use crate::{failure, output};
-use engine::Stop;
+use crate::commands::dialect::{look, tell_trouble};
+use crate::output;
 use model::{CommandError, Nanos, Outcome, RunRecord};
 use session::{Admission, Ran, Schedule, Step, clock};
 use std::path::{Path, PathBuf};
@@ -92,23 +91,4 @@ pub(super) fn removed(request: &Request, gate: &Admission) -> Vec<PathBuf> {
     all.dedup();
     all.retain(|path| look(gate, path).is_none_or(|there| !there.device));
     all
-}
-
-/// Follows them; true if one failed after others were measured, which are kept.
-///
-/// # Errors
-/// What ended the first pass.
-pub(super) fn follow(
-    course: &Course<'_>,
-    passes: &mut Passes<'_>,
-    stored: &StoredSession,
-    stop: &Stop,
-) -> Result<bool, CommandError> {
-    match course.follow(passes, stored, stop) {
-        Err(error) if !passes.records.is_empty() => {
-            failure::say(&error);
-            Ok(true)
-        }
-        ended => ended.map(|_| false),
-    }
 }
