@@ -114,7 +114,8 @@ fn m47_and_m48_what_mdtest_does_and_fathom_does_not_is_refused_by_name() {
 
 #[test]
 fn m48_files_are_created_for_a_time_and_their_number_is_written() {
-    let worn = asked("-n 9 -W 300 -x s");
+    let of_one = |line: &str| read(&words(line), 1);
+    let worn = of_one("-n 9 -W 300 -x s").unwrap().unwrap();
     assert_eq!(worn.work.wear_out, Some(model::Nanos::seconds(300)));
     assert_eq!(worn.status_file.as_deref(), Some(std::path::Path::new("s")));
     for (line, option) in [
@@ -122,12 +123,12 @@ fn m48_files_are_created_for_a_time_and_their_number_is_written() {
         ("-n 9 -W 300 -C", "-W: a tree that stays"),
         ("-n 9 -W 90000", "-W: must be at most"),
     ] {
-        let problems = refused(line);
+        let problems = of_one(line).unwrap_err();
         assert_eq!(problems.len(), 1, "{line}: {problems:?}");
         assert!(problems[0].starts_with(option), "{problems:?}");
     }
     assert!(read(&words("-F -n 9 -W 3"), 2).is_err());
-    assert_eq!(asked("-F -n 9 -W 0").work.wear_out, None);
+    assert_eq!(asked("-F -n 9 -W 0").work.wear_out, None); // of two ranks
 }
 
 #[test]
