@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Runs until which other work on the machine may hide that fathom's own part is small; a real one stays and fails.
-const RUNS_MAX: usize = 10;
+const RUNS_MAX: usize = 40;
 /// Fathom's own part at depth 1, with the tracing of its two events; and for each I/O more that it may
 /// find or submit between two looks.
 const OWN_US: f64 = 5.0;
