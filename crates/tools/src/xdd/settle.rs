@@ -23,6 +23,10 @@ pub(super) fn check(request: &mut Request, problems: &mut Vec<String>) {
     if request.own.no_store && request.own.store.is_some() {
         problems.push("--no-store: it contradicts --store: specify one of them".to_owned());
     }
+    let mut pairs = request.targets.windows(2);
+    if pairs.any(|two| two[0].walk.seed != two[1].walk.seed) {
+        problems.push("-seek: seed: all targets have one seed here: specify it for all".to_owned());
+    }
     for (number, target) in request.targets.iter().enumerate() {
         of_target(number, target, problems);
         notes(number, target, &mut request.notes);

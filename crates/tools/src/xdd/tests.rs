@@ -131,6 +131,18 @@ fn options_are_for_all_targets_or_for_one_and_the_last_one_counts() {
     );
     let refused = refused("-target a -mbytes 1 -op target 1 write");
     assert_eq!(refused, ["-op: target 1: there are 1, counted from 0"]);
+    let seeds = super::read(&words("-targets 2 a b -mbytes 1 -seek target 1 seed 5")).unwrap_err();
+    assert!(seeds[0].starts_with("-seek: seed: "), "{seeds:?}");
+    assert_eq!(
+        timespan(
+            &asked("-targets 2 a b -mbytes 1 -seek seed 5"),
+            0,
+            None,
+            &|_| None
+        )
+        .seed,
+        5
+    );
 }
 
 #[test]
