@@ -28,6 +28,13 @@ pub(crate) const WRITERS: &[&str] = &[
     "sqlio -kW -s1 -b8 {}",
     "dd if=/dev/zero of={} bs=4096 count=4",
     "dd if=/dev/zero of={} bs=4096 count=4 conv=notrunc",
+    "lmdd if=internal of={} bs=4k count=4",
+    "sgp_dd if=/dev/zero of={} bs=512 count=8",
+    "ior -w -k -b 64k -t 4k -o {}",
+    "ior -w -b 64k -t 4k -F -o {}",
+    "xdd -op write -target {} -reqsize 4 -numreqs 16",
+    "xdd -op read -target {} -reqsize 1 -numreqs 1 -deletefile",
+    "quick {}",
 ];
 
 pub(crate) fn attempt(program: &Program, dice: &mut Dice) -> Result<Outcome, AttackError> {

@@ -1,5 +1,5 @@
 //! D2: `fathom files DIR` opened its files again by their paths for each step and followed links, so that the owner of
-//! DIR had it rewrite and remove other files.
+//! DIR had it rewrite and remove other files. The same for `fathom mdtest`.
 
 use super::{attempts, traces};
 use crate::bench::Bench;
@@ -13,6 +13,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const NOBODY: u32 = 65534;
 const WORK: &str = "files att --files 6 --file-size 100 --folders 2 --data 32K --block 8K --skip bytes --threads 1 \
                     --no-store";
+/// Lines that work in a folder below `att`, and what the name of that folder begins with.
+const LINES: [(&str, &str); 2] = [
+    (WORK, ".fathom-files-"),
+    (
+        "mdtest -n 6 -w 200 -e 200 -y -d att --tasks 1 --no-store",
+        "test-dir.",
+    ),
+];
 /// What stops the program under strace: every call that a step or the removal makes.
 const CALLS: &str = "open,openat,openat2,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,stat,lstat,\
                      newfstatat,statx,fchmod,chmod,link,linkat,pwrite64,ftruncate";
@@ -35,6 +43,11 @@ fn bench() -> Bench {
             }
         }
     }
+    for item in 0..6 {
+        let tree = "roots/mdtest_tree.0";
+        fs::create_dir_all(bench.path(&format!("{tree}/dir.mdtest.0.{item}"))).unwrap();
+        bench.write(&format!("{tree}/file.mdtest.0.{item}"), 200);
+    }
     bench
 }
 
@@ -54,15 +67,18 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 struct Swap {
     att: PathBuf,
     roots: PathBuf,
+    /// What the name of the work folder begins with.
+    start: &'static str,
     /// The work folder's name while it is away.
     away: Option<PathBuf>,
 }
 
 impl Swap {
-    fn new(bench: &Bench) -> Self {
+    fn new(bench: &Bench, start: &'static str) -> Self {
         Swap {
             att: bench.path("att"),
             roots: bench.path("roots"),
+            start,
             away: None,
         }
     }
@@ -80,7 +96,7 @@ impl Swap {
             path.file_name()
                 .unwrap()
                 .to_string_lossy()
-                .starts_with(".fathom-files-")
+                .starts_with(self.start)
                 && !path.is_symlink()
         }) else {
             return;
@@ -96,23 +112,23 @@ impl Swap {
 fn a_folder_that_is_swapped_again_and_again_leads_to_no_other_file() {
     let bench = bench();
     let before = content(&bench.path("roots"));
-    for attempt in 0..attempts(1000) {
+    for (attempt, (line, start)) in (0..attempts(1000)).zip(LINES.iter().cycle()) {
         let over = AtomicBool::new(false);
         let said = std::thread::scope(|scope| {
             scope.spawn(|| {
-                let mut swap = Swap::new(&bench);
+                let mut swap = Swap::new(&bench, start);
                 while !over.load(Ordering::Relaxed) {
                     swap.turn();
                 }
             });
-            let said = bench.line(WORK);
+            let said = bench.line(line);
             over.store(true, Ordering::Relaxed);
             said
         });
         assert!(said.code.is_some(), "{said:?}");
         assert!(
             content(&bench.path("roots")) == before,
-            "attempt {attempt}: {said:?}"
+            "attempt {attempt}, {line}: {said:?}"
         );
         fs::remove_dir_all(bench.path("att")).unwrap();
         fs::create_dir(bench.path("att")).unwrap();
@@ -120,14 +136,14 @@ fn a_folder_that_is_swapped_again_and_again_leads_to_no_other_file() {
 }
 
 /// Starts the program so that it stops after each of its calls, until it is continued.
-fn stepwise(bench: &Bench) -> Child {
+fn stepwise(bench: &Bench, line: &str) -> Child {
     let plain = bench.command(&[""; 0]);
     let mut strace = Command::new("strace");
     strace
         .args(["-f", "-o", "/dev/null", "-e"])
         .arg(format!("inject={CALLS}:signal=SIGSTOP:when=1+"))
         .arg(plain.get_program())
-        .args(WORK.split_whitespace())
+        .args(line.split_whitespace())
         .current_dir(bench.path("."))
         .env("FATHOM_STORE", bench.path("s.db"))
         .stdin(Stdio::null())
@@ -179,36 +195,46 @@ fn a_swap_after_any_system_call_leads_to_no_other_file() {
         true => (0..160).collect(),
         false => some.to_vec(),
     };
-    let mut swaps = 0;
-    for late in all {
-        let mut strace = stepwise(&bench);
-        let mut swap = Swap::new(&bench);
-        let mut seen = 0; // stops since the work folder is there
-        while strace.try_wait().unwrap().is_none() {
-            let Some(program) = traced(&strace).filter(|program| is_stopped(*program)) else {
-                std::thread::yield_now();
-                continue;
-            };
-            seen += u32::from(fs::read_dir(&swap.att).unwrap().count() > 0);
-            if seen > late && swap.away.is_none() {
-                swap.turn();
-            }
-            let mut go = Command::new("kill");
-            let _ = go
-                .args(["-CONT", &program.to_string()])
-                .stderr(Stdio::null())
-                .status();
-        }
-        drop(strace.wait_with_output());
-        swaps += u32::from(swap.away.is_some());
-        assert!(
-            content(&bench.path("roots")) == before,
-            "swapped after stop {late}"
-        );
-        fs::remove_dir_all(bench.path("att")).unwrap();
-        fs::create_dir(bench.path("att")).unwrap();
+    for (line, start) in LINES {
+        let swapped = all.iter().filter(|late| {
+            let swapped = swap_after(&bench, (line, start), **late);
+            assert!(
+                content(&bench.path("roots")) == before,
+                "{line}, swapped after stop {late}"
+            );
+            fs::remove_dir_all(bench.path("att")).unwrap();
+            fs::create_dir(bench.path("att")).unwrap();
+            swapped
+        });
+        let swapped = swapped.count();
+        println!("D2: {line}: {} tried, {swapped} swapped", all.len());
+        assert!(swapped > 3, "{line}: only {swapped} swaps");
     }
-    assert!(swaps > 3, "only {swaps} swaps");
+}
+
+/// Runs a line, and swaps its work folder when the program has stopped so often since the folder is there. Returns
+/// whether that was done.
+fn swap_after(bench: &Bench, (line, start): (&str, &'static str), late: u32) -> bool {
+    let mut strace = stepwise(bench, line);
+    let mut swap = Swap::new(bench, start);
+    let mut seen = 0; // stops since the work folder is there
+    while strace.try_wait().unwrap().is_none() {
+        let Some(program) = traced(&strace).filter(|program| is_stopped(*program)) else {
+            std::thread::yield_now();
+            continue;
+        };
+        seen += u32::from(fs::read_dir(&swap.att).unwrap().count() > 0);
+        if seen > late && swap.away.is_none() {
+            swap.turn();
+        }
+        let mut go = Command::new("kill");
+        let _ = go
+            .args(["-CONT", &program.to_string()])
+            .stderr(Stdio::null())
+            .status();
+    }
+    drop(strace.wait_with_output());
+    swap.away.is_some()
 }
 
 #[test]

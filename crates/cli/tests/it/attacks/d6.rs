@@ -16,27 +16,27 @@ fn stacked(bench: &Bench, image: &[u8]) -> Option<(Loop, Loop)> {
 }
 
 #[test]
-fn a_device_below_that_somebody_holds_exclusively_is_in_use() {
+fn a_device_that_another_process_has_opened_exclusively_is_in_use() {
     let bench = Bench::new();
     let image = foreign(16 << 20);
     let Some((below, above)) = stacked(&bench, &image) else {
         return;
     };
-    let mut options = fs::OpenOptions::new();
-    let held = options
-        .read(true)
-        .custom_flags(O_EXCL)
-        .open(&below.0)
-        .unwrap();
-    let line = format!(
-        "run --no-store -w 100 -d 20ms --warmup 0s --destroy {0} {0}",
-        above.name()
-    );
-    let said = bench.line(&line);
-    assert_eq!(said.code, Some(2), "{said:?}");
-    assert_eq!(fs::read(bench.path("disk.img")).unwrap(), image);
-    drop(held);
-    assert_ne!(bench.line(&line).code, Some(2));
+    let Some(alone) = Loop::over_new(&bench.path("alone.img"), &image) else {
+        return;
+    };
+    for (opened, target, file) in [(&below, &above, "disk.img"), (&alone, &alone, "alone.img")] {
+        let mut options = fs::OpenOptions::new();
+        let exclusive = options.read(true).custom_flags(O_EXCL).open(&opened.0);
+        let name = target.name();
+        let line = format!("run --no-store -w 100 -d 20ms --warmup 0s --destroy {name} {name}");
+        let refused = bench.line(&line);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.err.contains("in use"), "{refused:?}");
+        assert_eq!(fs::read(bench.path(file)).unwrap(), image);
+        drop(exclusive.unwrap());
+        assert_ne!(bench.line(&line).code, Some(2));
+    }
 }
 
 /// Mounted in another namespace: this one's table of mounts does not list it.

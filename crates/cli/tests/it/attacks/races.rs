@@ -198,6 +198,22 @@ fn dd_writes_only_what_it_proved() {
     at_every_call("dd", &words, &["0", "1"], &own);
 }
 
+#[test]
+fn xdd_writes_only_what_it_proved() {
+    let words: Vec<&str> = "xdd -op write -target t -reqsize 4 -numreqs 16 --no-store"
+        .split(' ')
+        .collect();
+    at_every_call("xdd", &words, &["0", "1"], &own);
+}
+
+#[test]
+fn ior_writes_only_what_it_proved() {
+    let words: Vec<&str> = "ior -w -k -b 64k -t 4k -o t --no-store"
+        .split(' ')
+        .collect();
+    at_every_call("ior", &words, &["0", "1"], &own);
+}
+
 /// Names that flip all the time while the program runs.
 #[test]
 fn names_that_flip_at_random_lead_to_nothing_else() {
