@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "One core, or all of them, were at 100% CPU, so the machine was the limit.",
-    method: "One core busy for 97% of the measured phase or more, or all together for 95%, less steal time, over 0.4 seconds or more. In addition fathom's threads were ready without a processor for 5% of their time, or busy for 80%; or the CPU emulates the device (zram, a loop device in memory), and three quarters of the load were kernel time. Otherwise it is a note. Threads that waited for a processor for 20% of their time suffice alone. Imported runs: as printed per processor; fio: user and kernel time of a job together are 97% or more. Or those of several jobs are 95% to 103% of one core, while direct submissions took 80% of their time. Not applied with polling, with a requested rate or on the null engine. If fathom's own thread is at 100% CPU, `fathom-cpu-bound` is reported.",
+    method: "One core busy for 97% of the measured phase or more, or all together for 95%, less steal time, over 0.4 seconds or more. In addition fathom's threads were ready without a processor for 5% of their time, or busy for 80%; or the CPU emulates the device (zram, a loop device in memory), and three quarters of the load were kernel time; or interrupts took half of the time of that core. Otherwise it is a note. Threads that waited for a processor for 20% of their time suffice alone. Imported runs: as printed per processor; fio: user and kernel time of a job together are 97% or more. Or those of several jobs are 95% to 103% of one core, while direct submissions took 80% of their time. Not applied with polling, with a requested rate or on the null engine. If fathom's own thread is at 100% CPU, `fathom-cpu-bound` is reported.",
     evidence: &[
         "cpu",
         "user_percent",
@@ -22,6 +22,7 @@ pub(super) const RULE: Rule = Rule {
         "usage_percent",
         "user_share",
         "kernel_share",
+        "interrupt_share",
         "cores",
         "delayed_share",
     ],
@@ -32,17 +33,19 @@ pub(super) const RULE: Rule = Rule {
 
 const CORE_MIN: f64 = 0.97;
 const ALL_MIN: f64 = 0.95;
-/// The kernel counts in hundredths of a second: of fewer than forty one more or less says too much.
+/// The kernel counts in hundredths of a second: of fewer than forty one more or less is too large a share.
 const ELAPSED_MIN_NS: u64 = 400_000_000;
 /// Below this share of its time ready without a processor, a thread did not suffer from full cores.
 const WAITED_MIN: f64 = 0.05;
-/// From here on it says enough by itself.
+/// From here on it is enough by itself.
 const WAITED_ALONE_MIN: f64 = 0.20;
 const WORKER_BUSY_MIN: f64 = 0.80;
 /// Devices that are nothing but memory and a processor's work.
 const MADE_UP: &[&str] = &["zram", "loop", "ram"];
-/// Of a full core, the kernel's part that says that it was at such work.
+/// Of a full core, the kernel's part that shows such work.
 const KERNEL_PART_MIN: f64 = 0.75;
+/// Of a full core, the part in interrupts that makes it the limit of a device without a full thread.
+const INTERRUPT_PART_MIN: f64 = 0.5;
 const ADVICE: &str =
     "spread the load over more cores (more threads, interrupt affinity), or use larger blocks";
 
@@ -198,23 +201,24 @@ fn of_own(own: &Own<'_>) -> Option<Finding> {
             "all {} were at 100% CPU ()",
             say::counted(cores as u64, "core")
         );
-        let all = reported(
-            what,
-            (
-                cpu.user_cores * each,
-                cpu.kernel_cores * each,
-                cpu.steal_mean(),
-            ),
-        );
-        let work = made_up(own).filter(|_| is_work(cpu.user_cores, cpu.kernel_cores));
-        return Some(weighed(all, "so the machine was the limit", waited, work));
+        let (user, kernel) = (cpu.user_cores * each, cpu.kernel_cores * each);
+        let all = reported(what, (user, kernel, cpu.steal_mean()));
+        let work = made_up(own).filter(|_| is_work(user, kernel));
+        let why = work.map(in_memory);
+        return Some(weighed(all, "so the machine was the limit", waited, why));
     }
     if part(core) >= CORE_MIN {
         let what = format!("core {} of {cores} was at 100% CPU ()", core.cpu);
         let shares = (core.user_share, core.kernel_share, core.steal_share);
-        let one = reported(what, shares).sure(Confidence::Medium);
+        let mut one = reported(what, shares).sure(Confidence::Medium);
         let work = made_up(own).filter(|_| is_work(core.user_share, core.kernel_share));
-        return Some(weighed(one, "so one core was the limit", waited, work));
+        let why = match interrupts(own, core.cpu) {
+            Some(share) if share >= INTERRUPT_PART_MIN * busy(core) => {
+                Some(of_interrupts(&mut one, share))
+            }
+            _ => work.map(in_memory),
+        };
+        return Some(weighed(one, "so one core was the limit", waited, why));
     }
     starved(waited)
 }
@@ -272,9 +276,36 @@ fn made_up<'a>(own: &'a Own<'_>) -> Option<&'a str> {
     all.then_some(&first.name)
 }
 
-/// Full cores mean much where fathom's threads waited for them, or the device is nothing but such work, and little where
+fn in_memory(device: &str) -> String {
+    format!("{device} is in memory and needs only processor time")
+}
+
+/// The share of the measured time that a core spent in interrupts; none where the system does not report it.
+fn interrupts(own: &Own<'_>, cpu: u32) -> Option<f64> {
+    let window = &own.record.window;
+    let times = window.cpus().into_iter().find(|core| core.cpu == cpu)?;
+    let spent = times.irq?.plus(times.softirq?).0 as f64;
+    crate::rows::share(spent, times.total().0 as f64)
+}
+
+/// Adds the evidence; returns why the core was the limit.
+fn of_interrupts(reported: &mut Finding, share: f64) -> String {
+    reported.evidence.push(super::Evidence {
+        name: "interrupt_share".to_owned(),
+        value: share,
+    });
+    let advice = "spread the interrupts of the device over more cores (irqbalance, /proc/irq/N/smp_affinity), and repeat: if \
+                  IOPS rise, that core was the limit";
+    advice.clone_into(&mut reported.advice);
+    let part = say::percent(share);
+    format!(
+        "interrupts took {part} of its time, and no other core completes the I/Os that come to it"
+    )
+}
+
+/// Full cores mean much where fathom's threads waited for them, or the I/Os need just such work (`why`), and little where
 /// neither is so.
-fn weighed(mut reported: Finding, so: &str, waited: Waited, work: Option<&str>) -> Finding {
+fn weighed(mut reported: Finding, so: &str, waited: Waited, why: Option<String>) -> Finding {
     let Waited::Some(share) = waited else {
         reported.sentence = format!("{}, {so}", reported.sentence);
         return reported;
@@ -291,11 +322,8 @@ fn weighed(mut reported: Finding, so: &str, waited: Waited, work: Option<&str>) 
         );
         return reported.sure(Confidence::High);
     }
-    if let Some(device) = work {
-        reported.sentence = format!(
-            "{}, {so}: {device} is in memory and needs only processor time",
-            reported.sentence
-        );
+    if let Some(why) = why {
+        reported.sentence = format!("{}, {so}: {why}", reported.sentence);
         return reported.sure(Confidence::Medium);
     }
     reported.sentence = format!(
@@ -402,6 +430,35 @@ mod tests {
         assert_eq!(of("disk", 100, 9800).0, crate::Severity::Note);
         let programs = of("zram", 5000, 4900).0;
         assert_eq!(programs, crate::Severity::Note, "of other programs");
+    }
+
+    #[test]
+    fn a_core_full_of_interrupts_is_the_limit_though_no_thread_waited() {
+        let of = |interrupts: u64| {
+            let mut record = record(100, 9800);
+            record.window.before.cpus[1].irq = Some(Nanos(0));
+            record.window.before.cpus[1].softirq = Some(Nanos(0));
+            record.window.after.cpus[1].irq = Some(Nanos::millis(200));
+            record.window.after.cpus[1].softirq = Some(Nanos::millis(interrupts));
+            record.engine.workers = vec![model::WorkerRecord {
+                account: Some(model::Account {
+                    elapsed: Nanos::seconds(10),
+                    delayed: Some(Nanos::millis(10)),
+                    ..model::Account::default()
+                }),
+                ..model::WorkerRecord::default()
+            }];
+            found(&record, "cpu-bound").unwrap()
+        };
+        let reported = of(8800);
+        assert_eq!(reported.severity, crate::Severity::Warning);
+        assert_eq!(
+            reported.sentence,
+            "core 1 of 2 was at 100% CPU (user 1%, kernel 98%), so one core was the limit: interrupts took 90% of its time, \
+             and no other core completes the I/Os that come to it"
+        );
+        assert!(reported.advice.contains("smp_affinity"));
+        assert_eq!(of(1000).severity, crate::Severity::Note);
     }
 
     #[test]

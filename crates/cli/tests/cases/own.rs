@@ -5,8 +5,8 @@
 use crate::documents::Figures;
 use analysis::sample::Sample;
 use model::{
-    Access, Account, Bytes, CacheMode, DeviceCounters, Nanos, Ratio, RunRecord, ThreadCpu,
-    WorkerRecord,
+    Access, Account, Bytes, CacheMode, CpuTimes, DeviceCounters, Nanos, Ratio, RunRecord,
+    ThreadCpu, WorkerRecord,
 };
 
 /// The record that the figures of a line represent.
@@ -56,6 +56,7 @@ pub(crate) fn record(line: &str) -> RunRecord {
     disk.write_cache = Some(f.word("write-cache", "write_back").replace('_', " "));
     disks(&f, &mut record);
     clusters(&f, &mut record);
+    core(&f, secs, &mut record);
     let in_device = f.number("in-device", f64::NAN);
     if in_device.is_finite() {
         for counted in &mut record.window.after.devices {
@@ -65,6 +66,25 @@ pub(crate) fn record(line: &str) -> RunRecord {
         }
     }
     record
+}
+
+/// `core=98 interrupts=90`: percent of its time that a core was in the kernel, and in interrupts.
+fn core(f: &Figures, secs: f64, record: &mut RunRecord) {
+    let part = |percent: f64| Nanos((percent / 100.0 * secs * 1e9) as u64);
+    let (busy, interrupts) = (f.number("core", 0.0), f.number("interrupts", 0.0));
+    if busy > 0.0 {
+        let window = &mut record.window;
+        window.before.cpus[1].irq = Some(Nanos(0));
+        window.before.cpus[1].softirq = Some(Nanos(0));
+        window.after.cpus[1] = CpuTimes {
+            cpu: 1,
+            kernel: part(busy),
+            idle: part(100.0 - busy),
+            irq: Some(Nanos(0)),
+            softirq: Some(part(interrupts)),
+            ..CpuTimes::default()
+        };
+    }
 }
 
 /// `clusters=1`: the I/Os of each five steps are all in the last of them.
