@@ -5,6 +5,7 @@ use super::change::OUTSIDE;
 use super::compared::Compared;
 use super::figure::{Figure, JudgedCell, of_cell, over};
 use super::pair::{PLACE, Pair, Pairs, WORK, pairs, text};
+use super::shared_limit::shared_limit;
 use super::{
     CellChange, CellCounts, ChangeReport, CompareReport, Condition, Difference, Side, SideReport,
 };
@@ -329,6 +330,7 @@ fn unsound(pairs: &Pairs<'_>) -> Option<String> {
 
 fn notes(a: &Side, b: &Side, pairs: &Pairs<'_>) -> Vec<String> {
     let mut notes = pairs.notes.clone();
+    notes.extend(shared_limit(pairs));
     if pairs.cells.is_empty() {
         let has = |side: &Side| {
             let all = |field| {

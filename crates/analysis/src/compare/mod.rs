@@ -12,6 +12,7 @@ mod condition;
 mod figure;
 mod metric;
 mod pair;
+mod shared_limit;
 mod spread;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -465,3 +465,48 @@ fn a_side_that_is_doubtful_is_named_and_makes_conditions_inconclusive() {
         Some("A is CAUTION: other I/O")
     );
 }
+
+#[test]
+fn blocks_of_two_sizes_at_one_rate_show_one_limit() {
+    let of = |kib: u64, iops: f64| {
+        let mut row = ResultRow {
+            session: kib,
+            number: 1,
+            ..ResultRow::of_record(&base())
+        };
+        row.work.block = Some(Bytes::kib(kib));
+        row.work.queue_depth = Some(32);
+        row.total.ios_per_s = Some(iops);
+        row.total.bytes_per_s = Some(iops * (kib << 10) as f64);
+        row.origin = model::Origin::Imported;
+        row
+    };
+    let notes = |a: ResultRow, b: ResultRow| {
+        let [a, b] = [("A", a), ("B", b)].map(|(name, row)| side(name, vec![Compared::line(row)]));
+        let notes = compare_report(&a, &b, &[]).notes;
+        notes.into_iter().find(|note| note.starts_with("one limit"))
+    };
+    let bandwidth = notes(of(16, 16_000.0), of(256, 1005.0)).unwrap();
+    assert!(
+        bandwidth.contains("250 MiB/s with blocks of 16 KiB and 256 KiB"),
+        "{bandwidth}"
+    );
+    let iops = notes(of(4, 3000.0), of(16, 3010.0)).unwrap();
+    assert!(
+        iops.contains("3000 IOPS with blocks of 4 KiB and 16 KiB"),
+        "{iops}"
+    );
+    assert_eq!(notes(of(4, 3000.0), of(16, 2900.0)), None);
+    assert_eq!(notes(of(4, 180.0), of(16, 181.0)), None, "a rotating disk");
+    assert_eq!(
+        notes(of(16, 16_000.0), of(32, 8000.0)),
+        None,
+        "nearly one size"
+    );
+    let mut shallow = of(16, 3010.0);
+    shallow.work.queue_depth = Some(1);
+    assert_eq!(notes(of(4, 3000.0), shallow), None);
+    let mut other = of(16, 3010.0);
+    other.target = "elsewhere".to_owned();
+    assert_eq!(notes(of(4, 3000.0), other), None);
+}
