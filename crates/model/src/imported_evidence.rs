@@ -143,6 +143,9 @@ pub struct ImportedDisk {
     pub ios: u64,
     /// Share of the time with an I/O in it, in percent.
     pub util_percent: Option<f64>,
+    /// Sum of the times of its I/Os: divided by the elapsed time it is the mean number of I/Os in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_time: Option<Nanos>,
 }
 
 impl ImportedEvidence {

@@ -1,4 +1,4 @@
-//! Imported runs that no tool would print: whatever stands in them, the findings say it without panic, and in numbers.
+//! Imported runs that no tool would print: the findings report any content without panic, and in numbers.
 
 use super::FINDINGS;
 use crate::known::{CloudCap, Known, Medium};
@@ -15,7 +15,7 @@ use model::{
 use proptest::option::of;
 use proptest::prelude::*;
 
-/// Numbers that a damaged file may hold: none, tiny, huge, and what is no number.
+/// Numbers that a damaged file may contain: none, tiny, huge, and what is no number.
 fn number() -> impl Strategy<Value = Option<f64>> {
     let odd = prop_oneof![
         Just(0.0),
@@ -162,12 +162,12 @@ fn evidence() -> impl Strategy<Value = ImportedEvidence> {
         Just(Some(ImportedFlush::AtEnd)),
         (0..3u32).prop_map(|every| Some(ImportedFlush::EveryWrites(every))),
     ];
-    let disk = ("[a-z]{0,4}[0-9]{0,2}", any::<u64>(), number()).prop_map(|(name, ios, util)| {
-        ImportedDisk {
-            name,
-            ios,
-            util_percent: util,
-        }
+    let disk = ("[a-z]{0,4}[0-9]{0,2}", any::<u64>(), number(), time());
+    let disk = disk.prop_map(|(name, ios, util, queue)| ImportedDisk {
+        name,
+        ios,
+        util_percent: util,
+        queue_time: queue,
     });
     let sync = of(
         (any::<u64>(), time(), time()).prop_map(|(count, mean, max)| SyncFigures {

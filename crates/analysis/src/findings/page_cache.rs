@@ -42,7 +42,7 @@ pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
     }
 }
 
-/// What their text says of the device, where it says anything: else that memory may have answered is all there is to say.
+/// What their text contains on the device, where it does: else only that memory may have answered is known.
 fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
     let cached = seen.observed.cache == Some(CacheMode::Cached);
@@ -217,7 +217,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
     Some(reported.not_as("a disk result"))
 }
 
-/// Where no device was counted: what the page cache held before a run that was to go through it. The share that is asked
+/// Where no device was counted: what the page cache contained before a run that was to go through it. The share that is asked
 /// for is high, because what is not there at first is brought in by the first read.
 fn resident(seen: &Own<'_>) -> Option<Finding> {
     const RESIDENT_MIN: f64 = 0.90;
@@ -377,6 +377,7 @@ mod tests {
                 name: "sda".to_owned(),
                 ios: disk_ios,
                 util_percent: Some(99.0),
+                queue_time: None,
             }];
             reported(&run, "page-cache")
         };

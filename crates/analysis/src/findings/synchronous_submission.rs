@@ -1,4 +1,4 @@
-//! An asynchronous engine whose submissions wait: then one I/O per thread is in flight, whatever depth was specified.
+//! An asynchronous engine whose submissions wait: then one I/O per thread is in flight, at any specified depth.
 //!
 //! Linux's libaio does so for buffered files, for file systems that complete direct I/O themselves (ZFS, some FUSE), and
 //! where metadata or a full device queue is waited for. Omitted: engines that are synchronous by their nature, whose
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Submission took all the time of the threads: the engine was synchronous in effect, and the queue depth had no effect.",
-    method: "IOPS × mean submission latency / threads is 0.9 or more; the queue depth is 2 or more per thread, and processors were not at 100%. Runs of fathom: 90% of the threads' idle time passed in submissions, all but the last of a full queue. Idle is the time in which they neither worked nor waited for a processor, a quarter of it or more. The device had fewer than two I/Os per thread. High confidence where I/O was buffered.",
+    method: "IOPS × mean submission latency / threads is 0.9 or more; the queue depth is 2 or more per thread, and processors were not at 100%. Runs of fathom: 90% of the threads' idle time passed in submissions, all but the last of a full queue. Idle is the time in which they neither worked nor waited for a processor, a quarter of it or more. A device that was counted had fewer than two I/Os per thread (fio: `in_queue` by the time), else submissions waited for a place in its queue. High confidence where I/O was buffered.",
     evidence: &["submission_share", "submission_mean_ns", "queue_depth"],
     source: "io_submit(2), \"may block\"; the kernel's fs/aio.c; J. D. C. Little, Operations Research 9 (1961).",
     advice: "Use direct I/O or io_uring, or one thread per I/O in flight; compare with results of queue depth 1 only.",
@@ -75,6 +75,14 @@ fn in_device(own: &Own<'_>) -> Option<f64> {
     (elapsed > 0 && !times.is_empty()).then(|| sum as f64 / elapsed as f64)
 }
 
+/// Mean number of requests in the device with the most, as another tool printed it.
+fn in_other_device(seen: &Seen<'_>) -> Option<f64> {
+    let disks = seen.imported?.evidence.disks.iter();
+    let longest = disks.filter_map(|disk| Some(disk.queue_time?.0)).max()?;
+    let elapsed = seen.observed.measured_ns.filter(|ns| *ns > 0.0)?;
+    Some(longest as f64 / elapsed)
+}
+
 fn of_imported(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
     let total = &seen.observed.total;
@@ -87,7 +95,9 @@ fn of_imported(seen: &Seen<'_>) -> Option<Finding> {
     let cpu = run.cpu.map_or(0.0, |cpu| {
         cpu.user_percent.unwrap_or(0.0) + cpu.kernel_percent.unwrap_or(0.0)
     });
-    if unknown || busy < SHARE_MIN || cpu >= CPU_MAX_PERCENT {
+    let in_device = in_other_device(seen).unwrap_or(0.0);
+    let queued = in_device >= IN_DEVICE_MAX * f64::from(threads.unwrap_or(1));
+    if unknown || queued || busy < SHARE_MIN || cpu >= CPU_MAX_PERCENT {
         return None;
     }
     let buffered = run.workload.cache == Some(CacheMode::Cached);
@@ -124,6 +134,7 @@ fn reported(busy: f64, submission_ns: f64, depth: u32, buffered: bool) -> Findin
 #[cfg(test)]
 mod tests {
     use crate::findings::test::{imported, reported};
+    use model::imported_evidence::ImportedDisk;
     use model::{ImportedCpu, ImportedRun, Nanos};
 
     /// ZFS: 32 asked, 5000 IOPS, 198 us in io_submit.
@@ -143,6 +154,18 @@ mod tests {
         let mut quick = run();
         quick.evidence.total.submission_mean = Some(Nanos::micros(20));
         assert_eq!(reported(&quick, "synchronous-submission"), None);
+        let mut queued = run();
+        queued.measured = Some(Nanos::seconds(10));
+        for (in_queue_s, silent) in [(5, false), (310, true)] {
+            queued.evidence.disks = vec![ImportedDisk {
+                name: "sda".to_owned(),
+                ios: 50_000,
+                queue_time: Some(Nanos::seconds(in_queue_s)),
+                ..ImportedDisk::default()
+            }];
+            let found = reported(&queued, "synchronous-submission");
+            assert_eq!(found.is_none(), silent, "{in_queue_s}");
+        }
         let mut working = run();
         working.cpu = Some(ImportedCpu {
             user_percent: Some(10.0),

@@ -82,6 +82,7 @@ fn own_disks(own: &Own<'_>) -> Vec<ImportedDisk> {
             name: name.to_owned(),
             ios: counted.reads.saturating_add(counted.writes),
             util_percent: (elapsed > 0.0).then(|| counted.busy.0 as f64 / elapsed * 100.0),
+            queue_time: Some(counted.read_time.plus(counted.write_time)),
         })
     };
     names.into_iter().filter_map(disk).collect()
@@ -109,6 +110,7 @@ mod tests {
             name: (*name).to_owned(),
             ios: *ios,
             util_percent: Some(*util),
+            ..ImportedDisk::default()
         };
         run.evidence.disks = disks.iter().map(disk).collect();
         run

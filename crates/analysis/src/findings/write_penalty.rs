@@ -82,6 +82,7 @@ mod tests {
                     name: name.to_owned(),
                     ios: each,
                     util_percent: Some(99.0),
+                    queue_time: None,
                 })
                 .to_vec();
             let found = reported(&run, "write-penalty");

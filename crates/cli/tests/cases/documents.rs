@@ -282,9 +282,13 @@ fn disks(f: &Figures, ios: f64) -> String {
         let (name, percent) = word.split_once(':').unwrap();
         let share: f64 = percent.parse::<f64>().unwrap() / 100.0;
         let util = f.number("util", 99.0) * share.min(1.0);
+        let in_queue = match f.number("in-queue", 0.0) {
+            0.0 => String::new(),
+            ms => format!("\"in_queue\" : {ms:.0}, "),
+        };
         format!(
             "{{ \"name\" : \"{name}\", \"read_ios\" : {:.0}, \"write_ios\" : 0, \"read_merges\" : 0, \"write_merges\" : 0, \
-             \"util\" : {util:.2} }}",
+             {in_queue}\"util\" : {util:.2} }}",
             share * ios
         )
     };

@@ -6,7 +6,7 @@
 //! are printed. Omitted: trims, the histogram of latencies, and the summary of groups, which repeats the jobs.
 
 use super::posted::Posted;
-use super::reader::{Document, Options, read_job};
+use super::reader::{Document, Options, queue_time, read_job};
 use crate::imports::number::size;
 use crate::imports::section::{Found, Section, Start, short};
 use model::imported_evidence::ImportedDisk;
@@ -478,6 +478,7 @@ fn disk(line: &str) -> Option<ImportedDisk> {
         name: name.trim().to_owned(),
         ios: sum("ios=")?.saturating_add(sum("merge=").unwrap_or(0)),
         util_percent: util.filter(|util: &f64| util.is_finite() && *util >= 0.0),
+        queue_time: field(rest, "in_queue=").and_then(|ms| Some(queue_time(ms.parse().ok()?))),
     })
 }
 

@@ -1,6 +1,7 @@
 //! The document around the jobs. Jobs that stand before the place where it is damaged are kept.
 
 use memchr::memmem;
+use model::Nanos;
 use model::imported_evidence::ImportedDisk;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -13,7 +14,7 @@ use std::marker::PhantomData;
 /// Options by name; a flag without a value is empty.
 pub(in crate::fio) type Options = BTreeMap<String, String>;
 
-/// What holds for all jobs.
+/// What applies to all jobs.
 #[derive(Debug, Default)]
 pub(in crate::fio) struct Document {
     pub(in crate::fio) version: Option<String>,
@@ -59,7 +60,7 @@ pub(super) struct Frame {
     pub(super) document: Document,
     /// How many jobs there are.
     pub(super) jobs: usize,
-    /// Where it breaks off: line from 0, and what serde_json says.
+    /// Where it breaks off: line from 0, and serde_json's error.
     pub(super) broken: Option<(usize, String)>,
 }
 
@@ -232,6 +233,11 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for Few<V> {
     }
 }
 
+/// fio prints `in_queue` in milliseconds.
+pub(in crate::fio) fn queue_time(ms: u64) -> Nanos {
+    Nanos(ms.saturating_mul(1_000_000))
+}
+
 /// The devices that fio saw at work (`disk_util`): those of all jobs of the document together.
 #[derive(Debug, Default)]
 pub(super) struct Disks(Vec<ImportedDisk>);
@@ -273,6 +279,7 @@ impl<'de> Visitor<'de> for DiskList {
             read_merges: Option<u64>,
             write_merges: Option<u64>,
             util: Option<f64>,
+            in_queue: Option<u64>,
         }
         let mut disks = Vec::new();
         while let Some(disk) = list.next_element::<Disk>()? {
@@ -288,6 +295,7 @@ impl<'de> Visitor<'de> for DiskList {
                     name: disk.name,
                     ios,
                     util_percent: disk.util.filter(|util| util.is_finite() && *util >= 0.0),
+                    queue_time: disk.in_queue.map(queue_time),
                 });
             }
         }

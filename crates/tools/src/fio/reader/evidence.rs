@@ -1,4 +1,4 @@
-//! What stands beside the figures of a job: windows of the rate, submission, syncs, devices, what was written.
+//! What a job has besides its figures: windows of the rate, submission, syncs, devices, what was written.
 
 use super::document::{Merged, few};
 use crate::imports::number::{nanos, size};
@@ -212,7 +212,7 @@ fn pace(all: &Merged) -> Option<ImportedPace> {
     ios.or_else(|| requested("rate").map(ImportedPace::Bytes))
 }
 
-/// What the options say of it.
+/// What the options specify about it.
 fn asked(all: &Merged, evidence: &mut ImportedEvidence) {
     let on = |name: &str| all.get(name).is_some_and(|value| value != "0");
     let every = ["fsync", "fdatasync"].iter().find_map(|name| {

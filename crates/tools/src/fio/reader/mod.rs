@@ -1,7 +1,7 @@
 //! fio's JSON, versions 2 and 3: one run a job, or a group of jobs where fio put them together.
 //!
-//! `document` finds the jobs in the text and keeps each one's own piece; `job` reads a piece; `options` says what its
-//! options ask for, and `evidence` what stands beside the figures. The latencies are fio's completion latencies (`clat`),
+//! `document` finds the jobs in the text and keeps each one's own piece; `job` reads a piece; `options` returns what its
+//! options request, and `evidence` the rest besides the figures. The latencies are fio's completion latencies (`clat`),
 //! which its percentiles are of by default; where the job selects it, those of `lat`. Deliberately absent: trims, the
 //! histograms of json+ (the text has them), and fio's own text output (`reader_text`).
 
@@ -11,7 +11,7 @@ mod job;
 mod options;
 
 use crate::imports::section::{Found, Section, Start, short};
-pub(super) use document::{Document, Options};
+pub(super) use document::{Document, Options, queue_time};
 pub(super) use job::read as read_job;
 use model::{ImportedRun, Nanos};
 
@@ -60,7 +60,7 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
     }
 }
 
-/// What holds for all runs of the document.
+/// What applies to all runs of the document.
 fn of_all(run: &mut ImportedRun, document: &Document) {
     run.tool_version.clone_from(&document.version);
     let seconds = document

@@ -111,7 +111,7 @@ fn block(all: &Merged) -> Option<Bytes> {
     text.map_or(Some(Bytes::kib(4)), |text| amount(text, all))
 }
 
-/// A size in fio's words: 1024-based unless `kb_base` says otherwise.
+/// A size in fio's words: 1024-based unless `kb_base` is different.
 fn amount(text: &str, all: &Merged) -> Option<Bytes> {
     if all.get("kb_base").is_some_and(|base| base != "1024") {
         return None;
@@ -137,7 +137,7 @@ fn time(text: &str) -> Option<Nanos> {
     nanos(text[..end].parse().ok()?, unit)
 }
 
-/// An object is one thread, or a group of jobs put together; the text does not say which. Only an object alone that has
+/// An object is one thread, or a group of jobs put together; the text does not specify which. Only an object alone that has
 /// its own name among the options, or a number of jobs, and one of several without such a number, are no riddle.
 fn thread_count(all: &Merged, threads: &Threads) -> Option<u32> {
     match all.get("numjobs") {
