@@ -109,8 +109,9 @@ impl Made {
             // Two sources: a page cache that has a part, or takes writes until it has to write back. The other cause that
             // it names, other load, was counted.
             "latency-groups" => cached || (disturbed && sentence.contains("other load")),
-            // Such a cache changes the rate, and so do others that use the processors or the disk; nothing else here does.
-            "not-steady" if sentence.contains("as if") => cached && (writes || buffered),
+            // Such a cache changes the rate, also that of a loop device which reads fill, and so do others that use the
+            // processors or the disk; nothing else here does.
+            "not-steady" if sentence.contains("as if") => cached,
             "not-steady" => cached || disturbed,
             "stall" => writes && (cached || self.fsync),
             "cpu-bound" => memory || cached,

@@ -1,7 +1,8 @@
 //! What was checked of a result, and what could not be: VALID means that enough of it was.
 //!
 //! Six checks decide whether a figure can be what it claims to be. Those that were possible and passed are listed;
-//! with fewer than three the result is not checked, however plausible it looks. A check that fails is a finding.
+//! with fewer than three the result is not checked, however plausible it looks. Nor is a result of another tool of which none
+//! shows that a device took part: a page cache keeps a queue full and steady, too. A check that fails is a finding.
 
 use crate::comparison::Agreement;
 use crate::findings::{Own, is_on_loop, shortness};
@@ -36,6 +37,8 @@ pub(crate) struct Checks {
     pub(crate) passed: Vec<String>,
     /// Not possible: what it would have needed.
     pub(crate) missing: Vec<String>,
+    /// Whether nothing shows that a device took part.
+    pub(crate) without_device: bool,
 }
 
 impl Checks {
@@ -45,11 +48,12 @@ impl Checks {
         Checks {
             passed: good.iter().map(|(name, _)| (*name).to_owned()).collect(),
             missing: other.iter().map(|(_, needs)| (*needs).to_owned()).collect(),
+            without_device: false,
         }
     }
 
     pub(crate) fn are_enough(&self) -> bool {
-        self.passed.len() >= DECISIVE_MIN
+        self.passed.len() >= DECISIVE_MIN && !self.without_device
     }
 
     /// Of a run of fathom.
@@ -92,12 +96,11 @@ impl Checks {
                 Some(ImportedFlush::AtEnd | ImportedFlush::EveryWrites(1))
             );
         let writes = run.workload.write_percent == Some(model::Ratio::ALL);
-        Checks::of(&[
-            (COUNTERS, has_counters(run)),
-            (
-                BYPASSED,
-                (direct || (durable && writes)) && !is_on_loop(run),
-            ),
+        let counted = has_counters(run);
+        let bypassed = (direct || (durable && writes)) && !is_on_loop(run);
+        let checks = Checks::of(&[
+            (COUNTERS, counted),
+            (BYPASSED, bypassed),
             (
                 QUEUE,
                 full.is_some_and(|(mean, asked)| mean >= FULL_MIN * asked),
@@ -107,7 +110,11 @@ impl Checks {
                 SAMPLES,
                 ios >= Some(1000) && observed.measured_ns >= Some(10e9),
             ),
-        ])
+        ]);
+        Checks {
+            without_device: !counted && !bypassed,
+            ..checks
+        }
     }
 }
 

@@ -153,5 +153,6 @@ fn checks(steps: &[FilesRecord], rows: &[FilesRow]) -> Checks {
             .iter()
             .map(|(.., needs)| (*needs).to_owned())
             .collect(),
+        without_device: false,
     }
 }

@@ -1,7 +1,7 @@
 //! Faster than any device that is not memory: direct reads within a few microseconds, or more bytes per second than one
 //! device's link carries.
 //!
-//! Needs no word of a person. Checks imported runs, whose devices are not known; of fathom's runs the device's counters say
+//! Needs no word of a person. Checks imported runs, whose devices are not known; of fathom's runs the device's counters show
 //! more (`page-cache`, `unwritten-extents`).
 
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
@@ -26,7 +26,7 @@ pub(super) const RULE: Rule = Rule {
 const DEVICE_NS_MIN: f64 = 3_000.0;
 /// Reads of flash take several times as long, those of the fastest other media as long as this.
 const FLASH_NS_MIN: f64 = 9_000.0;
-const LINK_BYTES_PER_S: f64 = 16e9;
+pub(super) const LINK_BYTES_PER_S: f64 = 16e9;
 const SMALL_BYTES: u64 = 4 << 30;
 const IOS_MIN: u64 = 100;
 const ADVICE: &str = "fathom run TARGET compares with the device's own counters: lower counters mean that memory answered";

@@ -4,9 +4,10 @@
 //! A rate limit lets I/Os through at an even rate and makes all others wait, so the rate is flatter than chance would make
 //! it while latencies are wide. That alone also fits some devices, so it is only a hint. It becomes more with a cap that
 //! is known (a person's word, a provider's), or where the device itself was idle while I/Os waited above it.
-//! Deliberately absent: several depths, which say more than one run (`saturated`), and the control group's own limit
+//! Deliberately absent: several depths, which show more than one run (`saturated`), and the control group's own limit
 //! (`cgroup-io-limit`).
 
+use super::answered_from_memory::LINK_BYTES_PER_S;
 use super::qos_shape::{self, Cap, Held, RATE_CV_MAX, by_size};
 use super::{Confidence, Own, Seen, Severity, io_wq_offload};
 use crate::intervals::IntervalRow;
@@ -73,6 +74,10 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     }
     if let Some(cap) = named(seen.known, rate, bytes) {
         return Some(cap);
+    }
+    // Memory is as flat, and no limit is so high.
+    if seen.own.is_none() && bytes > Some(LINK_BYTES_PER_S) {
+        return None;
     }
     let asked = observed.requested_in_flight?;
     let in_flight = observed.in_flight()?;
@@ -351,7 +356,7 @@ fn waits_for_a_processor(own: &Own<'_>) -> bool {
     own.workers.iter().any(worker) || io_wq_offload::workers_are_busy(own.record)
 }
 
-/// How far the cap that a person named is, where the figure is held elsewhere: `; 23.3% below the cap of …`.
+/// How far the cap that a person named is, where the figure is limited elsewhere: `; 23.3% below the cap of …`.
 pub(super) fn distance_reported(known: &Known, held: Held, value: f64) -> String {
     let (cap, name) = match held {
         Held::Rate => (

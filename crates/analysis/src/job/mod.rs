@@ -145,6 +145,7 @@ fn checks(reports: &[crate::RunReport]) -> Checks {
             first.checks.iter().filter(everywhere).cloned().collect()
         }),
         missing: first.map_or(Vec::new(), |first| first.unchecked.clone()),
+        without_device: false,
     }
 }
 

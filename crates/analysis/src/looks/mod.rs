@@ -129,6 +129,7 @@ fn checks<'a, I: Iterator<Item = &'a Verdict>>(all: impl Fn() -> I) -> Checks {
     Checks {
         passed: passed.filter(in_all).cloned().collect(),
         missing,
+        without_device: false,
     }
 }
 

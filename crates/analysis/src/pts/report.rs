@@ -198,6 +198,7 @@ fn verdict(
     let checks = Checks {
         passed: names(PtsState::Met),
         missing: names(PtsState::Unknown),
+        without_device: false,
     };
     let simulated = runs.iter().any(|run| run.simulated.is_some());
     let mut verdict = Verdict::from_findings(&findings, checks).of_simulated(simulated);
