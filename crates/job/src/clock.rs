@@ -1,7 +1,7 @@
 //! One clock for all ranks: that of rank 0.
 //!
 //! An edge of the tree is measured by exchanges; that with the shortest round trip counts. The other side's stamp was taken
-//! somewhere within it, so the offset is known to half of it, whatever the asymmetry. Down the tree offsets and uncertainties
+//! somewhere within it, so the offset is known to half of it at any asymmetry. Down the tree offsets and uncertainties
 //! add. Source: Cristian, Probabilistic clock synchronization, Distributed Computing 3 (1989). Omitted: when it is measured.
 
 use crate::reply::Item;

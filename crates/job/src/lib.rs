@@ -5,7 +5,7 @@
 //! to whom), `node` (the state machine of one rank, without input and output), `clock` (one clock for all), `link` (the
 //! thread that moves frames) and `transport` (by what they travel).
 //!
-//! Invariants: nobody waits without a deadline; the answer of a rank is counted once or not at all, and a rank without one is
+//! Invariants: no rank waits without a deadline; the answer of a rank is counted once or not at all, and a rank without one is
 //! named; a `Plan` never travels. Omitted: what an order means (the session), targets, printing.
 
 mod clock;

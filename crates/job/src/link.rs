@@ -264,7 +264,7 @@ impl Job {
     }
 
     fn command(&self, command: Command) {
-        // A thread that has ended said so in its last event.
+        // A thread that has ended reported it in its last event.
         let _ = self.commands.send(command);
     }
 }
@@ -419,7 +419,7 @@ impl Link {
                     Event::End(end)
                 }
             };
-            let _ = self.events.send(event); // nobody listens any more at the end
+            let _ = self.events.send(event); // there is no receiver at the end
         }
     }
 }

@@ -274,7 +274,7 @@ impl Node {
     pub fn gone(&mut self, rank: u32, reason: &str, now: Nanos) -> Vec<Action> {
         let mut out = Vec::new();
         if self.end.is_none() && rank == 0 && self.above.rank == Some(0) {
-            self.finish(End::Abandoned, &mut out); // nobody is above it
+            self.finish(End::Abandoned, &mut out); // it has no parent
         } else if self.end.is_none() && self.children.iter().any(|child| child.rank == rank) {
             self.lose(rank, reason.to_owned(), now, &mut out);
         }
@@ -526,7 +526,7 @@ impl Node {
         let lost = self.children.remove(at);
         out.push(self.send(rank, Kind::Dismiss, Vec::new()));
         self.gathered.lost.push(Lost { rank, reason });
-        // At the end nobody waits for the children of a lost rank: they may have ended already.
+        // At the end no rank waits for the children of a lost rank: they may have ended already.
         let ends = self
             .order
             .as_ref()

@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const SHARE_MIN: f64 = 0.90;
-/// In so many of the periods the group was stopped, whatever fathom used of its time.
+/// In so many of the periods the group was stopped, even if fathom used little of its time.
 const THROTTLED_MIN: f64 = 0.50;
 
 fn look(own: &Own<'_>) -> Option<Finding> {

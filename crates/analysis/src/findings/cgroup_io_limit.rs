@@ -6,7 +6,7 @@
 //! A limit on I/Os counts what the kernel submits, not what was asked: each request that a large I/O is cut into counts. On
 //! a block device so does, before them, the try that io_uring makes without waiting, where the kernel refuses to cut such a
 //! one: 1 MiB that reached the device as two requests cost three on a 6.18 kernel (`blkio.throttle.io_serviced`), two with
-//! libaio and sync. A file system makes no such try, and older kernels count an I/O once whatever is cut. Which it is here
+//! libaio and sync. A file system makes no such try, and older kernels count an I/O once even if it is cut. Which it is here
 //! is not known, so all are looked at, and the one that is nearest to the limit is reported.
 
 use super::requests_split::requests_an_io;
@@ -329,7 +329,7 @@ mod tests {
                 .sentence;
             assert!(reported.contains("2.00 requests: "), "{reported}");
         }
-        // An older kernel counts it once, whatever is cut.
+        // An older kernel counts it once, even if it is cut.
         let reported = found(&cut("libaio", 20_000), "cgroup-io-limit").unwrap();
         assert!(
             reported

@@ -82,7 +82,7 @@ fn by_count(seen: &Seen<'_>) -> Option<f64> {
     Some(seen.observed.measured_ns? / ios as f64)
 }
 
-/// Nobody asked for durable writes, but each waited for the next turn of the disk.
+/// Durable writes were not requested, but each waited for the next turn of the disk.
 fn once_a_turn(seen: &Seen<'_>, own: &Own<'_>) -> Option<Commit> {
     let observed = seen.observed;
     let along = observed.random_share == Some(0.0) && observed.write_share == Some(1.0);

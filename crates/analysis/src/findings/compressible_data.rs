@@ -1,6 +1,6 @@
 //! Compressible data on a layer that compresses: the device transferred less than requested.
 //!
-//! Reads: a sample of what the target held could be pressed to less than four fifths. Writes: the content that was asked
+//! Reads: a sample of the target's content could be compressed to less than four fifths. Writes: the content that was asked
 //! for can be pressed. Where nothing is known to compress, data that compresses is only reported for the patterns that no
 //! person asked for by that name (DISKSPD's buffers count from 0 to 255), because an array's firmware may fold them.
 
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(
             found(&read(40), "compressible-data"),
             None,
-            "nobody compresses"
+            "nothing compresses"
         );
     }
 

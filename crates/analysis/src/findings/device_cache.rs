@@ -2,8 +2,8 @@
 //!
 //! Random reads past the page cache that took less than half a millisecond: no platter turns that far. A disk's cache of
 //! 256 MiB gives a fair share of them only when the range is not many times as large, so from one twentieth on the range
-//! is too small for the disk to be measured. Only where disks say that they rotate and are believed, and outside
-//! virtual machines. Ranges that are small against the cache of other devices show themselves only beside a run on the
+//! is too small for the disk to be measured. Only where disks report that they rotate and are believed, and outside
+//! virtual machines. Ranges that are small against the cache of other devices are seen only in comparison with a run on the
 //! whole: deliberately absent here.
 
 use super::storage_stack::{Below, targets};
@@ -128,7 +128,7 @@ mod tests {
             (0..fast).for_each(|_| reads.latency.record(Nanos::micros(120)));
             reads.ios += fast;
             let found = found(&record, "device-cache");
-            assert_eq!(found.is_some(), reported, "{fast} beside 2000");
+            assert_eq!(found.is_some(), reported, "{fast} against 2000");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! fathom was CPU-bound: a worker thread was at 100% CPU, so the device may be faster.
 //!
 //! A thread counts as full when its processor time is 95% of its time or more, without what a hypervisor took meanwhile:
-//! the rest is then what wake-ups and other programs take. Silent where a busy thread says nothing: on the null engine,
+//! the rest is then what wake-ups and other programs take. Silent where a busy thread is no evidence: on the null engine,
 //! which measures just that; where polling was asked, which fills a core by its nature; where a rate was asked and kept,
 //! because the thread then spins up to each moment; and below a tenth of a second, where the split of processor time is too
 //! coarse.

@@ -1,6 +1,6 @@
 //! The name of a rule, as a type: findings are compared with rules, never with words.
 //!
-//! Omitted: what a rule says (`FINDINGS`).
+//! Omitted: the text of a rule (`FINDINGS`).
 
 use super::FINDINGS;
 use serde::{Deserialize, Deserializer, Serialize};

@@ -3,7 +3,7 @@
 //! The limits are those of the mechanism, and generous. A rotating disk needs a millisecond for any random place (half a
 //! turn at 15000 a minute is 2 ms, and reordering may halve it), does no more than 500 such IOPS and moves no
 //! more than 300 MiB/s at its rim. SATA moves 600 MB/s. Four lanes of PCI Express 5 move 16 GB/s. What the medium is, is
-//! what a person said; otherwise what the devices of an own run say, as far as they can be believed: in a virtual
+//! what a person specified; otherwise what the devices of an own run report, as far as they can be believed: in a virtual
 //! machine only as a note.
 
 use super::storage_stack::targets;

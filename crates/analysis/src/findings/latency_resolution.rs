@@ -64,7 +64,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     ))
 }
 
-/// Mean of the printed columns, each taken at its middle; none where a last column without an end holds I/Os.
+/// Mean of the printed columns, each taken at its middle; none where a last column without an end has I/Os.
 fn histogram_mean_ns(seen: &Seen<'_>, step: f64) -> Option<f64> {
     let columns = &seen.observed.columns;
     let last = columns.last()?;

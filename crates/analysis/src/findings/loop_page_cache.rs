@@ -1,7 +1,7 @@
 //! A loop device whose reads the page cache of its file serves.
 //!
-//! Without direct I/O to its file (`losetup --direct-io=on`) a loop device reads through the page cache, whatever the
-//! run bypasses above it. Own runs: the bottom of the chain is counted, too. Of imported runs the set-up is not known, so
+//! Without direct I/O to its file (`losetup --direct-io=on`) a loop device reads through the page cache, also if
+//! the run bypasses the cache above it. Own runs: the bottom of the chain is counted, too. Of imported runs the set-up is not known, so
 //! there it is a note. Omitted: writes, which reach the file's device late in either case.
 
 use super::storage_stack::{Below, targets};

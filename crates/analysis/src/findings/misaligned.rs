@@ -1,7 +1,7 @@
 //! I/Os that are not aligned to the device's physical blocks: the device transfers more than requested.
 //!
 //! A disk of 4096-byte blocks that can be addressed by 512 takes such writes and pays with a turn for each. A partition
-//! that begins between blocks spoils all that is on it, also on flash, whose pages are multiples of 4096 whatever it says.
+//! that begins between blocks spoils all that is on it, also on flash, whose pages are multiples of 4096 in any case.
 
 use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};

@@ -1,17 +1,17 @@
 //! What the rules found: one rule is one file here and one row in [`FINDINGS`].
 //!
-//! A rule checks what is already derived and says one thing: a sentence, the numbers behind it, and what
+//! A rule checks what is already derived and reports one thing: a sentence, the numbers behind it, and what
 //! to do. It keeps silent rather than guess: every threshold stands in its file with the reason. A rule's test cases
-//! stand beside it, the quiet ones too.
+//! belong to it, the quiet ones too.
 //!
-//! To add one: a file `NAME.rs` with a `pub(super) const RULE: Rule` that says what it says, how it decides, after
-//! whom, and what to do (docs/findings.md is made of these: `UPDATE_EXPECT=1 cargo test -p views --test it findings`);
+//! To add one: a file `NAME.rs` with a `pub(super) const RULE: Rule` with its meaning, its method,
+//! its source, and what to do (docs/findings.md is generated from these: `UPDATE_EXPECT=1 cargo test -p views --test it findings`);
 //! its `look`; its tests; then `mod NAME;` and `NAME::RULE` in the table, in the order of consequence. `Look::Own` is
 //! for rules that need fathom's own record (its device counters, time series, threads); `Look::Any` is for rules
-//! that read [`Observed`], which own and imported runs both have, and may look into either beside it; `Look::Several` and
-//! `Look::Both` for what several runs of a session say together. Findings of one
-//! [`Cause`] do not repeat each other: the strongest of them is reported. A rule that nobody else competes with says
-//! `Cause::Alone`. Build with [`finding`]; `.sure(Confidence::Medium)` and `.not_as("a disk result")` say more.
+//! that read [`Observed`], which own and imported runs both have, and may read either in addition; `Look::Several` and
+//! `Look::Both` for what several runs of a session show together. Findings of one
+//! [`Cause`] do not repeat each other: the strongest of them is reported. A rule without competitors has
+//! `Cause::Alone`. Build with [`finding`]; `.sure(Confidence::Medium)` and `.not_as("a disk result")` add to it.
 
 mod address_overlap;
 mod answered_from_memory;
@@ -251,7 +251,7 @@ pub const FINDINGS: &[Rule] = &[
     differing_files::RULE,
 ];
 
-/// One rule, and all that docs/findings.md says of it.
+/// One rule, and all that docs/findings.md contains on it.
 pub struct Rule {
     /// Its name, for good: documents refer to it, and it is its heading in docs/findings.md.
     pub id: RuleId,
@@ -259,9 +259,9 @@ pub struct Rule {
     pub group: Group,
     /// What its findings come from; of one cause only the strongest finding is reported.
     pub cause: Cause,
-    /// What holds the rate down where it says something, if it says that.
+    /// What limits the rate where it reports something, if it is about that.
     pub limit: Option<LimitKind>,
-    /// What it says, in one sentence.
+    /// What it means, in one sentence.
     pub what: &'static str,
     /// How it decides, with its thresholds.
     pub method: &'static str,
@@ -269,9 +269,9 @@ pub struct Rule {
     pub evidence: &'static [&'static str],
     /// Where the method, or the counter that it reads, is described.
     pub source: &'static str,
-    /// What to do, in general; a finding says it for its case.
+    /// What to do, in general; a finding has it for its case.
     pub advice: &'static str,
-    /// Looks, and says something or nothing.
+    /// Checks a run, and reports something or nothing.
     pub look: Look,
 }
 
@@ -329,7 +329,7 @@ impl Group {
 
 /// What a rule checks.
 pub enum Look {
-    /// Needs what only fathom's own record holds.
+    /// Needs what only fathom's own record contains.
     Own(fn(&Own<'_>) -> Option<Finding>),
     /// Checks what a run of any tool has.
     Any(fn(&Seen<'_>) -> Option<Finding>),
@@ -357,7 +357,7 @@ pub enum Cause {
     Alone,
     /// Something above or inside the device answered from memory.
     Cache,
-    /// Something holds the rate or the bandwidth down.
+    /// Something limits the rate or the bandwidth.
     Cap,
     /// The tool or a processor was slower than the target.
     Processor,
@@ -373,11 +373,11 @@ pub enum Cause {
 pub struct Seen<'a> {
     /// What a run of any tool has, as far as it is known.
     pub observed: &'a Observed,
-    /// What only fathom's own record holds; none for imported runs.
+    /// What only fathom's own record contains; none for imported runs.
     pub own: Option<&'a Own<'a>>,
     /// The run of another tool; none for own runs.
     pub imported: Option<&'a ImportedRun>,
-    /// What people said of the target, and the caps of clouds.
+    /// What people specified about the target, and the caps of clouds.
     pub known: &'a Known,
 }
 
@@ -385,7 +385,7 @@ pub struct Seen<'a> {
 pub struct Several<'a> {
     /// Each run.
     pub runs: &'a [Observed],
-    /// What people said of the target, and the caps of clouds.
+    /// What people specified about the target, and the caps of clouds.
     pub known: &'a Known,
 }
 
@@ -431,9 +431,9 @@ pub struct Own<'a> {
     pub total: &'a Tally,
     /// The rate over time.
     pub intervals: &'a [IntervalRow],
-    /// Whether it held still.
+    /// Whether it was steady.
     pub steadiness: &'a Steadiness,
-    /// The device's counts beside the tool's.
+    /// The device's counts against the tool's.
     pub device_checks: &'a [DeviceCheck],
     /// What the processors did.
     pub cpu: &'a CpuReport,
@@ -520,7 +520,7 @@ pub struct Evidence {
 }
 
 impl Finding {
-    /// What holds the rate down, where its rule says that.
+    /// What limits the rate, where its rule is about that.
     pub fn limit(&self) -> Option<LimitKind> {
         FINDINGS.iter().find(|rule| rule.id == self.id)?.limit
     }
@@ -530,14 +530,14 @@ impl Finding {
         format!("fathom explain {}", self.id)
     }
 
-    /// Says how far the evidence carries it.
+    /// Sets how far the evidence supports it.
     #[must_use]
     pub(crate) fn sure(mut self, confidence: Confidence) -> Finding {
         self.confidence = confidence;
         self
     }
 
-    /// Says what the result is not valid as, though it is valid as something else.
+    /// Adds what the result is not valid as, though it is valid as something else.
     #[must_use]
     pub(crate) fn not_as(mut self, what: &str) -> Finding {
         self.not_as = Some(what.to_owned());

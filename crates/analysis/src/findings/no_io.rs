@@ -1,6 +1,6 @@
 //! No I/O completed in the measured phase, so there is no result.
 //!
-//! Silent where I/Os failed or were never completed: then `io_errors` and `io-timeout` say why there is none.
+//! Silent where I/Os failed or were never completed: then `io_errors` and `io-timeout` report why there is none.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::say;

@@ -170,7 +170,7 @@ mod tests {
         for (step, interval) in (0u64..).zip(&mut record.threads[0].measured[0].intervals) {
             interval.ios = 2000 - 100 * step;
         }
-        assert_eq!(found(&record, "not-steady"), None, "the drift says more");
+        assert_eq!(found(&record, "not-steady"), None, "the drift is stronger");
         let both = record.threads[0].measured.iter_mut();
         both.for_each(|tally| tally.intervals.truncate(5));
         let reported = found(&record, "not-steady").unwrap().sentence;

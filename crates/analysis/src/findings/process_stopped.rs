@@ -1,4 +1,4 @@
-//! The system did not run fathom for a while: no I/O was issued and no completion was found, whatever the target did.
+//! The system did not run fathom for a while: no I/O was issued and no completion was found, independent of the target.
 //!
 //! Omitted: a fathom that is starved of processor time, which is `fathom-cpu-bound` and `cgroup-cpu-limit`.
 

@@ -12,7 +12,7 @@ use crate::known::Medium;
 use crate::observed::{Observed, ObservedFigures};
 use crate::say;
 
-/// What is held down.
+/// What is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
     /// IOPS.
@@ -236,7 +236,7 @@ pub(super) fn link(seen: &Seen<'_>, rate_cv: Option<f64>) -> Option<Cap> {
     })
 }
 
-/// A window has one I/O more or less than its share, whatever the limit is: at most half an I/O of standard deviation.
+/// A window has one I/O more or less than its share at any limit: at most half an I/O of standard deviation.
 fn counting_cv(seen: &Seen<'_>) -> f64 {
     let own = seen.own.zip(seen.observed.total.rate_per_s);
     own.map_or(0.0, |(own, rate)| {

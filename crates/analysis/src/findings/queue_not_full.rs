@@ -134,7 +134,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
         ));
     }
     if seen.open_loop.is_some() {
-        return None; // slots are there for when they are needed; `overload` says when they were not enough
+        return None; // slots are there for when they are needed; `overload` reports when they were not enough
     }
     if !deep || mean + edge >= SHARE_MIN * asked || stalled_at_end(seen) {
         return None;

@@ -1,8 +1,8 @@
 //! More I/Os in flight than the device accepts: the rest queues in the kernel.
 //!
-//! Two witnesses. The device's own facts: a SATA disk holds 32 commands; asking for more only makes a queue above it
+//! Two witnesses. The device's own facts: a SATA disk accepts 32 commands; asking for more only makes a queue above it
 //! longer. That is a note. And the counters: the times that its requests spent in the device, over the elapsed time, are
-//! how many it held on average. Less than half of what was in flight, with I/Os of 1 ms and more and no busy thread: then
+//! how many it had on average. Less than half of what was in flight, with I/Os of 1 ms and more and no busy thread: then
 //! they waited for something above the device, a limit of a control group, a scheduler, or a lock of the file system.
 //! The kernel counts times to the microsecond or so; short I/Os that a busy processor picks up late would look the same,
 //! hence the limits.
@@ -139,7 +139,7 @@ mod tests {
         let mut record = sample.build();
         let all = record.window.elapsed().0 * 32;
         record.window.after.devices[0].read_time = Nanos(all / 100 * percent);
-        // A steady rate would be reported as a cap, which says more.
+        // A steady rate would be reported as a cap, which is stronger.
         let steps = &mut record.threads[0].measured[0].intervals;
         (steps[4].ios, steps[5].ios) = (3000, 3000);
         record
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(
             found(&held(0), "queued-in-kernel"),
             None,
-            "nobody timed the requests"
+            "the requests were not timed"
         );
     }
 

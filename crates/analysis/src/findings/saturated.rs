@@ -188,7 +188,7 @@ fn at_cap(level: &Level<'_>, several: &Several<'_>) -> Option<(Held, String, f64
     Some((near.held, format!("{text}, {}", near.words()), near.value))
 }
 
-/// The same level whatever the size.
+/// The same level for any size.
 fn same_of_sizes(levels: &[Level<'_>]) -> Option<(Held, String, f64)> {
     let figure = |of: fn(&Observed) -> Option<f64>, held: Held| {
         let known: Vec<(f64, f64)> = levels

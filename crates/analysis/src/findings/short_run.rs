@@ -2,7 +2,7 @@
 //!
 //! With n I/Os the rate of independent arrivals is known to about 1/√n, so 1000 represent 3%; and fewer
 //! than three steps cannot show whether anything changed on the way. A run that was ended because its rate was known
-//! well enough says how well by its interval, and is not called short.
+//! well enough shows how well by its interval, and is not called short.
 
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::intervals::full_intervals;
@@ -77,7 +77,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
 /// The same of several runs of one load, whose I/Os, steps and times are added up.
 pub(crate) fn shortness(ios: u64, full_steps: usize, measured_ns: f64) -> Option<Finding> {
     let sentence = if ios == 0 {
-        return None; // `no-io` says it
+        return None; // `no-io` reports it
     } else if ios < IOS_MIN {
         format!(
             "a short run: {} in {}",

@@ -134,7 +134,7 @@ fn in_series(seen: &Own<'_>) -> Option<Finding> {
     ))
 }
 
-/// Extends a pause to the latency of the I/Os that it held back: it begins and ends within steps that have I/Os.
+/// Extends a pause to the latency of the I/Os that it delayed: it begins and ends within steps that have I/Os.
 fn spanned(pause: Pause, seen: &Own<'_>) -> Pause {
     let step_ns = seen.record.plan.interval.0;
     let longest_ns = seen.total.latency.max().map_or(0, |max| max.0);

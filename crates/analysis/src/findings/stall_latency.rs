@@ -12,7 +12,7 @@ use model::LatencyHistogram;
 const STALL_MIN_NS: f64 = 1e8;
 const FLAT_MAX: f64 = 1.10;
 const FACTOR_MIN: f64 = 3.0;
-const BEYOND_MIN: f64 = 9.5; // ten, as far as a quantile in binary says it
+const BEYOND_MIN: f64 = 9.5; // ten, as far as a binary quantile is exact
 /// An I/O of this share of the longest or more is of a pause.
 pub(super) const NEAR_MAX: f64 = 0.9;
 pub(super) const TIME_SHARE_MIN: f64 = 0.005;

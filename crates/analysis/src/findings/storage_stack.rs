@@ -72,7 +72,7 @@ impl<'a> Below<'a> {
     }
 
     /// How many rotating disks are at the bottom; `None` where something else is there too, or nothing that can be
-    /// believed: virtual disks say that they rotate because they have no other information.
+    /// believed: virtual disks report that they rotate because they have no other information.
     pub(super) fn spindles(&self) -> Option<u64> {
         let mut disks = 0;
         for device in &self.facts.chain {
@@ -117,7 +117,7 @@ impl<'a> Below<'a> {
     }
 }
 
-/// Whether it says so, or has the model name of such a disk: some controllers pass on the name and not the flag.
+/// Whether it reports so, or has the model name of such a disk: some controllers pass on the name and not the flag.
 fn turns(device: &BlockDevice) -> bool {
     let family = device.model.as_deref().and_then(disk_family);
     family.is_some() || (device.rotational == Some(true) && is_believed(device))

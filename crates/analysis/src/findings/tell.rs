@@ -10,7 +10,7 @@ use crate::known::Known;
 use crate::observed::Observed;
 use model::FilesRecord;
 
-/// What the whole table says, by consequence: severity first, then the order of the table; at most one finding a cause.
+/// Findings of the whole table, by consequence: severity first, then the order of the table; at most one finding a cause.
 pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
     let reported = FINDINGS.iter().filter_map(|rule| {
         let finding = match rule.look {
@@ -37,7 +37,7 @@ fn cause(of_rule: Cause, finding: &Finding) -> Cause {
     if first_writes { Cause::Alone } else { of_rule }
 }
 
-/// What the ranks of a job say together; the order is as above.
+/// Findings on the ranks of a job together; the order is as above.
 pub(crate) fn job_findings(seen: &JobSeen<'_>) -> Vec<Finding> {
     let reported = FINDINGS.iter().filter_map(|rule| match rule.look {
         Look::Job(look) => Some((rule.cause, look(seen)?)),
@@ -64,7 +64,7 @@ pub(crate) fn files_findings(steps: &[FilesRecord]) -> Vec<Finding> {
     strongest(reported.collect())
 }
 
-/// What the runs of a session say together that none of them says alone; the order is as above.
+/// Findings on the runs of a session together that none of them has alone; the order is as above.
 pub fn session_findings(runs: &[Observed], known: &Known) -> Vec<Finding> {
     let several = Several { runs, known };
     let reported = FINDINGS.iter().filter_map(|rule| {

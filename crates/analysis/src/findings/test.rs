@@ -1,4 +1,4 @@
-//! For the rules' tests: an imported run to be bent, and what the whole table says of one under one rule's name.
+//! For the rules' tests: an imported run to be bent, and the finding of one rule on it.
 
 use super::{FINDINGS, Finding, session_findings};
 use crate::known::Known;
@@ -40,12 +40,12 @@ pub(crate) fn imported() -> ImportedRun {
     run
 }
 
-/// What the table says of an imported run under a rule's name.
+/// The finding of a rule on an imported run.
 pub(crate) fn reported(run: &ImportedRun, id: &str) -> Option<Finding> {
     reported_knowing(run, &Known::default(), id)
 }
 
-/// The same, with what people said of the target.
+/// The same, with what people specified about the target.
 pub(crate) fn reported_knowing(run: &ImportedRun, known: &Known, id: &str) -> Option<Finding> {
     assert!(FINDINGS.iter().any(|rule| rule.id.as_str() == id));
     let findings = crate::imported_report_knowing(run, known).findings;
@@ -54,12 +54,12 @@ pub(crate) fn reported_knowing(run: &ImportedRun, known: &Known, id: &str) -> Op
         .find(|finding| finding.id.as_str() == id)
 }
 
-/// What the table says of a record under a rule's name.
+/// The finding of a rule on a record.
 pub(crate) fn found(record: &RunRecord, id: &str) -> Option<Finding> {
     found_knowing(record, &Known::default(), id)
 }
 
-/// The same, with what people said of the target.
+/// The same, with what people specified about the target.
 pub(crate) fn found_knowing(record: &RunRecord, known: &Known, id: &str) -> Option<Finding> {
     assert!(FINDINGS.iter().any(|rule| rule.id.as_str() == id));
     let findings = crate::run_report_knowing(record, known).findings;
@@ -68,7 +68,7 @@ pub(crate) fn found_knowing(record: &RunRecord, known: &Known, id: &str) -> Opti
         .find(|finding| finding.id.as_str() == id)
 }
 
-/// What the table says of several runs under a rule's name.
+/// The finding of a rule on several runs.
 pub(crate) fn several(runs: &[Observed], known: &Known, id: &str) -> Option<Finding> {
     assert!(FINDINGS.iter().any(|rule| rule.id.as_str() == id));
     let findings = session_findings(runs, known);
@@ -107,7 +107,7 @@ pub(crate) mod job {
 
     type Look = fn(&JobSeen<'_>) -> Option<Finding>;
 
-    /// What a rule says of ranks with these IOPS.
+    /// The finding of a rule on ranks with these IOPS.
     pub(crate) fn of_rates(rates: &[f64], look: Look) -> Option<Finding> {
         with(rates, |_| (), look)
     }

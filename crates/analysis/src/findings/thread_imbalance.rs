@@ -1,6 +1,6 @@
 //! Threads with the same workload that completed very different numbers of I/Os.
 //!
-//! Some thread then waited for a lock, a core or a slower path, and the total says less about the target than about that.
+//! Some thread then waited for a lock, a core or a slower path, and the total describes that more than the target.
 
 use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::observed::ObservedRow;

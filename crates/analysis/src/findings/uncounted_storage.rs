@@ -1,7 +1,7 @@
 //! Storage below the target whose counters cannot be read, where a cache of this machine usually answers.
 //!
 //! A loop device whose file is on no block device, and FUSE whose server does not report a folder as its source. Direct I/O
-//! ends at the loop device or the server, which read through the page cache if nobody changed that. Omitted: network file
+//! ends at the loop device or the server, which read through the page cache unless that was changed. Omitted: network file
 //! systems, whose caches are another machine's, and what the counters show (`page-cache`, `loop-page-cache`).
 
 use super::storage_stack::{Below, targets};

@@ -1,5 +1,5 @@
 //! A range that fits where it should not: in main memory when I/O goes through the system's cache, in an array's cache when
-//! a person says how large that is.
+//! a person specifies how large that is.
 //!
 //! Main memory: silent where the device counted the reads all the same, and where no device is below. Twice the memory is
 //! the usual advice, because the system keeps the part that is used again; below the memory itself everything fits. An

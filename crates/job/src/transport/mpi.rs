@@ -1,7 +1,7 @@
 //! MPI, loaded when it is used: eleven functions of the library that started this process. Only bytes travel.
 //!
 //! Each receive names its peer, so that no status is read, whose layout differs between libraries. No collective call is
-//! made: a dead rank would leave it waiting. Every wait is a test and a sleep of the caller. Omitted: building against any
+//! called: a dead rank would leave it waiting. Every wait is a test and a sleep of the caller. Omitted: building against any
 //! MPI, and what the bytes mean.
 #![allow(unsafe_code, reason = "a library of C, loaded at run time")]
 

@@ -86,7 +86,7 @@ fn connect(
     let arrived = arrived.clone();
     let spawn = |name: &str| std::thread::Builder::new().name(name.to_owned());
     spawn("fathom-reader").spawn(move || {
-        // Until it is closed, or nobody receives any more.
+        // Until it is closed, or there is no receiver any more.
         let why = loop {
             let came = match read_frame(&mut input) {
                 Ok(bytes) => Received::Frame(bytes),
@@ -165,7 +165,7 @@ impl Transport for Pipes {
         }
         for child in &mut self.children {
             if !whole {
-                let _ = child.kill(); // of a rank that is lost nobody knows whether it will end
+                let _ = child.kill(); // a lost rank may not end by itself
             }
             let _ = child.wait();
         }

@@ -1,4 +1,4 @@
-//! What holds at any death at any time: no wait without an end, nobody begins before all have agreed, no wrong sum.
+//! Laws at any death at any time: no wait without an end, no rank begins before all have agreed, no wrong sum.
 
 use crate::world::{Death, GO, RUN, SCRIPT, TIMEOUT, World};
 use job::{End, OperationSums, Sums, Tree};
@@ -193,12 +193,12 @@ fn ten_thousand_ranks_agree_and_merge_within_a_second_of_simulated_time() {
     assert_eq!(gathered.items.len(), 10_000);
     let beside = world.now.saturating_sub(run.0);
     println!(
-        "beside the run {:.3} s simulated; rank 0 {:.3} s of CPU; longest frame {} bytes; {} events",
+        "in addition to the run {:.3} s simulated; rank 0 {:.3} s of CPU; longest frame {} bytes; {} events",
         beside as f64 / 1e9,
         world.cpu_of_rank_0.as_secs_f64(),
         world.frame_max,
         world.events
     );
-    // The last event is a sign of life that nobody needed any more.
+    // The last event is a sign of life that was no longer needed.
     assert!(beside < 2_000_000_000, "{beside} ns");
 }

@@ -55,7 +55,7 @@ fn orders_are_answered_by_all_and_the_end_of_rank_0_is_the_end_of_all() {
     assert!(items.iter().all(body));
     let offsets = job::compose(&ordered(&lead, CLOCK).items, 20);
     for offset in &offsets {
-        // All ranks are of one process, whose clocks differ by when each was made.
+        // All ranks are of one process, whose clocks differ by when each was created.
         let (offset, _) = offset.unwrap();
         assert!(offset.offset_ns.unsigned_abs() < 60_000_000_000);
     }

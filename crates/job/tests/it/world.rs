@@ -1,4 +1,4 @@
-//! Ranks in simulated time: frames take time, clocks differ, and ranks die when a test says so.
+//! Ranks in simulated time: frames take time, clocks differ, and ranks die when a test requests it.
 
 use job::{
     Action, CLOCK, End, FINISH, Frame, Lost, Node, Offset, Order, Reply, Settings, Sums, Tree,

@@ -35,7 +35,7 @@ const NAMES_MAX: u64 = 4 << 20;
 pub struct There {
     /// Its size.
     pub bytes: u64,
-    /// A device, which has its size and is never made.
+    /// A device, which has its size and is never created.
     pub device: bool,
     /// A file of fathom whose filling was cut short.
     pub unfinished: bool,
@@ -54,7 +54,7 @@ pub struct JobPart {
     pub span: usize,
     /// Its targets there.
     pub targets: Vec<u32>,
-    /// Its own options as they were given, and of the usual four those that nobody said.
+    /// Its own options as they were given, and of the usual four those that were not specified.
     pub options: Vec<(String, String)>,
     /// As it names its engine.
     pub engine: String,
@@ -86,7 +86,7 @@ pub struct Built {
     pub(super) logs: Vec<JobLogs>,
 }
 
-/// Puts the jobs together. `found` says what is under a name.
+/// Puts the jobs together. `found` returns what is under a name.
 ///
 /// # Errors
 /// Everything that is wrong, at once.
@@ -502,7 +502,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Threads that take files in turn are a pool, to which those of the jobs beside them belong.
+    /// Threads that take files in turn are a pool, to which those of the parallel jobs belong.
     fn pool(&mut self, jobs: &[&Job], files: &[Vec<Vec<Range>>]) -> Option<Pool> {
         let several = |files: &Vec<Vec<Range>>| files.first().is_some_and(|clone| clone.len() > 1);
         if !files.iter().any(several) {

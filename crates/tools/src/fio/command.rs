@@ -57,7 +57,7 @@ pub enum Action {
     Usage,
     /// Print the version.
     Version,
-    /// Say what the jobs mean and leave.
+    /// Print what the jobs mean and exit.
     ParseOnly,
     /// Measure.
     Run,

@@ -16,7 +16,7 @@ pub(super) fn once(whole: u64, block: u64, job: &Job) -> u64 {
     ios.saturating_mul(block)
 }
 
-/// Its own options, and what it does by default where nobody said: readers of results look for these four.
+/// Its own options, and what it does by default where it was not specified: readers of results look for these four.
 pub(super) fn completed(job: &Job) -> Vec<(String, String)> {
     let kind = match (job.pattern.random, job.pattern.reads, job.pattern.writes) {
         (false, true, true) => "rw",

@@ -1,6 +1,6 @@
 //! One job as its options mean it, before files are looked at.
 //!
-//! Omitted: what several jobs mean together, which `build` says.
+//! Omitted: what several jobs mean together, which is in `build`.
 
 use super::number::Base;
 use super::problem::Place;

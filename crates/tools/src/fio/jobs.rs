@@ -11,7 +11,7 @@ use crate::refusal::{Once, PROBLEMS_MAX, Problems};
 /// Most bytes of the globals of all jobs together: each job reads those before it again.
 const REPEATED_MAX: usize = 8 << 20;
 
-/// Everything that the sections say: jobs, what is wrong, what deserves a word.
+/// Everything that the sections contain: jobs, problems, notes.
 #[derive(Default)]
 pub(super) struct Jobs {
     pub(super) jobs: Vec<Job>,
@@ -63,7 +63,7 @@ pub(super) fn read(sections: &[Section], only: &[String]) -> Jobs {
         }
         let mut job = Job::new(section);
         let given = globals.iter().copied().chain(&section.options);
-        // What numbers mean stands before the numbers, wherever it was said.
+        // What numbers mean stands before the numbers, wherever it was specified.
         let (first, rest): (Vec<&Said>, Vec<&Said>) =
             given.partition(|said| said.name == "kb_base");
         for said in first.into_iter().chain(rest) {

@@ -7,7 +7,7 @@
 //! nothing is dropped in silence. Where fathom differs stands in `docs/compatibility/fio.md`.
 //!
 //! Deliberately absent: files (`cli` reads them and checks targets), results (`views` prints them), and whether data
-//! may be overwritten: no option of fio's says so, and `model::check` decides.
+//! may be overwritten: no option of fio confirms it, and `model::check` decides.
 
 mod build;
 mod builder;
@@ -93,7 +93,7 @@ pub(crate) const TOOL: Tool = Tool {
 /// What reading a request must be reported, so that it needs no machine.
 #[derive(Clone, Copy)]
 pub struct Environment<'a> {
-    /// The text of a file, or what the system says against it.
+    /// The text of a file, or the system's error.
     pub read: &'a dyn Fn(&str) -> Result<String, String>,
     /// A variable of the environment.
     pub variable: &'a dyn Fn(&str) -> Option<String>,

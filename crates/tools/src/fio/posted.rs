@@ -1,6 +1,6 @@
 //! The command line or job file that people post with fio's text: what was asked for, which the text itself does not print.
 //!
-//! Options before the first `--name` and those of `[global]` hold for all jobs. Lines are fed one by one, so that a later
+//! Options before the first `--name` and those of `[global]` apply to all jobs. Lines are fed one by one, so that a later
 //! command replaces an earlier one. Omitted: what options mean (`reader`), and a command line that names only a job file.
 
 use super::reader::Options;
@@ -145,7 +145,7 @@ impl Posted {
     }
 }
 
-/// `fio` behind whatever prompt, with an option: the line from there.
+/// `fio` behind any prompt, with an option: the line from there.
 fn command(line: &str) -> Option<&str> {
     memchr::memmem::find(line.as_bytes(), b"fio ")?;
     let mut at = 0;

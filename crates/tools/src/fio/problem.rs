@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Where something was said: a file and a line, or an option of the command line.
+/// Where something was specified: a file and a line, or an option of the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The file; empty for the command line.

@@ -8,7 +8,7 @@ use super::job::{Amount, Job};
 use model::{Bytes, EngineChoice, Location, NullBehaviour};
 use std::path::{Path, PathBuf};
 
-/// What sizes of files that are made are multiples of, so that every device takes them.
+/// What sizes of new files are multiples of, so that every device takes them.
 const WHOLE: u64 = 4096;
 
 /// A file of a job, and the part of it that is used.
@@ -145,7 +145,7 @@ impl Builder<'_> {
 }
 
 impl Builder<'_> {
-    /// Refuses jobs that would make a file longer than it is said to be.
+    /// Refuses jobs that would make a file longer than its specified size.
     fn grows(&mut self, job: &Job, path: &Path, there: Option<There>) {
         let device = there.is_some_and(|there| there.device);
         if job.rare.fills_device && !device {

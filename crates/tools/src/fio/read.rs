@@ -48,7 +48,7 @@ fn percent(value: Option<&str>) -> Result<u8, String> {
         .ok_or_else(|| "must be a whole number from 0 to 100".to_owned())
 }
 
-/// Said alone it is 1.
+/// Without a value it is 1.
 pub(super) fn flag(value: Option<&str>) -> Result<bool, String> {
     match value.map(str::trim) {
         None | Some("true") => Ok(true),
@@ -503,7 +503,7 @@ pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> OptionR
     const FORM: &str =
         "zones are PERCENT/PERCENT:…, up to 100 % of both; zoned_abs has sizes behind the stroke";
     let pairs = |read: &dyn Fn(&str) -> Option<u64>| -> Result<Vec<(u8, u64)>, String> {
-        let mut left = 100u64; // of the range, for a part that says nothing
+        let mut left = 100u64; // of the range, for a part without a share
         let pair = |item: &str| {
             let (share, part) = item.split_once('/')?;
             let share = digits(share.trim(), 10).filter(|share| *share <= 100)? as u8;
@@ -648,7 +648,7 @@ pub(super) fn group_reporting(job: &mut Job, value: Option<&str>) -> OptionRead 
 pub(super) fn only_off(_: &mut Job, value: Option<&str>) -> OptionRead {
     match value.map(str::trim) {
         Some("0" | "none" | "false") => Ok(None),
-        _ => Err(String::new()), // the table says why
+        _ => Err(String::new()), // the table has the reason
     }
 }
 
@@ -660,6 +660,6 @@ pub(super) fn only_zero(job: &mut Job, value: Option<&str>) -> OptionRead {
     };
     match parts.clone().all(zero) {
         true => Ok(None),
-        false => Err(String::new()), // the table says why
+        false => Err(String::new()), // the table has the reason
     }
 }

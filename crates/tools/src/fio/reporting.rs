@@ -1,4 +1,4 @@
-//! Which figures a job asks for, as fio's options of statistics say it.
+//! Which figures a job asks for, as fio's options of statistics specify it.
 //!
 //! Omitted: how these options are read (`read_results`), the figures (`figures`), and where they are printed (`result`,
 //! `normal`, `terse`).

@@ -2,14 +2,14 @@
 //!
 //! What fathom does not count is omitted and not put at 0: submission latency, the distribution of depths, page faults.
 //! fathom's latency is fio's `lat`: from before an I/O is submitted until it is found complete; it stands under
-//! `clat_ns` too, where most tools look, and a remark in the document says so.
+//! `clat_ns` too, where most tools look, and a remark in the document states it.
 
 use crate::fio::figures::{CLASSES, Disk, Job, Latency, Side, Steps};
 use crate::fio::{FIO_VERSION, JobPart, Reporting, Sides};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// What the document is made of.
+/// The parts of the document.
 #[derive(Clone, Copy, Debug)]
 pub struct FioResults<'a> {
     /// Version of fathom.

@@ -8,7 +8,7 @@ use super::read::OptionRead;
 pub(super) enum Fate {
     /// It is honoured.
     Read(fn(&mut Job, Option<&str>) -> OptionRead),
-    /// It is taken, and a note says what is different.
+    /// It is taken, and a note states what is different.
     Note,
     /// It is refused, with the nearest thing.
     Refuse,
@@ -24,7 +24,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// As the manual says it: honoured, noted or refused.
+    /// As the manual states it: honoured, noted or refused.
     pub fn fate(&self) -> &'static str {
         match self.fate {
             Fate::Read(_) => "honoured",

@@ -137,7 +137,7 @@ pub(super) fn parts_of(job: &Job) -> u64 {
     (of_sizes(&job.reads) + of_sizes(&job.write_sizes)).saturating_mul(zones.max(1)) + zones
 }
 
-/// What random offsets are multiples of where nothing is said: the smallest size.
+/// What random offsets are multiples of where nothing is specified: the smallest size.
 fn align(job: &Job, parts: &[(u64, u32)]) -> u64 {
     let least = parts.iter().map(|(size, _)| *size).min();
     job.align.or(least).unwrap_or(512)

@@ -506,7 +506,7 @@ fn jobs_side_by_side_have_one_engine() {
         .iter()
         .map(|target| target.workload.queue_depth.0)
         .collect();
-    assert_eq!(depths, [1, 8]); // a blocking engine has one I/O outstanding, by whatever it is submitted
+    assert_eq!(depths, [1, 8]); // a blocking engine has one I/O outstanding, however it is submitted
     assert!(
         built
             .notes

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub const FILE_MAX: u64 = 4 << 20;
 /// Most files that one request reads, those that are included among them.
 const FILES_MAX: usize = 16;
-/// Deepest nesting of files that include others: each is held while those below it are read.
+/// Deepest nesting of files that include others: each is kept while those below it are read.
 const DEPTH_MAX: usize = 4;
 /// Most sections of a request.
 const SECTIONS_MAX: usize = 4096;
@@ -72,7 +72,7 @@ pub(super) struct Section {
     pub(super) source: usize,
 }
 
-/// Puts sections together, whatever they come from.
+/// Puts sections together, regardless of their source.
 pub(super) struct Sections<'e> {
     environment: &'e Environment<'e>,
     pub(super) all: Vec<Section>,
@@ -114,7 +114,7 @@ impl<'e> Sections<'e> {
         self.file(path, from);
     }
 
-    /// Reads a file, and what it includes where it says so.
+    /// Reads a file, and what it includes.
     fn file(&mut self, path: &str, from: &Place) {
         self.files += 1;
         if self.files > FILES_MAX {
@@ -173,10 +173,10 @@ impl<'e> Sections<'e> {
         }
     }
 
-    /// A name is looked for beside the file that includes it, as fio does where it is not found as it stands.
+    /// A name is searched in the folder of the file that includes it, as fio does where it is not found as it stands.
     fn include(&mut self, from: &str, name: &str, place: &Place) {
         if self.files >= FILES_MAX {
-            return self.file(name, place); // says so, and reads nothing
+            return self.file(name, place); // reports it, and reads nothing
         }
         let folder = std::path::Path::new(from).parent();
         let beside = folder.map(|folder| folder.join(name));
