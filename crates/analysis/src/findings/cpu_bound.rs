@@ -294,7 +294,7 @@ fn of_interrupts(reported: &mut Finding, share: f64) -> String {
         name: "interrupt_share".to_owned(),
         value: share,
     });
-    let advice = "spread the interrupts of the device over more cores (irqbalance, /proc/irq/N/smp_affinity), and repeat: if \
+    let advice = "spread the interrupts of the device over more cores (irqbalance, smp_affinity), and repeat: if \
                   IOPS rise, that core was the limit";
     advice.clone_into(&mut reported.advice);
     let part = say::percent(share);
