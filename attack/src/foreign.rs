@@ -34,7 +34,6 @@ pub(crate) const WRITERS: &[&str] = &[
     "ior -w -b 64k -t 4k -F -o {}",
     "xdd -op write -target {} -reqsize 4 -numreqs 16",
     "xdd -op read -target {} -reqsize 1 -numreqs 1 -deletefile",
-    "quick {}",
 ];
 
 pub(crate) fn attempt(program: &Program, dice: &mut Dice) -> Result<Outcome, AttackError> {

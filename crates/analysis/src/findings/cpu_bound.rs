@@ -297,10 +297,7 @@ fn of_interrupts(reported: &mut Finding, share: f64) -> String {
     let advice = "spread the interrupts of the device over more cores (irqbalance, smp_affinity), and repeat: if \
                   IOPS rise, that core was the limit";
     advice.clone_into(&mut reported.advice);
-    let part = say::percent(share);
-    format!(
-        "interrupts took {part} of its time, and no other core completes the I/Os that come to it"
-    )
+    format!("interrupts took {} of its time", say::percent(share))
 }
 
 /// Full cores mean much where fathom's threads waited for them, or the I/Os need just such work (`why`), and little where
@@ -454,8 +451,7 @@ mod tests {
         assert_eq!(reported.severity, crate::Severity::Warning);
         assert_eq!(
             reported.sentence,
-            "core 1 of 2 was at 100% CPU (user 1%, kernel 98%), so one core was the limit: interrupts took 90% of its time, \
-             and no other core completes the I/Os that come to it"
+            "core 1 of 2 was at 100% CPU (user 1%, kernel 98%), so one core was the limit: interrupts took 90% of its time"
         );
         assert!(reported.advice.contains("smp_affinity"));
         assert_eq!(of(1000).severity, crate::Severity::Note);

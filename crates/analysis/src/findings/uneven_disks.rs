@@ -82,7 +82,7 @@ fn own_disks(own: &Own<'_>) -> Vec<ImportedDisk> {
             name: name.to_owned(),
             ios: counted.reads.saturating_add(counted.writes),
             util_percent: (elapsed > 0.0).then(|| counted.busy.0 as f64 / elapsed * 100.0),
-            queue_time: Some(counted.read_time.plus(counted.write_time)),
+            ..ImportedDisk::default()
         })
     };
     names.into_iter().filter_map(disk).collect()

@@ -27,7 +27,7 @@ pub trait Transport {
     fn send(&mut self, to: u32, bytes: Vec<u8>);
     /// Returns what came, if anything did.
     fn receive(&mut self) -> Option<(u32, Received)>;
-    /// Ends: sends what is on its way, for as long as a caller allows. with `whole` all ranks end together.
+    /// Ends: sends what is on its way, for as long as a caller allows. With `whole` all ranks end together.
     fn close(&mut self, whole: bool);
     /// Ends all ranks at once.
     fn abort(&mut self);
