@@ -68,7 +68,7 @@ export interface Cell {
   part: number; id: string; label: string; validity: Validity | null; reasons: string[]; failed: boolean; values: Value[];
   rate: Estimate | null; command: string | null; detail: Detail | null;
 }
-/** A load that a survey ran more than once: its runs, the first of which stands for it in charts, and figures of all. */
+/** A load that a survey ran more than once: its runs, the first of which represents it in charts, and figures of all. */
 export interface Load {
   cells: number[]; rate_per_s: number; bytes_per_s: number;
   latency: { mean_ns: number | null; percentiles: { quantile: number; latency_ns: number | null }[] };

@@ -1,4 +1,4 @@
-// The frame of every chart: title, what is drawn and can be said of it, and the table of the same numbers.
+// The frame of every chart: title, what is drawn, its summary, and the table of the same numbers.
 // Drawn when it comes into view, again when width, theme or the selection changes, and always before printing.
 
 import { h } from "./dom";
@@ -11,7 +11,7 @@ export interface Drawn {
   /** Above the chart: which lines it has, and which are shown. */
   legend?: HTMLElement;
   /** What a person who cannot see the chart should know, in a sentence. */
-  says: string;
+  summary: string;
   table: TableData;
   /** Below the chart: how to read it. */
   note?: string;
@@ -71,7 +71,7 @@ export class Figure {
     const { svg } = drawn;
     if (svg) {
       svg.setAttribute("role", "img");
-      svg.setAttribute("aria-label", drawn.says);
+      svg.setAttribute("aria-label", drawn.summary);
       const { choose } = drawn;
       if (choose) {
         svg.style.cursor = "pointer";
@@ -84,7 +84,7 @@ export class Figure {
       svg.addEventListener("pointerleave", () => nameless(svg));
       this.canvas.replaceChildren(...(drawn.legend ? [drawn.legend] : []), svg);
     } else {
-      this.canvas.replaceChildren(h("p", { class: "empty" }, drawn.says));
+      this.canvas.replaceChildren(h("p", { class: "empty" }, drawn.summary));
     }
     this.note.textContent = drawn.note ?? "";
     this.note.hidden = !drawn.note;

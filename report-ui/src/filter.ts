@@ -1,4 +1,4 @@
-// The filter of the table: words, and comparisons of fields as `fathom table --where` has them, all of which have to hold.
+// The filter of the table: words, and comparisons of fields as `fathom table --where` has them, all of which have to be met.
 
 import type { Column, Value } from "./document";
 import * as format from "./format";

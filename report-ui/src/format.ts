@@ -1,5 +1,5 @@
 // Numbers as text: three significant digits, the unit that fits, thin spaces that do not break.
-// The same rules as analysis::say, so that page and terminal agree; a test holds them against each other.
+// The same rules as the module of sentences in analysis, so that page and terminal agree; a test compares them.
 
 import type { Estimate, Unit, Value } from "./document";
 

@@ -32,10 +32,10 @@ function overview(page: Page): HTMLElement | null {
 
 /** What all cells have in common, in sentences. */
 function models(page: Page): HTMLElement[] {
-  const said = page.document.parts.flatMap((part) => part.models.map((text) => (page.compares ? `${part.name}: ${text}` : text)));
-  const shown = said.slice(0, 4).map((text) => h("li", {}, text));
-  const rest = said.slice(4).map((text) => h("li", {}, text));
-  return said.length === 0 ? [] : [
+  const models = page.document.parts.flatMap((part) => part.models.map((text) => (page.compares ? `${part.name}: ${text}` : text)));
+  const shown = models.slice(0, 4).map((text) => h("li", {}, text));
+  const rest = models.slice(4).map((text) => h("li", {}, text));
+  return models.length === 0 ? [] : [
     h("ul", { class: "models" }, ...shown),
     ...(rest.length === 0 ? [] : [h("details", { class: "more-models" }, h("summary", {}, `${rest.length} more sentences of this kind`), h("ul", { class: "models" }, ...rest))]),
   ];
@@ -75,7 +75,7 @@ function start(): void {
   });
   header.querySelector("nav")?.append(...links);
   follow(page);
-  // For whoever measures how long it took: everything on the page answers from here on.
+  // For a measurement of how long it took: everything on the page answers from here on.
   requestAnimationFrame(() => {
     performance.mark("interactive");
     document.documentElement.dataset["ready"] = "true";

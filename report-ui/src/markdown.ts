@@ -1,4 +1,4 @@
-// The first screen as Markdown, for tickets. Whatever a name holds stays text there: it cannot begin markup, a link, a
+// The first screen as Markdown, for tickets. Any content of a name stays text there: it cannot begin markup, a link, a
 // mention or a row of a table.
 
 import type { Part } from "./document";

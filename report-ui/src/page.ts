@@ -55,7 +55,7 @@ export class Page {
     return typeof value === "number" ? value : null;
   }
 
-  /** The load of several runs that a cell stands for in charts. */
+  /** The load of several runs that a cell represents in charts. */
   load(cell: number): Load | null {
     return this.loads.get(cell) ?? null;
   }
@@ -66,7 +66,7 @@ export class Page {
     return load ? figureOf(load, name) : this.number(cell, name);
   }
 
-  /** Several parts are told apart by their names. */
+  /** Several parts are distinguished by their names. */
   get compares(): boolean {
     return this.document.parts.length > 1;
   }
@@ -107,7 +107,7 @@ function figureOf(load: Load, name: string): number | null {
   }
 }
 
-/** Whether a field is what came of a cell, and not what was asked of it. */
+/** Whether a field is a result of a cell, and not what was requested. */
 export function isFigure(name: string): boolean {
   return /^(read_|write_|response_)?(iops|throughput|latency_.*|ios|bytes|errors|mean|p\d+|max)$/.test(name);
 }

@@ -1,4 +1,4 @@
-// Light and dark: as the system says, until the person says otherwise; and the colours that charts take from it.
+// Light and dark: as the system is set, until the user selects another; and the colours that charts take from it.
 
 import { h } from "./dom";
 
@@ -7,8 +7,8 @@ const listeners: (() => void)[] = [];
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 export function theme(): Theme {
-  const said = document.documentElement.dataset["theme"];
-  if (said === "light" || said === "dark") return said;
+  const selected = document.documentElement.dataset["theme"];
+  if (selected === "light" || selected === "dark") return selected;
   return dark.matches ? "dark" : "light";
 }
 
@@ -20,26 +20,26 @@ export function themeSwitch(): HTMLElement {
   const button = h("button", {
     type: "button", class: "quiet", id: "theme", onclick: () => set(theme() === "dark" ? "light" : "dark"),
   });
-  const say = () => {
+  const label = () => {
     button.textContent = theme() === "dark" ? "Light" : "Dark";
     button.setAttribute("aria-label", `Switch to ${theme() === "dark" ? "light" : "dark"} colours`);
   };
-  onTheme(say);
-  dark.addEventListener("change", told);
-  say();
+  onTheme(label);
+  dark.addEventListener("change", changed);
+  label();
   return button;
 }
 
 function set(theme: Theme): void {
   document.documentElement.dataset["theme"] = theme;
-  told();
+  changed();
 }
 
-function told(): void {
+function changed(): void {
   for (const listener of listeners) listener();
 }
 
-/** Paper is white, whatever the screen is. */
+/** Paper is white with any theme. */
 let printing = false;
 export function onPrint(draw: () => void): void {
   addEventListener("beforeprint", () => { printing = true; draw(); });
@@ -50,7 +50,7 @@ export function inkIsDark(): boolean {
   return printing || theme() === "light";
 }
 
-/** Okabe and Ito's colours, which people with any colour vision tell apart; lighter ones on a dark ground. */
+/** Okabe and Ito's colours, which people with any colour vision can distinguish; lighter ones on a dark ground. */
 const ON_LIGHT = ["#0072b2", "#c04f00", "#007a5a", "#a8467e", "#7a5c00", "#2b5f8c", "#444444"] as const;
 const ON_DARK = ["#56b4e9", "#f0903c", "#2fc39a", "#e59ac4", "#e6c229", "#8fb8de", "#cccccc"] as const;
 

@@ -75,7 +75,7 @@ export class TimeAxis {
       if (began !== null) set(band, { x: Math.min(began, x), width: Math.abs(x - began), visibility: "visible" });
     });
     svg.addEventListener("pointerleave", () => this.point(null));
-    // The chart's own tip takes this event and lets nobody have it after it.
+    // The chart's own tip takes this event and stops it.
     svg.addEventListener("pointerdown", (event) => { began = place(event); }, { capture: true });
     svg.addEventListener("pointerup", (event) => {
       const [from, to] = [began, place(event)];

@@ -67,7 +67,7 @@ function draw(page: Page, curves: Curve[], state: { flow: Flow; latency: string;
     ])),
   };
   if (points.length === 0) {
-    return { svg: null, says: "No cell of this workload has enough I/Os for this percentile.", table };
+    return { svg: null, summary: "No cell of this workload has enough I/Os for this percentile.", table };
   }
   const ordered = [...curves].sort((a, b) => a.part - b.part || a.threads - b.threads);
   const lines = [...new Set(ordered.map((curve) => lineName(page, curve)))];
@@ -104,7 +104,7 @@ function draw(page: Page, curves: Curve[], state: { flow: Flow; latency: string;
   const joined = points.some((point) => page.load(point.cell)) ? "A load that was run more than once is one point: all its runs together." : "";
   return {
     svg: svg as SVGSVGElement,
-    says: `Latency against throughput of ${state.workload}: up to ${format.shown(top?.x, flowUnit)} with ` +
+    summary: `Latency against throughput of ${state.workload}: up to ${format.shown(top?.x, flowUnit)} with ` +
       `${format.counted(top?.outstanding ?? 0, "I/O")} in flight, at ${format.time(top?.y ?? 0)}.`,
     table,
     note: `The numbers at the points are I/Os outstanding over all threads. ${joined ? `${joined} ` : ""}${curves.find((curve) => curve.knee)?.knee?.how

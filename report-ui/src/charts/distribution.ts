@@ -24,7 +24,7 @@ function points(curve: Distribution): Point[] {
 export function distributionChart(detail: Detail, width: number): Drawn {
   const curves = detail.distributions.filter((curve) => curve.one_in.length > 1);
   const all = curves.flatMap(points);
-  if (all.length === 0) return { svg: null, says: "Too few I/Os for a distribution.", table: { heads: [], rows: [] } };
+  if (all.length === 0) return { svg: null, summary: "Too few I/Os for a distribution.", table: { heads: [], rows: [] } };
   const names = curves.map((curve) => NAMES[curve.operation] ?? curve.operation);
   const end = Math.max(...all.map((point) => point.x), 10);
   const total = curves[0] as Distribution;
@@ -49,7 +49,7 @@ export function distributionChart(detail: Detail, width: number): Drawn {
   const wanted = [2, 10, 20, 100, 1000, 10_000, 100_000, 1e6];
   return {
     svg: svg as unknown as HTMLElement,
-    says: `Percentiles of latency: ${wanted.slice(0, 4).filter((x) => x !== 20).map((x) => `${format.percentile(x)} within ${format.time(near(all, x))}`).join(", ")}; ` +
+    summary: `Percentiles of latency: ${wanted.slice(0, 4).filter((x) => x !== 20).map((x) => `${format.percentile(x)} within ${format.time(near(all, x))}`).join(", ")}; ` +
       `to be trusted up to ${format.percentile(Math.max(1, trust))}.`,
     note: `${format.counted(total.ios, "I/O")}; a percentile is to be trusted where ten or more of them lie beyond it` +
       `${ribbon.length > 0 ? "; the band is its 95% interval" : ""}. Largest: ${format.time(total.max_ns ?? 0)}.`,

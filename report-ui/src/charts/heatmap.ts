@@ -1,4 +1,4 @@
-// The sweep as a heat map over any two of its axes; the other axes are held at one value each. Cells without a result are
+// The sweep as a heat map over any two of its axes; the other axes have one value each. Cells without a result are
 // hatched. Of several results in one place the one in the middle is shown: an average of percentiles is none.
 
 import * as Plot from "@observablehq/plot";
@@ -19,7 +19,7 @@ const METRICS = [
 /** Fields by which a heat map may be laid out, the numbered ones in their order. */
 const NUMBERED = new Set(["block", "depth", "threads", "write", "random", "size", "rate"]);
 
-interface State { x: string; y: string; metric: string; held: Map<string, Value> }
+interface State { x: string; y: string; metric: string; fixed: Map<string, Value> }
 
 export function heatmapFigure(page: Page): Figure | null {
   const axes = layable(page);
@@ -28,7 +28,7 @@ export function heatmapFigure(page: Page): Figure | null {
   const varied = axes.map((axis) => ({ axis, count: levels(page, axis).length })).sort((a, b) => b.count - a.count);
   const state: State = {
     x: varied[0]?.axis ?? "", y: varied[1]?.axis ?? "", metric: "iops",
-    held: new Map(axes.map((axis) => [axis, valueOf(page, peak, axis)])),
+    fixed: new Map(axes.map((axis) => [axis, valueOf(page, peak, axis)])),
   };
   const controls = h("div", { class: "controls" });
   const figure: Figure = new Figure("heatmap", "All cells over two axes", (width) => draw(page, state, width), [controls]);
@@ -39,7 +39,7 @@ export function heatmapFigure(page: Page): Figure | null {
   return figure;
 }
 
-/** The axes of a grid. Where most combinations of values were not asked for, as in a survey, workloads stand for them. */
+/** The axes of a grid. Where most combinations of values were not requested, as in a survey, workloads represent them. */
 function layable(page: Page): string[] {
   const own = page.document.axes;
   const size = own.reduce((product, axis) => product * levels(page, axis).length, 1);
@@ -63,8 +63,8 @@ function choices(page: Page, axes: string[], state: State, changed: () => void):
     ...axes.filter((axis) => axis !== state.x && axis !== state.y).map((axis) => {
       const values = levels(page, axis);
       const options = values.map((value, place) => [place, levelName(page, axis, value)] as const);
-      return choice<number>(axisName(axis), options, Math.max(0, values.indexOf(state.held.get(axis) ?? null)), (place) => {
-        state.held.set(axis, values[place] ?? null);
+      return choice<number>(axisName(axis), options, Math.max(0, values.indexOf(state.fixed.get(axis) ?? null)), (place) => {
+        state.fixed.set(axis, values[place] ?? null);
         changed();
       });
     }),
@@ -98,7 +98,7 @@ function levelName(page: Page, axis: string, value: Value): string {
 function places(page: Page, state: State, unit: Unit): Place[] {
   const groups = new Map<string, number[]>();
   page.document.cells.forEach((_, cell) => {
-    for (const [axis, value] of state.held) {
+    for (const [axis, value] of state.fixed) {
       if (axis !== state.x && axis !== state.y && valueOf(page, cell, axis) !== value) return;
     }
     const key = JSON.stringify([valueOf(page, cell, state.x), valueOf(page, cell, state.y)]);
@@ -112,11 +112,11 @@ function places(page: Page, state: State, unit: Unit): Place[] {
     const [x, y] = [state.x, state.y].map((axis) => levelName(page, axis, valueOf(page, cell, axis)));
     const failed = measured.length === 0 && page.cell(cell).failed;
     const value = measured.length > 0 ? page.number(cell, state.metric) : null;
-    const said = failed ? `no result: ${page.cell(cell).reasons[0] ?? "failed"}` : format.shown(value, unit);
+    const text = failed ? `no result: ${page.cell(cell).reasons[0] ?? "failed"}` : format.shown(value, unit);
     const validity = page.cell(cell).validity;
     return [{
       x: x ?? "", y: y ?? "", cell, value, failed, of: cells.length,
-      title: `${axisName(state.x)} ${x}, ${axisName(state.y).toLowerCase()} ${y}\n${said}\n${page.cell(cell).id}` +
+      title: `${axisName(state.x)} ${x}, ${axisName(state.y).toLowerCase()} ${y}\n${text}\n${page.cell(cell).id}` +
         (validity && validity !== "valid" ? `, ${validity}` : "") + (cells.length > 1 ? `, the middle of ${cells.length} results` : ""),
     }];
   });
@@ -130,8 +130,8 @@ function draw(page: Page, state: State, width: number): Drawn {
   const measured = all.filter((place): place is Place & { value: number } => place.value !== null && place.value > 0);
   const gaps = all.filter((place) => place.failed);
   const metric = METRICS.find(([name]) => name === state.metric)?.[1] ?? state.metric;
-  const said = measured.map((place) => place.value);
-  const [low, high] = [Math.min(...said), Math.max(...said)];
+  const values = measured.map((place) => place.value);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
   const table = {
     heads: [axisName(state.y), ...xs],
     rows: ys.map((y) => [y, ...xs.map((x) => {
@@ -140,7 +140,7 @@ function draw(page: Page, state: State, width: number): Drawn {
       return place.failed ? "no result" : cellLink(page, place.cell, format.shown(place.value, unit));
     })]),
   };
-  if (measured.length === 0) return { svg: null, says: "No cell with these values has this figure.", table };
+  if (measured.length === 0) return { svg: null, summary: "No cell with these values has this figure.", table };
   const wide = Math.min(86, (width - 170) / Math.max(1, xs.length));
   const light = (value: number) => high > low && Math.log(value / low) / Math.log(high / low) > 0.55;
   const short = (value: number) => (wide < 46 ? "" : format.shown(value, unit).replace(/\u202f?IO\/s$/, "").replace(/\/s$/, ""));
@@ -168,7 +168,7 @@ function draw(page: Page, state: State, width: number): Drawn {
   const most = measured.reduce((best, place) => (place.value > best.value ? place : best));
   return {
     svg: holder,
-    says: `Heat map of ${metric} over ${axisName(state.x).toLowerCase()} and ${axisName(state.y).toLowerCase()}: from ` +
+    summary: `Heat map of ${metric} over ${axisName(state.x).toLowerCase()} and ${axisName(state.y).toLowerCase()}: from ` +
       `${format.shown(low, unit)} to ${format.shown(high, unit)}, most at ${most.x} and ${most.y}` +
       (gaps.length > 0 ? `; ${gaps.length} places have no result.` : "."),
     table,

@@ -64,7 +64,7 @@ function draw(page: Page, panels: { name: string; points: Point[]; knee: number 
   });
   return {
     svg: h("div", { class: "multiples" }, ...pictures),
-    says: `Median latency against IOPS of ${format.counted(panels.length, "workload")} on the same logarithmic axes.`,
+    summary: `Median latency against IOPS of ${format.counted(panels.length, "workload")} on the same logarithmic axes.`,
     note: `Across: IOPS; upwards: median latency; both logarithmic and the same in all. Each dot is a queue depth; the ring is the knee.${
       all > panels.length ? ` ${panels.length} of ${all} workloads are drawn.` : ""}`,
     table: {

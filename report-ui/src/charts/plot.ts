@@ -1,5 +1,5 @@
 // What all charts have in common: their look and their axes.
-// Axes begin at zero or say that they are logarithmic.
+// Axes begin at zero or are labelled as logarithmic.
 
 
 

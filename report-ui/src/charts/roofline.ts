@@ -1,4 +1,4 @@
-// The storage roofline: throughput over the size of an I/O, under the highest rate of I/Os (the slanted roof) and the
+// The storage roofline: throughput over the size of an I/O, under the highest rate of I/Os (the slanted line) and the
 // highest bandwidth (the level one).
 
 import * as Plot from "@observablehq/plot";
@@ -68,22 +68,22 @@ function draw(page: Page, roof: Roof, width: number): Drawn {
   const sorted = [...points].sort((a, b) => a.x - b.x || b.y - a.y);
   return {
     svg: svg as SVGSVGElement,
-    says: `Roofline of ${roof.name}: at most ${format.rate(roof.rate_per_s)} IOPS and ${format.size(roof.bytes_per_s)} per second; ` +
+    summary: `Roofline of ${roof.name}: at most ${format.rate(roof.rate_per_s)} IOPS and ${format.size(roof.bytes_per_s)} per second; ` +
       `${points.length} cells lie under it.`,
     table: {
-      heads: ["Cell", "Size of an I/O", "Throughput", "IOPS", "Share of the roof"],
+      heads: ["Cell", "Size of an I/O", "Throughput", "IOPS", "Share of the ceiling"],
       rows: sorted.map((point) => [
         cellLink(page, point.cell), format.size(point.x), `${format.size(point.y)}/s`,
         format.shown(page.figure(point.cell, "iops"), "rate"), format.shown((100 * point.y) / at(point.x), "percent"),
       ]),
     },
-    note: `Both roofs are the highest rates that were measured: of I/Os in cell ${page.cell(roof.rate_cell).id}${runs(page, roof.rate_cell)}, ` +
+    note: `Both ceilings are the highest rates that were measured: of I/Os in cell ${page.cell(roof.rate_cell).id}${runs(page, roof.rate_cell)}, ` +
       `of bytes in cell ${page.cell(roof.bytes_cell).id}${runs(page, roof.bytes_cell)}. They meet at I/Os of ${format.size(Math.round(bend))}: smaller ones are bound by the count, larger ones by the bandwidth.`,
     choose: (value) => page.select((value as Point).cell),
   };
 }
 
-/** Of a cell that stands for a load of several runs, how many these are. */
+/** Of a cell that represents a load of several runs, how many these are. */
 function runs(page: Page, cell: number): string {
   const load = page.load(cell);
   return load ? ` (${format.counted(load.cells.length, "run")} together)` : "";

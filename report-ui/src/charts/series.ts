@@ -1,5 +1,5 @@
 // One result over time: rate, latency, where latencies lay, and the machine's counters, each a chart of its own on the
-// same axis of time. Every axis begins at zero but that of the latency map, which says that it is logarithmic.
+// same axis of time. Every axis begins at zero but that of the latency map, which is labelled as logarithmic.
 
 import * as Plot from "@observablehq/plot";
 import type { Counters, Detail, Heat, Times, Track } from "../document";
@@ -77,7 +77,7 @@ function pausesOf(times: Times): string {
 
 export function rateChart(detail: Detail, time: TimeAxis, width: number): Drawn {
   const { times } = detail;
-  if (!times) return { svg: null, says: "This result has no time series.", table: NONE };
+  if (!times) return { svg: null, summary: "This result has no time series.", table: NONE };
   const rows = steps(times).map((step, place) => {
     const ios = times.ios[place] ?? 0;
     const y = step.seconds > 0 ? ios / step.seconds : 0;
@@ -104,7 +104,7 @@ export function rateChart(detail: Detail, time: TimeAxis, width: number): Drawn 
     : times.steady.steady ? `steady: ${format.rate(mean ?? 0)} IOPS in the last five windows` : "not steady in the last five windows";
   return {
     svg,
-    says: `Rate over time: up to ${format.rate(most)} IOPS; ${steady}.`,
+    summary: `Rate over time: up to ${format.rate(most)} IOPS; ${steady}.`,
     note: `${times.warmup_ns > 0 ? `Load ran ${format.time(times.warmup_ns)} before counting began.` : "There was no warm-up before counting."} The rate is ${steady}.` +
       (times.merged > 1 ? ` Each step here is ${times.merged} steps of the record.` : ""),
     table: {
@@ -116,12 +116,12 @@ export function rateChart(detail: Detail, time: TimeAxis, width: number): Drawn 
 
 export function latencyChart(detail: Detail, time: TimeAxis, legend: Legend, width: number): Drawn {
   const { times } = detail;
-  if (!times) return { svg: null, says: "This result has no time series.", table: NONE };
+  if (!times) return { svg: null, summary: "This result has no time series.", table: NONE };
   const all = steps(times).map((step, place) => ({ ...step, mean: times.mean_ns[place] ?? null, max: times.max_ns[place] ?? null }));
   const rows = all.flatMap(({ mean, max, ...step }) => (mean === null || max === null ? [] : [{
     ...step, mean, max, title: `${format.digits(step.from)} s to ${format.digits(step.to)} s\nmean ${format.time(mean)}\nlargest ${format.time(max)}`,
   }]));
-  if (rows.length === 0) return { svg: null, says: "No I/O completed, so there is no latency.", table: NONE };
+  if (rows.length === 0) return { svg: null, summary: "No I/O completed, so there is no latency.", table: NONE };
   const domain = logDomain(rows.flatMap((row) => [row.mean, row.max]), 1.7);
   const lines = [["largest", colour(1)], ["mean", colour(0)]] as const;
   const svg = overTime("latency", time, {
@@ -138,7 +138,7 @@ export function latencyChart(detail: Detail, time: TimeAxis, legend: Legend, wid
   return {
     svg,
     legend: legend.element(lines),
-    says: `Latency over time: the largest, ${format.time(worst.max)}, between ${format.digits(worst.from)} and ${format.digits(worst.to)} seconds.`,
+    summary: `Latency over time: the largest, ${format.time(worst.max)}, between ${format.digits(worst.from)} and ${format.digits(worst.to)} seconds.`,
     table: {
       heads: ["From", "To", "Mean", "Largest"],
       rows: rows.map((row) => [`${format.digits(row.from)} s`, `${format.digits(row.to)} s`, format.time(row.mean), format.time(row.max)]),
@@ -159,7 +159,7 @@ export function latencyMap(heat: Heat, time: TimeAxis, width: number): Drawn {
     }
     return found;
   });
-  if (boxes.length === 0) return { svg: null, says: "Latencies over time were not kept for this result.", table: NONE };
+  if (boxes.length === 0) return { svg: null, summary: "Latencies over time were not kept for this result.", table: NONE };
   const domain = logDomain(boxes.flatMap((box) => [box.y1, box.y2]), 1.05);
   const most = Math.max(...boxes.map((box) => box.count));
   const percentiles = heat.rows.flatMap((row, place) => [0.5, 0.99].flatMap((share) => {
@@ -182,7 +182,7 @@ export function latencyMap(heat: Heat, time: TimeAxis, width: number): Drawn {
   svg.setAttribute("role", "presentation");
   return {
     svg: h("div", {}, legend, svg),
-    says: `Latencies over time: from ${format.time(Math.min(...boxes.map((box) => box.y1)))} to ${format.time(Math.max(...boxes.map((box) => box.y2)))}.`,
+    summary: `Latencies over time: from ${format.time(Math.min(...boxes.map((box) => box.y1)))} to ${format.time(Math.max(...boxes.map((box) => box.y2)))}.`,
     note: "Each column is a step of time, each box a range of latencies, its colour how many I/Os took that long. Lines: p50 (dotted) and p99 of each step, as the upper end of its range.",
     table: {
       heads: ["From", "To", "Latency from", "Latency to", "I/Os"],
@@ -212,7 +212,7 @@ export function counterChart(counters: Counters, track: Track, { time, lines }: 
     const row = { line: line.name, from, to, value: value ?? 0, title, lead: false };
     return value === null ? [] : begins ? [{ ...row, to: Math.max(0, from), lead: true }, row] : [row];
   }));
-  if (rows.length === 0) return { svg: null, says: `${track.label}: nothing was read.`, table: NONE };
+  if (rows.length === 0) return { svg: null, summary: `${track.label}: nothing was read.`, table: NONE };
   const names = track.lines.map((line) => line.name);
   const most = track.unit === "percent" ? 100 : Math.max(...rows.map((row) => row.value)) * 1.1 || 1;
   const shown = rows.filter((row) => lines.shows(row.line));
@@ -229,7 +229,7 @@ export function counterChart(counters: Counters, track: Track, { time, lines }: 
   return {
     svg,
     legend: lines.element(names.map((name, place) => [name, colour(place)] as const)),
-    says: `${track.label} over time, up to ${format.shown(Math.max(...rows.map((row) => row.value)), track.unit)}.`,
+    summary: `${track.label} over time, up to ${format.shown(Math.max(...rows.map((row) => row.value)), track.unit)}.`,
     table: {
       heads: ["From", "To", "What", track.label],
       rows: rows.filter((row) => !row.lead).map((row) => [`${format.digits(row.from)} s`, `${format.digits(row.to)} s`, row.line, format.shown(row.value, track.unit)]),

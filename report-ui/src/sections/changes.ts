@@ -88,8 +88,8 @@ function forest(cells: CellChange[], one: Comparison, width: number): Drawn {
   const differing = rows.filter((row) => row.differs).length;
   return {
     svg: svg as SVGSVGElement,
-    says: `Rate of ${one.b} over that of ${one.a} in ${rows.length} cells: from ${format.digits(rows[0]?.ratio ?? 1)} to ${format.digits(rows[rows.length - 1]?.ratio ?? 1)}; ${differing} can be told from no change.`,
-    note: `A filled dot can be told from no change.${drawn.length < rows.length ? ` The ${CELLS_DRAWN / 2} lowest and the ${CELLS_DRAWN / 2} highest of ${rows.length} cells are drawn.` : ""}`,
+    summary: `Rate of ${one.b} over that of ${one.a} in ${rows.length} cells: from ${format.digits(rows[0]?.ratio ?? 1)} to ${format.digits(rows[rows.length - 1]?.ratio ?? 1)}; ${differing} differ significantly.`,
+    note: `A filled dot is a significant change.${drawn.length < rows.length ? ` The ${CELLS_DRAWN / 2} lowest and the ${CELLS_DRAWN / 2} highest of ${rows.length} cells are drawn.` : ""}`,
     table: {
       heads: ["Cell", one.a, one.b, "Change", "95% interval", "Differs"],
       rows: rows.map((row) => [row.name, cells.find((cell) => cell.name === row.name)?.a.join(", ") ?? "", cells.find((cell) => cell.name === row.name)?.b.join(", ") ?? "",

@@ -42,7 +42,7 @@ function host(part: Part): Fact[] {
 export function method(page: Page): HTMLElement {
   const { document: doc } = page;
   return section("method", "Method",
-    h("p", {}, "Rates are over the time that was really measured. Latency is from the moment an I/O is handed over to the moment its completion is found, ",
+    h("p", {}, "Rates are over the time that was really measured. Latency is from the submission of an I/O to the moment its completion is found, ",
       "counted in a histogram whose buckets are at most 0.4% wide; percentiles are read from the whole histogram, never averaged. A percentile is to be ",
       "trusted where ten or more I/Os lie beyond it. Intervals are 95% intervals."),
     ...doc.parts.map((part) => h("div", { class: "part" }, page.compares ? h("h3", {}, part.name) : null,
@@ -75,7 +75,7 @@ export function data(page: Page): HTMLElement {
       h("button", { type: "button", id: "json", onclick: () => save(`${name}.json`, new Blob([JSON.stringify(page.document, null, 1)], { type: "application/json" })) }, "Save as JSON")));
 }
 
-/** As `fathom export --csv` writes it, without the fields that nobody knows. */
+/** As `fathom export --csv` writes it, without the fields that are not known. */
 export function csv(page: Page): string {
   const { columns, cells } = page.document;
   const lines = cells.map((_, cell) => columns.map((column) => field(page.value(cell, column.name), column.unit)).join(","));

@@ -9,7 +9,7 @@ import { themeSwitch } from "../theme";
 import { cellLink } from "./link";
 
 const WORDS: Record<Validity, string> = { valid: "VALID", not_checked: "NOT CHECKED", caution: "CAUTION", invalid: "INVALID" };
-/** A sign beside the colour: colour alone says nothing to many. */
+/** A sign next to the colour: many people cannot read colour alone. */
 const SIGNS: Record<Validity, string> = { valid: "✓", not_checked: "?", caution: "!", invalid: "✕" };
 
 export function badge(validity: Validity | null): HTMLElement {
@@ -22,8 +22,8 @@ export function badge(validity: Validity | null): HTMLElement {
 function copyButton(page: Page): HTMLElement {
   const button = h("button", { type: "button", class: "quiet", id: "copy", onclick: () => {
     const done = (text: string) => { button.textContent = text; setTimeout(() => { button.textContent = "Copy as text"; }, 2000); };
-    const said = markdown(page);
-    navigator.clipboard.writeText(said).then(() => done("Copied"), () => done("Not allowed here"));
+    const text = markdown(page);
+    navigator.clipboard.writeText(text).then(() => done("Copied"), () => done("Not allowed here"));
   } }, "Copy as text");
   return button;
 }

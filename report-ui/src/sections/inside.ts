@@ -1,4 +1,4 @@
-// The inside of one cell: everything over time on one axis, then its distribution. Which cell, the whole page says.
+// The inside of one cell: everything over time on one axis, then its distribution. Which cell is selected in the whole page.
 
 import { choice, h, section } from "../dom";
 import { Figure, Legend, type Drawn } from "../figure";
@@ -10,7 +10,7 @@ import { counterChart, latencyChart, latencyMap, rateChart, secondsOf } from "..
 import { distributionChart } from "../charts/distribution";
 import { badge } from "./head";
 
-const NO_DETAIL: Drawn = { svg: null, says: "The inside of this cell is not in this page.", table: { heads: [], rows: [] } };
+const NO_DETAIL: Drawn = { svg: null, summary: "The inside of this cell is not in this page.", table: { heads: [], rows: [] } };
 
 export function inside(page: Page): HTMLElement | null {
   const having = page.document.cells.flatMap((cell, place) => (cell.detail === null ? [] : [place]));
@@ -28,7 +28,7 @@ export function inside(page: Page): HTMLElement | null {
     new Figure("latency-over-time", "Latency over time", of((detail, width) => latencyChart(detail, time, legend, width))),
   ];
   const map = new Figure("latency-map", "Where latencies lay over time", of((detail, width) =>
-    detail.heat ? latencyMap(detail.heat, time, width) : { ...NO_DETAIL, says: "Latencies over time were not kept for this cell." }));
+    detail.heat ? latencyMap(detail.heat, time, width) : { ...NO_DETAIL, summary: "Latencies over time were not kept for this cell." }));
   const tracks = h("div", { class: "tracks" });
   const distribution = new Figure("distribution", "Percentiles of latency", of(distributionChart));
   const show = () => {

@@ -1,4 +1,4 @@
-//! Finds the words that docs/words.toml replaces, in strings and comments of Rust and in Markdown.
+//! Finds the words that docs/words.toml replaces: in strings and comments of Rust and TypeScript, and in Markdown.
 //!
 //! A word has a bound (`left`, 0 by default) that only goes down. Omitted: names in the code and in the braces of
 //! a format string, uses that are broken over two lines, and files with an `[[allow]]` entry for the word.
@@ -169,17 +169,50 @@ fn quoted(value: &str) -> Option<&str> {
     value.strip_prefix('"')?.strip_suffix('"')
 }
 
-/// Returns the line of each use in text: in a Rust file strings and comments, in Markdown everything.
+/// Returns the line of each use in text: in Rust and TypeScript strings and comments, in Markdown everything.
 fn lines_with(file: &File, word: &str) -> Vec<usize> {
-    if file.rust.is_none() && !file.path.ends_with(".md") {
+    let is_typescript = file.path.ends_with(".ts");
+    if file.rust.is_none() && !is_typescript && !file.path.ends_with(".md") {
         return Vec::new();
     }
+    let typescript = is_typescript.then(|| typescript_code(&file.text));
+    let code = file.rust.as_ref().map(|rust| &rust.code);
+    let code = code.or(typescript.as_ref());
     let uses = |(number, line): (usize, &str)| {
-        let names = file.rust.as_ref().map_or("", |rust| &rust.code[number - 1]);
+        let names = code.map_or("", |code| &code[number - 1]);
         let count = matches(line, word).saturating_sub(matches(names, word));
         std::iter::repeat_n(number, count)
     };
     file.lines().flat_map(uses).collect()
+}
+
+/// Returns the lines without comments and the text of literals; what a template has in braces is code.
+fn typescript_code(text: &str) -> Vec<String> {
+    let (mut code, mut open) = (String::new(), Vec::new());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let next = rest.peek().copied();
+        match (open.last().copied(), c) {
+            (Some('/'), '\n') | (Some('"'), '"') | (Some('`'), '`') => drop(open.pop()),
+            (Some('*'), '*') if next == Some('/') => drop(open.pop()),
+            (Some('`'), '$') if next == Some('{') => {
+                code.push(' ');
+                open.extend(rest.next());
+            }
+            (Some('"' | '`'), '\\') => drop(rest.next()),
+            (Some('/' | '*' | '"' | '`'), _) => {}
+            (_, '"' | '`') => open.push(c),
+            (_, '/') if matches!(next, Some('/' | '*')) => open.extend(next),
+            (Some('{'), '}') => drop(open.pop()),
+            (Some('{'), '{') => open.push('{'),
+            _ if c != '\n' => code.push(c),
+            _ => {}
+        }
+        if c == '\n' {
+            code.push(c);
+        }
+    }
+    code.split('\n').map(str::to_owned).collect()
 }
 
 /// Counts the places where the whole word is, but for names in the braces of a format string.
@@ -229,6 +262,14 @@ mod tests {
         let below = found(&format!("# head\n{WORD}left = 4\n"));
         let expected = "docs/words.toml:2: `told` is used 3 times, its bound is 4\n    lower the bound: left = 3";
         assert_eq!(below, [expected]);
+    }
+
+    #[test]
+    fn names_in_typescript_are_no_use_and_its_comments_and_literals_are() {
+        let text = "// told\nconst told = { a: { told } };\nconst b = `${told(\"x\")} \\` is told` + told; /* told */ told();\n\"told\"\n";
+        let tree = Tree::of(&[(TABLE, WORD), ("report-ui/src/a.ts", text)]);
+        let lines: Vec<usize> = check(&tree).iter().map(|found| found.line).collect();
+        assert_eq!(lines, [1, 3, 3, 4]);
     }
 
     #[test]
