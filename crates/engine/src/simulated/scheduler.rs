@@ -76,8 +76,13 @@ impl Hand {
         } else {
             end
         };
-        let bound = now.plus(REAP_AT_MOST).min(idle);
-        self.backend.first_due().min(due).min(bound)
+        // Where it knows its moment it sleeps until then: a thread that wakes early would take the time with it to its own
+        // completion, past those of the others.
+        let wakes = match self.backend.first_due().min(due) {
+            Nanos::MAX => now.plus(REAP_AT_MOST),
+            known => known,
+        };
+        wakes.min(idle)
     }
 }
 

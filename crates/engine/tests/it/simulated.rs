@@ -251,6 +251,25 @@ fn several_devices_are_several() {
     assert_eq!(record.window.after.devices.len(), 2);
 }
 
+/// Threads of a slow device wait for half a second, those of a fast one do not.
+#[test]
+fn a_slow_device_does_not_delay_the_threads_of_a_fast_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let nothing = Root::at(folder.path().to_owned());
+    let deep = jobs::simulated(&["sim:ssd,bandwidth=0", "sim:spindle"], &|span| {
+        span.phases.measured = Nanos::seconds(5);
+        for target in &mut span.targets {
+            (target.workload.queue_depth, target.threads) = (QueueDepth(32), 4);
+        }
+    });
+    let record = run(deep, &nothing, &Silent, &Stop::new()).unwrap();
+    let rate = |target| record.tally(Operation::Read, Some(target)).ios as f64 / 5.0;
+    let alone = known("sim:ssd,bandwidth=0").rate_at(128).unwrap();
+    near(rate(0), alone, 1.0, "the fast one");
+    let alone = known("sim:spindle").rate_at(128).unwrap();
+    near(rate(1), alone, 5.0, "the slow one");
+}
+
 #[test]
 fn a_stop_ends_it() {
     let folder = tempfile::tempdir().unwrap();
