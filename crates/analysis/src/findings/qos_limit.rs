@@ -115,7 +115,8 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
         .map_or(1.0, |own| own.record.plan.interval.as_seconds());
     let by_chance = latency_cv / (rate * step_s).sqrt();
     let flat = rate_cv <= RATE_CV_MAX && rate_cv <= CHANCE_SHARE_MAX * by_chance;
-    (flat && (LATENCY_CV_MIN..=LATENCY_CV_MAX).contains(&latency_cv))
+    let wide = (LATENCY_CV_MIN..=LATENCY_CV_MAX).contains(&latency_cv);
+    (flat && wide && !qos_shape::jobs_share_cores(seen))
         .then(|| flat_and_wide(seen, rate_cv, latency_cv))
 }
 

@@ -354,6 +354,21 @@ fn generator_is_busy(seen: &Seen<'_>) -> bool {
     of_jobs || shared || simulated
 }
 
+/// Several jobs that together use a core or more, and each much of one: where there are fewer cores than jobs, latencies
+/// are as wide because the jobs take turns, and the rate is as even.
+pub(super) fn jobs_share_cores(seen: &Seen<'_>) -> bool {
+    const EACH_PERCENT: f64 = 30.0;
+    let imported = seen.imported.filter(|run| run.format.tool() == "fio");
+    let busy = |run: &model::ImportedRun| {
+        let cpu = run.cpu?;
+        let jobs = run.workload.threads.filter(|jobs| *jobs > 1)?;
+        Some((jobs, cpu.user_percent? + cpu.kernel_percent?))
+    };
+    imported.and_then(busy).is_some_and(|(jobs, each)| {
+        each >= EACH_PERCENT && each * f64::from(jobs) >= 100.0
+    })
+}
+
 /// Limits are round: one digit and zeros, or a half between; or a power of two of MiB/s.
 fn is_round(observed: &Observed) -> bool {
     const APART_MAX: f64 = 0.003;

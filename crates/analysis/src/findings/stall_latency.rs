@@ -5,6 +5,7 @@
 
 use super::process_stopped::measured_stops;
 use super::{Confidence, Finding, Own, RuleId, Seen, Severity, finding};
+use crate::rows::Sums;
 use crate::say;
 use model::LatencyHistogram;
 
@@ -20,10 +21,22 @@ pub(super) const TIME_SHARE_MIN: f64 = 0.005;
 /// Finds stalls of 100 ms or more. What stopped fathom itself is no stall of the target.
 pub(super) fn in_latencies(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
     let stopped = |own: &Own<'_>| !measured_stops(own.record).is_empty();
-    if seen.own.is_some_and(stopped) {
+    if seen.own.is_some_and(|own| stopped(own) || is_a_slow_target(own)) {
         return None;
     }
     look(seen, id)
+}
+
+/// Whether the slowest I/Os are what is usual on one of several targets.
+fn is_a_slow_target(own: &Own<'_>) -> bool {
+    let targets = own.record.plan.targets.len() as u32;
+    let max = own.total.latency.max().map_or(0, |max| max.0) as f64;
+    let usual = |target| {
+        let sums = Sums::of(own.record, Some(target));
+        let median = sums.total.latency.quantile(0.5);
+        median.map_or(0.0, |median| median.0 as f64)
+    };
+    targets > 1 && (0..targets).any(|target| FACTOR_MIN * usual(target) >= max)
 }
 
 fn look(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {

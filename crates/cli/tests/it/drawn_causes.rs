@@ -351,7 +351,7 @@ pub(crate) const HEALTHY: &[Cause] = &[
             let (read, write) = (drawn.number(60.0, 110.0), drawn.number(12.0, 40.0));
             let channels = drawn.one(&[16, 32, 64]);
             let device = format!(
-                "sim:ssd,cpu=1us,service={read}us,write-service={write}us,channels={channels},spread={}%,{},bandwidth={}M,\
+                "sim:ssd,cpu=500ns,service={read}us,write-service={write}us,channels={channels},spread={}%,{},bandwidth={}M,\
                  write-bandwidth={}M",
                 drawn.number(10.0, 60.0),
                 noise(drawn),
@@ -413,7 +413,11 @@ pub(crate) const HEALTHY: &[Cause] = &[
         name: "two targets",
         rules: &[],
         draw: |drawn| {
-            let other = drawn.one(&["sim:spindle", "sim:array", "sim:ssd,service=400us"]);
+            let other = drawn.one(&[
+                "sim:spindle",
+                "sim:array,write-cache=0",
+                "sim:ssd,service=400us",
+            ]);
             let case = load(drawn, format!("sim:ssd {other}"), "20s");
             Case {
                 options: format!("{} --pattern random", case.options),
