@@ -80,6 +80,9 @@ pub struct SyncFigures {
     /// Mean latency.
     #[serde(rename = "mean_ns")]
     pub mean: Option<Nanos>,
+    /// Median; none in results stored before it was read.
+    #[serde(rename = "p50_ns", default)]
+    pub p50: Option<Nanos>,
     /// 99th percentile.
     #[serde(rename = "p99_ns")]
     pub p99: Option<Nanos>,

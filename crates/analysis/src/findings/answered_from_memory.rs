@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The I/Os were faster than any storage device, so memory served them: a page cache, unwritten extents or a RAM disk.",
-    method: "Direct reads of 100 or more I/Os: the 1st percentile of the latency, submission included, is below 3 µs (an error if the median is too). Any run on one target: more than 16 GB/s. That is an error if the range is 4 GiB or less or the page cache was used. Otherwise it is a warning, because an array may reach it. Random reads with one in flight: a mean below 9 µs is a warning.",
+    method: "Direct reads of 100 or more I/Os: the 1st percentile of the latency, submission included, is below 3 µs (an error if the median is too). Reads of which it is unknown whether they were direct: the median is. Any run on one target: more than 16 GB/s. That is an error if the range is 4 GiB or less or the page cache was used. Otherwise it is a warning, because an array may reach it. Random reads with one in flight: a mean below 9 µs is a warning.",
     evidence: &["p1_ns", "p50_ns", "bytes_per_s", "mean_ns"],
     source: "PCI Express Base Specification 5.0 (4 lanes: 15.8 GB/s); the fastest NVMe devices answer in 5 to 10 µs.",
     advice: "Read a range that was written before and is larger than all caches, with direct I/O. `fathom run TARGET` compares with the device's own counters.",
@@ -70,7 +70,8 @@ fn one_by_one(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
 fn at_once(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
     let read = &seen.observed.read;
     let direct = run.workload.cache == Some(CacheMode::Unbuffered);
-    if !direct || read.ios.is_none_or(|ios| ios < IOS_MIN) {
+    let unknown = run.workload.cache.is_none();
+    if !(direct || unknown) || read.ios.is_some_and(|ios| ios < IOS_MIN) {
         return None;
     }
     let submission = run.evidence.read.submission_mean;
@@ -79,24 +80,28 @@ fn at_once(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
     let first = at(0.01).filter(|ns| *ns > 0.0 && *ns < DEVICE_NS_MIN)?;
     let median = at(0.5);
     let most = median.is_some_and(|ns| ns < DEVICE_NS_MIN);
+    if unknown && !most {
+        return None;
+    }
     let (share, shown) = if most {
         ("half", median?)
     } else {
         ("1%", first)
     };
     let sentence = format!(
-        "{share} of the direct reads completed within {}: no device answers in less than 3 µs, so memory answered",
+        "{share} of the {}reads completed within {}: no device answers in less than 3 µs, so memory answered",
+        if direct { "direct " } else { "" },
         say::time(shown)
     );
     let mut evidence = vec![("p1_ns", first)];
     evidence.extend(median.map(|median| ("p50_ns", median)));
-    let severity = if most {
+    let severity = if most && direct {
         Severity::Error
     } else {
         Severity::Warning
     };
     let reported = finding(RULE.id, severity, sentence, &evidence, ADVICE);
-    Some(if most {
+    Some(if most && direct {
         reported.not_as("a disk result")
     } else {
         reported.sure(Confidence::Medium)
@@ -157,6 +162,17 @@ mod tests {
         let mut waits = run(900, 1200);
         waits.evidence.read.submission_mean = Some(Nanos::micros(60));
         assert_eq!(severity(&waits), None, "its time is in submission");
+    }
+
+    #[test]
+    fn reads_that_may_be_buffered_are_memory_where_half_of_them_are_that_fast() {
+        let severity = |p50_ns| {
+            let mut run = run(700, p50_ns);
+            run.workload.cache = None;
+            Some(reported(&run, "answered-from-memory")?.severity)
+        };
+        assert_eq!(severity(844), Some(Severity::Warning));
+        assert_eq!(severity(80_000), None);
     }
 
     #[test]

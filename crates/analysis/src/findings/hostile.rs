@@ -171,6 +171,7 @@ fn evidence() -> impl Strategy<Value = ImportedEvidence> {
     });
     let sync = of(
         (any::<u64>(), time(), time()).prop_map(|(count, mean, max)| SyncFigures {
+            p50: mean,
             count,
             mean,
             p99: mean,

@@ -68,13 +68,14 @@ const DEVICE_SHARE_MAX: f64 = 0.5;
 /// The rate limit of a run, if there is one.
 pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     let observed = seen.observed;
-    let (rate, bytes) = (observed.total.rate_per_s?, observed.total.bytes_per_s);
-    if rate <= 0.0 || observed.total.errors.is_some_and(|errors| errors > 0) {
+    let (rate, bytes) = (observed.total.rate_per_s, observed.total.bytes_per_s);
+    if observed.total.errors.is_some_and(|errors| errors > 0) {
         return None;
     }
     if let Some(cap) = named(seen.known, rate, bytes) {
         return Some(cap);
     }
+    let rate = rate.filter(|rate| *rate > 0.0)?;
     // Memory is as flat, and no limit is so high.
     if seen.own.is_none() && bytes > Some(LINK_BYTES_PER_S) {
         return None;
@@ -269,8 +270,8 @@ fn near_here(seen: &Seen<'_>, rate: Option<f64>, bytes: Option<f64>) -> Option<N
 }
 
 /// A figure at the cap that a person named.
-fn named(known: &Known, rate: f64, bytes: Option<f64>) -> Option<Cap> {
-    let near = near(known, Some(rate), bytes, NearTo::default()).filter(Near::is_named)?;
+fn named(known: &Known, rate: Option<f64>, bytes: Option<f64>) -> Option<Cap> {
+    let near = near(known, rate, bytes, NearTo::default()).filter(Near::is_named)?;
     Some(Cap {
         held: near.held,
         why: format!("that is {}", near.words()),

@@ -364,9 +364,9 @@ pub(super) fn jobs_share_cores(seen: &Seen<'_>) -> bool {
         let jobs = run.workload.threads.filter(|jobs| *jobs > 1)?;
         Some((jobs, cpu.user_percent? + cpu.kernel_percent?))
     };
-    imported.and_then(busy).is_some_and(|(jobs, each)| {
-        each >= EACH_PERCENT && each * f64::from(jobs) >= 100.0
-    })
+    imported
+        .and_then(busy)
+        .is_some_and(|(jobs, each)| each >= EACH_PERCENT && each * f64::from(jobs) >= 100.0)
 }
 
 /// Limits are round: one digit and zeros, or a half between; or a power of two of MiB/s.

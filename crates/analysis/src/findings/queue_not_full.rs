@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Fewer I/Os were in flight than requested, or more than possible.",
-    method: "Little's law: mean in flight = IOPS × mean latency, compared with threads × depth. Runs of fathom: below 90% of the requested number even with the longest latency at both edges of the measured phase added; not applied with errors, pauses or a stall at the end. Imported runs, whose edges are unknown: below 80% or above 105%, and only if the resolution of the latencies is finer than a millisecond.",
+    method: "Little's law: mean in flight = IOPS × mean latency, compared with threads × depth. Runs of fathom: below 90% of the requested number even with the longest latency at both edges of the measured phase added; not applied with errors, pauses or a stall at the end. Imported runs, whose edges are unknown: below 80% or above 105%, and only if the resolution of the latencies is finer than a millisecond. Direct I/O with one in flight and no known syncs or pauses: below 60%, and 30 µs or more between two I/Os.",
     evidence: &["in_flight_mean", "in_flight_asked", "edge_error"],
     source: "J. D. C. Little, \"A Proof for the Queuing Formula: L = λW\", Operations Research 9 (1961).",
     advice: "Use more threads or larger blocks; check whether a core was at 100% CPU.",
@@ -71,6 +71,9 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         .total
         .ios
         .is_none_or(|ios| ios as f64 >= USES_MIN as f64 * asked);
+    if alone && used {
+        return outside(seen, mean, asked);
+    }
     let judged = !synced && !alone && used;
     (judged && mean > 0.0 && mean < asked * BELOW).then(|| {
         let share = say::percent(1.0 - mean / asked);
@@ -95,6 +98,38 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         )
         .sure(Confidence::Medium)
     })
+}
+
+/// With one I/O per thread, what the latencies do not account for passes between two I/Os. The work of a tool takes
+/// microseconds there.
+fn outside(seen: &Seen<'_>, mean: f64, asked: f64) -> Option<Finding> {
+    const SHARE_MAX: f64 = 0.6;
+    const EACH_NS_MIN: f64 = 30_000.0;
+    let writes = seen.observed.write_share.is_some_and(|share| share > 0.0);
+    let is_direct = seen.observed.cache == Some(model::CacheMode::Unbuffered);
+    let each_ns = (asked - mean) / seen.observed.total.rate_per_s? * 1e9;
+    let evidence_of = |run: &model::ImportedRun| {
+        let evidence = &run.evidence;
+        evidence.sync.is_none() && evidence.flush.is_none() && evidence.pace.is_none()
+    };
+    let unknown = seen.imported.is_some_and(evidence_of);
+    if !unknown || !is_direct || mean >= asked * SHARE_MAX || each_ns < EACH_NS_MIN {
+        return None;
+    }
+    let by = if writes {
+        "syncs (fsync, fdatasync), "
+    } else {
+        ""
+    };
+    let sentence = format!(
+        "{} of the time passed between the I/Os, {} after each: {by}pauses, or work of the tool itself",
+        say::percent(1.0 - mean / asked),
+        say::time(each_ns)
+    );
+    let evidence = [("in_flight_mean", mean), ("in_flight_asked", asked)];
+    let advice = "look up the options of the run; IOPS are not 1 / latency here";
+    let reported = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
+    Some(reported.sure(Confidence::Medium))
 }
 
 fn of_own(seen: &Own<'_>) -> Option<Finding> {

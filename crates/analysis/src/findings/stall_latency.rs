@@ -21,7 +21,10 @@ pub(super) const TIME_SHARE_MIN: f64 = 0.005;
 /// Finds stalls of 100 ms or more. What stopped fathom itself is no stall of the target.
 pub(super) fn in_latencies(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
     let stopped = |own: &Own<'_>| !measured_stops(own.record).is_empty();
-    if seen.own.is_some_and(|own| stopped(own) || is_a_slow_target(own)) {
+    if seen
+        .own
+        .is_some_and(|own| stopped(own) || is_a_slow_target(own))
+    {
         return None;
     }
     look(seen, id)

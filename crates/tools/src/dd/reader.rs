@@ -126,7 +126,7 @@ fn run(line: &str, open: Open) -> Option<ImportedRun> {
     let mut total = ImportedOperation {
         ios: open.records,
         bytes: Some(Bytes(bytes)),
-        bytes_per_s: rate_of(rate),
+        bytes_per_s: rate_of(rate).map(|printed| exact(printed, bytes, seconds)),
         ..ImportedOperation::default()
     };
     total.errors = None;
@@ -140,9 +140,28 @@ fn run(line: &str, open: Open) -> Option<ImportedRun> {
             "dd's command line is not in the text: what was read or written is unknown".to_owned(),
         );
     }
+    total.ios = total
+        .ios
+        .or_else(|| whole_blocks(bytes, run.workload.block?));
     run.figures = of_side(run.workload.write_percent, total);
     run.command = open.command;
     Some(run)
+}
+
+/// The rate, which dd prints with two or three digits, and the seconds with six: computed where two digits are too few.
+/// Where both disagree it stays as printed.
+fn exact(printed: f64, bytes: u64, seconds: f64) -> f64 {
+    const ROUNDED: std::ops::RangeInclusive<f64> = 0.005..=0.06;
+    let rate = bytes as f64 / seconds;
+    match ROUNDED.contains(&(rate / printed - 1.0).abs()) {
+        true => rate,
+        false => printed,
+    }
+}
+
+/// The number of I/Os, where the bytes are whole blocks.
+fn whole_blocks(bytes: u64, block: Bytes) -> Option<u64> {
+    (block.0 > 0 && bytes.is_multiple_of(block.0)).then(|| bytes / block.0)
 }
 
 /// `75.9 MB/s`: dd's units are decimal.

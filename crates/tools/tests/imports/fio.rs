@@ -206,6 +206,7 @@ fn what_findings_are_built_on_is_read_beside_the_figures() {
     assert_eq!(seen.total.whole_mean, Some(Nanos::micros(34)));
     let sync = SyncFigures {
         count: 1999,
+        p50: None,
         mean: Some(Nanos::micros(4900)),
         p99: Some(Nanos::millis(8)),
         max: Some(Nanos::millis(12)),

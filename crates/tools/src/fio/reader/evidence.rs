@@ -149,12 +149,16 @@ impl Syncs {
     fn figures(&self) -> Option<SyncFigures> {
         let lat = self.lat_ns.as_ref()?;
         let ns = |value: Option<f64>| nanos(value?, Nanos(1));
-        let mut points = lat.percentile.iter().flatten();
-        let p99 = points.find(|(percent, _)| percent.parse() == Ok(99.0));
+        let point = |wanted: f64| {
+            let mut points = lat.percentile.iter().flatten();
+            let found = points.find(|(percent, _)| percent.parse() == Ok(wanted));
+            found.and_then(|(_, value)| ns(*value))
+        };
         Some(SyncFigures {
             count: lat.count.filter(|count| *count > 0)?,
             mean: ns(lat.mean),
-            p99: p99.and_then(|(_, value)| ns(*value)),
+            p50: point(50.0),
+            p99: point(99.0),
             max: ns(lat.max),
         })
     }
