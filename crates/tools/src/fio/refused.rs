@@ -15,6 +15,10 @@ pub(super) const REFUSED: &[Row] = &[
         &["rw_sequencer"],
         "a step or a count between places: omit it",
     ),
+    refuse(
+        &["bs_is_seq_rand"],
+        "a size for sequential and one for random I/O: specify each in a job of its own, by bs",
+    ),
     refuse(&["opendir"], "specify the files by filename"),
     refuse(
         &[
