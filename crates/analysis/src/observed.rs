@@ -311,6 +311,13 @@ impl RateWindows {
 }
 
 impl ObservedFigures {
+    /// Returns the latency in nanoseconds at a quantile, where just that one is known. // in [0, 1]
+    pub(crate) fn latency_at(&self, quantile: f64) -> Option<f64> {
+        let mut points = self.percentiles.iter();
+        let found = points.find(|(at, _)| (at - quantile).abs() < 1e-9);
+        found.map(|(_, ns)| *ns)
+    }
+
     fn of(figures: &RowFigures, measured: Option<Nanos>) -> ObservedFigures {
         let over = |amount: u64| {
             let time = measured.filter(|time| time.0 > 0)?;

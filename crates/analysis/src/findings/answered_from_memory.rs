@@ -6,7 +6,6 @@
 
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::LimitKind;
-use crate::observed::ObservedFigures;
 use crate::say;
 use model::{CacheMode, ImportFormat, ImportedRun};
 
@@ -76,7 +75,7 @@ fn at_once(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
     }
     let submission = run.evidence.read.submission_mean;
     let submission_ns = submission.map_or(0.0, |mean| mean.0 as f64);
-    let at = |quantile: f64| Some(latency_at(read, quantile)? + submission_ns);
+    let at = |quantile: f64| Some(read.latency_at(quantile)? + submission_ns);
     let first = at(0.01).filter(|ns| *ns > 0.0 && *ns < DEVICE_NS_MIN)?;
     let median = at(0.5);
     let most = median.is_some_and(|ns| ns < DEVICE_NS_MIN);
@@ -131,12 +130,6 @@ fn beyond_link(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
         let reported = finding(RULE.id, Severity::Warning, sentence, &evidence, ADVICE);
         reported.sure(Confidence::Medium)
     })
-}
-
-fn latency_at(figures: &ObservedFigures, quantile: f64) -> Option<f64> {
-    let mut points = figures.percentiles.iter();
-    let found = points.find(|(at, _)| (at - quantile).abs() < 1e-9);
-    found.map(|(_, ns)| *ns)
 }
 
 #[cfg(test)]

@@ -52,6 +52,7 @@ mod tests {
         let mut run = imported();
         run.workload.block = Some(Bytes::kib(64));
         run.figures.total.bytes_per_s = Some(1286.37 * 1_048_576.0);
+        run.figures.total.ios_per_s = None; // as hdparm, which prints no IOPS
         assert_eq!(reported(&run, "bandwidth-limit"), None);
         let known = Known {
             cap_bytes_per_s: Some(1280.0 * 1_048_576.0),

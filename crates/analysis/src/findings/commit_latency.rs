@@ -75,16 +75,11 @@ fn alone(seen: &Seen<'_>, how: &'static str) -> Option<Commit> {
     if !alone || write.ios.is_some_and(|ios| ios < COMMITS_MIN) {
         return None;
     }
-    let point = |wanted: f64| {
-        let mut points = write.percentiles.iter();
-        let found = points.find(|(at, _)| (at - wanted).abs() < 1e-9);
-        found.map(|(_, ns)| *ns)
-    };
     let mean_ns = write.mean_ns.or_else(|| by_count(seen))?;
     Some(Commit {
         mean_ns,
-        median_ns: point(0.5),
-        p99_ns: point(0.99),
+        median_ns: write.latency_at(0.5),
+        p99_ns: write.latency_at(0.99),
         per_s: 1e9 / mean_ns,
         how,
     })
@@ -111,8 +106,7 @@ fn once_a_turn(seen: &Seen<'_>, own: &Own<'_>) -> Option<Commit> {
     if !along || observed.cache != Some(CacheMode::Unbuffered) || targets(own.record).any(solid) {
         return None;
     }
-    let points = &observed.write.percentiles;
-    let median = points.iter().find(|(at, _)| (at - 0.5).abs() < 1e-9)?.1;
+    let median = observed.write.latency_at(0.5)?;
     let commit = alone(seen, "no write cache completes the writes")?;
     (rotation(commit.mean_ns).is_some() && rotation(median).is_some()).then_some(commit)
 }

@@ -317,8 +317,8 @@ struct Slice {
 
 fn slice(side: &ObservedFigures) -> Option<Slice> {
     let points = &side.percentiles;
-    let at = |quantile: f64| points.iter().find(|(at, _)| (at - quantile).abs() < 1e-9);
-    let (mean, median_ns, to_ns) = (side.mean_ns?, at(0.5)?.1, at(0.99)?.1);
+    let (mean, median_ns) = (side.mean_ns?, side.latency_at(0.5)?);
+    let to_ns = side.latency_at(0.99)?;
     if median_ns <= 0.0 || mean < SLICED_MEAN_TIMES * median_ns || to_ns < SLICE_NS_MIN {
         return None;
     }

@@ -71,10 +71,10 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         .total
         .ios
         .is_none_or(|ios| ios as f64 >= USES_MIN as f64 * asked);
-    if alone && used {
-        return outside(seen, mean, asked);
+    if alone {
+        return outside(seen, mean, asked).filter(|_| used);
     }
-    let judged = !synced && !alone && used;
+    let judged = !synced && used;
     (judged && mean > 0.0 && mean < asked * BELOW).then(|| {
         let share = say::percent(1.0 - mean / asked);
         let (mean_said, asked_said) = (say::digits(mean), say::digits(asked));
@@ -108,12 +108,15 @@ fn outside(seen: &Seen<'_>, mean: f64, asked: f64) -> Option<Finding> {
     let writes = seen.observed.write_share.is_some_and(|share| share > 0.0);
     let is_direct = seen.observed.cache == Some(model::CacheMode::Unbuffered);
     let each_ns = (asked - mean) / seen.observed.total.rate_per_s? * 1e9;
-    let evidence_of = |run: &model::ImportedRun| {
+    let requested = |run: &model::ImportedRun| {
         let evidence = &run.evidence;
-        evidence.sync.is_none() && evidence.flush.is_none() && evidence.pace.is_none()
+        evidence.sync.is_some() || evidence.flush.is_some() || evidence.pace.is_some()
     };
-    let unknown = seen.imported.is_some_and(evidence_of);
-    if !unknown || !is_direct || mean >= asked * SHARE_MAX || each_ns < EACH_NS_MIN {
+    if seen.imported.is_some_and(requested)
+        || !is_direct
+        || mean >= asked * SHARE_MAX
+        || each_ns < EACH_NS_MIN
+    {
         return None;
     }
     let by = if writes {
@@ -227,6 +230,7 @@ fn stalled_at_end(seen: &Own<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::findings::test::{imported, reported};
     use crate::findings::{Severity, found};
     use crate::sample::Sample;
     use model::{Nanos, Pacing};
@@ -315,5 +319,33 @@ mod tests {
             let found = found(&sample.build(), "queue-not-full");
             assert_eq!(found.is_some(), reported, "{micros} us");
         }
+    }
+
+    /// A public result: 391 writes a second of 739 µs each, one in flight, with fsync=1.
+    #[test]
+    fn time_between_direct_ios_is_reported_unless_the_request_explains_it() {
+        let of = |change: fn(&mut model::ImportedRun)| {
+            let mut run = imported();
+            run.format = model::ImportFormat::FioJson;
+            (run.workload.threads, run.workload.queue_depth) = (Some(1), Some(1));
+            run.workload.cache = Some(model::CacheMode::Unbuffered);
+            let total = &mut run.figures.total;
+            total.ios_per_s = Some(391.0);
+            total.latency.mean = Some(Nanos::micros(739));
+            change(&mut run);
+            reported(&run, "queue-not-full")
+        };
+        let found = of(|_| {}).unwrap();
+        assert_eq!(found.severity, Severity::Warning);
+        assert!((found.evidence[0].value - 0.289).abs() < 1e-3);
+        assert_eq!(of(|run| run.figures.total.ios_per_s = Some(1000.0)), None);
+        assert_eq!(of(|run| run.workload.cache = None), None);
+        assert_eq!(
+            of(|run| {
+                let every = model::imported_evidence::ImportedFlush::EveryWrites(1);
+                run.evidence.flush = Some(every);
+            }),
+            None
+        );
     }
 }

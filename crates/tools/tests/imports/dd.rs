@@ -51,6 +51,9 @@ fn newer_words_flags_and_a_missing_command_are_read_too() {
     assert_eq!(run.workload.write_through, Some(true));
     assert_eq!(run.workload.block, Some(Bytes::kib(4)));
     assert_eq!(run.figures.total.bytes_per_s, Some(40_960.0 / 0.0182));
+    let short = "dd if=/dev/zero of=x bs=512 count=100 oflag=dsync\n51200 bytes (51 kB) copied, 3.74 s, 13.7 kB/s\n";
+    let without_records = one(short);
+    assert_eq!(without_records.figures.total.ios, Some(100));
     let bare =
         one("8+0 records in\n8+0 records out\n4096 bytes (4.1 kB) copied, 0.5 s, 8.2 kB/s\n");
     assert_eq!(bare.workload.write_percent, None);
