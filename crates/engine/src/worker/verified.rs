@@ -180,6 +180,9 @@ fn submit<B: Backend, C: Clock>(
         slot,
         issued: *now,
     })?;
+    if work.pace.is_slow() {
+        backend.hand_over()?; // as where nothing is compared
+    }
     Ok(true)
 }
 
