@@ -256,6 +256,7 @@ impl BlockHeader {
     ///
     /// # Errors
     /// What is wrong with it.
+    #[inline]
     pub fn read(block: &[u8; BLOCK_BYTES]) -> Result<BlockHeader, Flaw> {
         if !block.starts_with(&MAGIC) {
             return Err(Flaw::Foreign);
@@ -279,6 +280,7 @@ impl BlockHeader {
     ///
     /// # Errors
     /// What is wrong with it.
+    #[inline]
     pub fn read_tags(block: &[u8; BLOCK_BYTES]) -> Result<BlockHeader, Flaw> {
         if !block.starts_with(&MAGIC) {
             return Err(Flaw::Foreign);
@@ -310,6 +312,7 @@ impl BlockHeader {
     }
 
     /// Returns the fields, where the header's own checksum fits.
+    #[inline]
     pub fn of(block: &[u8; BLOCK_BYTES]) -> Option<BlockHeader> {
         let mut head = [0; HEADER_BYTES];
         head[..HEAD_CHECKSUM_AT].copy_from_slice(&block[..HEAD_CHECKSUM_AT]);
@@ -328,6 +331,7 @@ impl BlockHeader {
     }
 
     /// Torn, where each sector belongs to some write of this run to this place, and not all to the same.
+    #[cold]
     fn flaw(&self, block: &[u8; BLOCK_BYTES]) -> Flaw {
         let key = tag_key(self.run, self.place());
         let serials = (1..)
@@ -347,19 +351,23 @@ impl BlockHeader {
         }
     }
 
+    #[inline]
     fn tag(&self) -> u64 {
         tag(self.serial, self.run, self.place())
     }
 
+    #[inline]
     fn place(&self) -> u64 {
         self.block & ((1 << 48) - 1) | u64::from(self.target) << 48
     }
 }
 
+#[inline]
 fn u32_at(data: &[u8; BLOCK_BYTES], at: usize) -> u32 {
     u32::from_le_bytes([data[at], data[at + 1], data[at + 2], data[at + 3]])
 }
 
+#[inline]
 fn u64_at(data: &[u8; BLOCK_BYTES], at: usize) -> u64 {
     u64::from(u32_at(data, at)) | u64::from(u32_at(data, at + 4)) << 32
 }
@@ -373,6 +381,7 @@ pub(crate) fn checksum(data: &[u8]) -> u32 {
 
 /// The finaliser of SplitMix64, a bijection. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
 /// generators", OOPSLA 2014; constants of Stafford's variant 13.
+#[inline]
 const fn mix(z: u64) -> u64 {
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -399,6 +408,7 @@ const TAG_CONSTANTS: [u64; TAGS] = {
     all
 };
 
+#[inline]
 const fn tag_key(run: u64, place: u64) -> u64 {
     mix(run ^ mix(place))
 }
@@ -409,6 +419,7 @@ const fn tag(serial: u64, run: u64, place: u64) -> u64 {
 }
 
 /// What the tags of a block add to the checksum of its body.
+#[inline]
 fn tags_in_checksum(tag: u64) -> u32 {
     let tables = &*TAG_TABLES;
     let bytes = tag.to_le_bytes();

@@ -73,16 +73,19 @@ impl Place {
             true => BlockHeader::read(data),
             false => BlockHeader::read_tags(data),
         };
-        if let (Ok(header), Expected::Exactly(generation)) = (&read, expected)
-            && self.is_own(header)
-            && header.generation == generation
-        {
-            return Compared::Right;
+        match (&read, expected) {
+            (Ok(header), Expected::Exactly(generation))
+                if self.is_own(header) && header.generation == generation =>
+            {
+                Compared::Right
+            }
+            (Ok(header), Expected::Unwritten) if self.is_older(header) => Compared::OlderData,
+            _ => self.compare_rare(data, read, expected),
         }
-        self.compare_rare(data, read, expected)
     }
 
     /// Whether this run wrote it for this place.
+    #[inline]
     pub(super) fn is_own(&self, header: &BlockHeader) -> bool {
         header.run == self.run && header.block == self.block() && header.target == self.target
     }
@@ -106,7 +109,6 @@ impl Place {
             },
             Expected::Exactly(_) => Compared::Wrong(self.wrong(data, expected)),
             Expected::Unwritten => match read {
-                Ok(header) if self.is_older(&header) => Compared::OlderData,
                 Err(_) if self.before == Before::Unknown && !block_header::is_zero(data) => {
                     Compared::Unknown
                 }
@@ -117,6 +119,7 @@ impl Place {
     }
 
     /// Whether a block of an earlier run may be here.
+    #[inline]
     fn is_older(&self, header: &BlockHeader) -> bool {
         let placed = matches!(self.before, Before::Placed { .. });
         header.run != self.run && (header.block == self.block() || !placed)

@@ -15,8 +15,15 @@ const UNCERTAIN: u16 = 1 << 14;
 #[derive(Debug)]
 pub(crate) struct WriteMap {
     base: u64,
-    grain: u64,
+    grain: Grain,
     entries: Box<[AtomicU16]>,
+}
+
+/// Length of a grain, as an odd number times a power of two: most lengths are a power, which takes no division.
+#[derive(Clone, Copy, Debug)]
+struct Grain {
+    log2: u32,
+    odd: u64,
 }
 
 /// The map's entry of a grain at one moment.
@@ -50,7 +57,8 @@ pub(crate) struct CutRule {
 impl WriteMap {
     /// For a range of whole grains.
     pub(crate) fn new(base: u64, length: u64, grain: u64) -> WriteMap {
-        let grains = length.div_ceil(grain);
+        let grain = Grain::of(grain);
+        let grains = grain.times_up(length);
         WriteMap {
             base,
             grain,
@@ -59,14 +67,15 @@ impl WriteMap {
     }
 
     /// Most grains of an I/O of so many bytes.
+    #[inline]
     pub(crate) fn grains_of(&self, length: u64) -> usize {
-        length.div_ceil(self.grain) as usize
+        self.grain.times_up(length) as usize
     }
 
     /// The grain of an offset from the start of the target.
     #[inline]
     pub(crate) fn grain_at(&self, offset: u64) -> usize {
-        ((offset - self.base) / self.grain) as usize
+        self.grain.times(offset - self.base) as usize
     }
 
     #[inline]
@@ -133,7 +142,33 @@ impl WriteMap {
     }
 }
 
+impl Grain {
+    fn of(bytes: u64) -> Grain {
+        let log2 = bytes.trailing_zeros();
+        Grain {
+            log2,
+            odd: bytes >> log2,
+        }
+    }
+
+    /// How many whole grains a length has.
+    #[inline]
+    fn times(self, length: u64) -> u64 {
+        match self.odd {
+            1 => length >> self.log2,
+            odd => (length >> self.log2) / odd,
+        }
+    }
+
+    /// The same with one that is begun.
+    #[inline]
+    fn times_up(self, length: u64) -> u64 {
+        self.times(length + (self.odd << self.log2) - 1)
+    }
+}
+
 impl Entry {
+    #[inline]
     pub(crate) fn generation(self) -> u16 {
         self.0 & GENERATION_MAX
     }
@@ -210,6 +245,26 @@ mod tests {
         ] {
             let map = WriteMap::new(0, 1 << 30, grain);
             assert_eq!(size_of_val(&*map.entries) as u64 * 1024, per_tib);
+        }
+    }
+
+    #[test]
+    fn grains_of_any_length_are_counted_as_a_division_counts_them() {
+        for bytes in [1, 512, 4096, 12288, 28672, 1 << 20, 3 << 30] {
+            let grain = Grain::of(bytes);
+            for length in [
+                0,
+                1,
+                bytes - 1,
+                bytes,
+                bytes + 1,
+                7 * bytes - 1,
+                7 * bytes,
+                1 << 40,
+            ] {
+                assert_eq!(grain.times(length), length / bytes);
+                assert_eq!(grain.times_up(length), length.div_ceil(bytes));
+            }
         }
     }
 

@@ -67,6 +67,7 @@ impl Verify {
 
     /// Returns whether every byte of a block is compared, by its number among those compared: of each hundred as many as
     /// requested, evenly spread.
+    #[inline]
     pub fn compares_body(&self, number: u64) -> bool {
         self.level == VerifyLevel::Full && is_of_share(self.bodies, number)
     }
