@@ -115,6 +115,9 @@ fn read(section: &Section, found: &mut Found) {
         } else if line.starts_with("[SCORE") && line.contains(':') {
             check_score(line, &phases, section.line_of(at), found);
         } else if let Some(phase) = of_summary(line) {
+            if let Some((at, phase)) = open.take() {
+                take(at, phase, &head, &mut phases, found);
+            }
             take(at, phase, &head, &mut phases, found);
         } else if let Some(name) = line
             .strip_prefix('[')

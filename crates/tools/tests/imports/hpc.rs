@@ -129,6 +129,13 @@ fn io500_has_a_run_for_each_phase_and_its_score_has_to_add_up() {
         line == 15 && what.contains("does not add up"),
         "{line}: {what}"
     );
+    let both = format!("{}{}", seed!("io500_ini"), seed!("io500"));
+    let both = both.replacen("IO500 version", "another version", 1);
+    let lines: Vec<u32> = runs(&both).iter().map(|run| run.line).collect();
+    assert!(
+        lines.is_sorted(),
+        "an open phase ends at a result: {lines:?}"
+    );
     let ini = runs(seed!("io500_ini"));
     assert_eq!(ini.len(), 2);
     assert_eq!(
