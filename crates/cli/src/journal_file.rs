@@ -86,7 +86,7 @@ fn standard_output(path: &Path, targets: usize) -> Result<JournalSink, CommandEr
         ));
     }
     let file = gate::standard_output().map_err(|error| {
-        CommandError::failed(format!("standard output: {}", engine::errno_text(&error)))
+        CommandError::failed(format!("standard output: {}", model::errno_text(&error)))
     })?;
     let is_file = file.metadata().is_ok_and(|facts| facts.is_file());
     Ok(JournalSink {
@@ -138,7 +138,7 @@ impl Opened {
         let refused =
             |why: String| CommandError::refused(format!("--journal {}: {why}", path.display()));
         let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
-        let (meta, mut file) = opened.map_err(|error| refused(engine::errno_text(&error)))?;
+        let (meta, mut file) = opened.map_err(|error| refused(model::errno_text(&error)))?;
         if !meta.is_file() {
             return Err(refused(
                 "this is no file; hint: store the journal in a file first".to_owned(),

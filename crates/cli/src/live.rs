@@ -47,7 +47,7 @@ pub(crate) fn screen(
         stop: Box::new(|| drop(signal_hook::low_level::raise(SIGINT))),
     });
     let live = live.map_err(|error| {
-        let why = engine::errno_text(&error);
+        let why = model::errno_text(&error);
         CommandError::refused(format!("--live: the terminal cannot be drawn on: {why}"))
     })?;
     Ok(Some(Screen {

@@ -55,7 +55,7 @@ pub(crate) fn written(outcome: io::Result<()>) -> Result<bool, CommandError> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(CommandError::failed(format!(
             "standard output could not be written: {}",
-            engine::errno_text(&error)
+            model::errno_text(&error)
         ))),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A failed I/O inside a run is not here: it is data, and stands in the record.
 
-use model::{Bytes, CommandError, Flaw};
+use model::{Bytes, CommandError, Flaw, errno_text};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -196,15 +196,6 @@ pub(crate) fn lock_holder(path: &Path) -> Option<String> {
 
 pub(crate) fn held(holder: Option<&str>) -> String {
     holder.map_or_else(String::new, |holder| format!(" ({holder})"))
-}
-
-/// The kernel's words for an error, without Rust's number behind them.
-pub fn errno_text(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
 }
 
 fn open_remedy(error: &io::Error) -> &'static str {

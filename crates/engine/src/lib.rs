@@ -65,7 +65,7 @@ pub use calibration::Calibration;
 pub use copy::{Copied, CopyEnd, CopyError, CopyJob, CopyReads, copy, has_no_places};
 pub use dispatch::{Availability, available, queue_depth_max};
 pub use drop_cache::forget_cached;
-pub use error::{RunError, errno_text};
+pub use error::RunError;
 pub use files::{
     FilesEnd, FilesError, FilesEvent, FilesJob, MdtestBelow, MdtestPlace, MdtestSite, Room,
     may_drop_caches, room_of, run_files,

@@ -35,6 +35,15 @@ pub fn printable(text: &str) -> String {
     out
 }
 
+/// Returns the system's words for an error, without the number that Rust adds.
+pub fn errno_text(error: &std::io::Error) -> String {
+    let mut text = error.to_string();
+    if let Some(end) = text.find(" (os error ") {
+        text.truncate(end);
+    }
+    text
+}
+
 /// Writes the one sentence on a value that an option does not take. `accepted` begins with `must be`.
 pub fn invalid_value(read: &str, option: &str, accepted: &str) -> String {
     format!("invalid value '{read}' for {option}: {accepted}")

@@ -218,7 +218,7 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
                 CommandError::failed(format!(
                     "{}: its cached pages cannot be let go: {}",
                     path.display(),
-                    engine::errno_text(&error)
+                    model::errno_text(&error)
                 ))
             })?;
         }

@@ -63,7 +63,7 @@ fn agreed(words: &str) -> Result<bool, CommandError> {
     std::io::stdin()
         .lock()
         .read_line(&mut line)
-        .map_err(|error| CommandError::failed(engine::errno_text(&error)))?;
+        .map_err(|error| CommandError::failed(model::errno_text(&error)))?;
     Ok(line.trim() == words)
 }
 

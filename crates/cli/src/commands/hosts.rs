@@ -222,7 +222,7 @@ fn connect(args: &HostsArgs, way: &Way, own: &str) -> Result<Job, CommandError> 
 fn boxed(pipes: std::io::Result<Pipes>) -> Result<Box<dyn Transport>, JobError> {
     match pipes {
         Ok(pipes) => Ok(Box::new(pipes)),
-        Err(error) => Err(JobError(format!("--hosts: {}", engine::errno_text(&error)))),
+        Err(error) => Err(JobError(format!("--hosts: {}", model::errno_text(&error)))),
     }
 }
 
@@ -284,7 +284,7 @@ fn timeout(args: &HostsArgs) -> Result<Nanos, CommandError> {
 /// A library is code of this process: no other user may be able to change it.
 fn trusted(path: &Path) -> Result<(), CommandError> {
     let changed = host::is_writable_by_others(path).map_err(|error| {
-        let why = engine::errno_text(&error);
+        let why = model::errno_text(&error);
         CommandError::refused(format!("--mpi-library {}: {why}", path.display()))
     })?;
     match changed {

@@ -275,7 +275,7 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
             room.unwrap_or_default().about()
         )),
         Ok(_) => Ok(bytes),
-        Err(error) => Err(format!("cannot be read: {}", engine::errno_text(&error))),
+        Err(error) => Err(format!("cannot be read: {}", model::errno_text(&error))),
     }
 }
 

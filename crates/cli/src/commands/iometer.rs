@@ -138,7 +138,7 @@ fn read(path: &Path) -> Result<Config, CommandError> {
             CommandError::refused(format!(
                 "{}: cannot be read: {}",
                 path.display(),
-                engine::errno_text(&error)
+                model::errno_text(&error)
             ))
         })?;
     if bytes.len() as u64 > ICF_MAX {

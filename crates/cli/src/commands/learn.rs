@@ -161,7 +161,7 @@ fn write(profile: &LearnedProfile, path: &Path) -> Result<(), CommandError> {
     let text = profile.text();
     let file = NewOutput::create(path).map_err(|error| failure::of_output(&error))?;
     let failed = |error: std::io::Error| {
-        let why = engine::errno_text(&error);
+        let why = model::errno_text(&error);
         CommandError::failed(format!("{}: cannot be written: {why}", path.display()))
     };
     let mut open = file.file().map_err(failed)?;
@@ -177,7 +177,7 @@ pub(super) fn read_profile(path: &Path) -> Result<LearnedProfile, CommandError> 
         Err(error) => {
             return Err(failed(format!(
                 "cannot be read: {}",
-                engine::errno_text(&error)
+                model::errno_text(&error)
             )));
         }
         Ok(false) => return Err(failed("must be a file with a profile".to_owned())),

@@ -461,6 +461,6 @@ impl Kept {
 }
 
 fn not_written(path: &Path, error: &io::Error) -> CommandError {
-    let why = engine::errno_text(error);
+    let why = model::errno_text(error);
     CommandError::failed(format!("{}: cannot be written: {why}", path.display()))
 }

@@ -44,7 +44,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, CommandError> {
         true => Replace::Anything,
         false => Replace::Nothing,
     };
-    let pages = pages().map_err(|error| CommandError::failed(engine::errno_text(&error)))?;
+    let pages = pages().map_err(|error| CommandError::failed(model::errno_text(&error)))?;
     let places: Vec<(&Name, PathBuf, &[u8])> = pages
         .iter()
         .map(|(name, text)| (name, args.folder.join(name.as_os_str()), text.as_slice()))

@@ -72,7 +72,7 @@ pub(crate) fn of_trace(error: TraceError) -> CommandError {
             format!(
                 "{}: cannot be read: {}",
                 path.display(),
-                engine::errno_text(&error)
+                model::errno_text(&error)
             )
         }
         other => other.to_string(),
@@ -177,7 +177,7 @@ fn convert(
     };
     let file = NewOutput::create(path).map_err(|error| failure::of_output(&error))?;
     let failed = |error: io::Error| {
-        let why = engine::errno_text(&error);
+        let why = model::errno_text(&error);
         CommandError::failed(format!("{}: cannot be written: {why}", path.display()))
     };
     let out = file.file().map_err(failed)?;

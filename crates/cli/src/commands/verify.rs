@@ -14,10 +14,11 @@ use crate::progress::Progress;
 use crate::report::{FilesForm, Form};
 use crate::{keep, output, report, signals};
 use analysis::say;
-use engine::{RunError, Stop, VerifyJob, errno_text};
+use engine::{RunError, Stop, VerifyJob};
 use gate::{OFlags, Pins};
 use host::Root;
 use model::block_header::{BLOCK, BLOCK_BYTES, BlockHeader};
+use model::errno_text;
 use model::verified::{Durability, ExpectedRun, VerifyWork};
 use model::{
     Bytes, CommandError, Content, FilesOutcome, FilesPlace, FilesRecord, FilesWork, Location,

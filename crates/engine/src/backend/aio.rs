@@ -154,7 +154,7 @@ impl Aio {
     /// Whether this kernel lets this process have a context; otherwise why not.
     pub(crate) fn probe() -> Result<(), Unavailable> {
         Context::new(1).map(drop).map_err(|source| Unavailable {
-            reason: crate::error::errno_text(&source),
+            reason: model::errno_text(&source),
             remedy: remedy(&source),
         })
     }

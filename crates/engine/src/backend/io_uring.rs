@@ -138,7 +138,7 @@ impl IoUring {
             let result = landed.pop().map_or(-libc::ETIME, |done| done.result);
             if result < 0 {
                 let error = io::Error::from_raw_os_error(-result);
-                let reason = format!("a polled read failed: {}", crate::error::errno_text(&error));
+                let reason = format!("a polled read failed: {}", model::errno_text(&error));
                 let path = target.location.path().unwrap_or(Path::new("")).to_owned();
                 return Err(RunError::NotPolled { path, reason });
             }

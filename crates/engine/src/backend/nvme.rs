@@ -37,7 +37,7 @@ impl Nvme {
     /// Whether this kernel lets this process have a ring for commands; otherwise why not.
     pub(crate) fn probe(polling: Polling) -> Result<(), Unavailable> {
         let reported = |source: io::Error| Unavailable {
-            reason: crate::error::errno_text(&source),
+            reason: model::errno_text(&source),
             remedy: match source.raw_os_error() {
                 Some(libc::EINVAL) => NEWER,
                 _ => remedy(&source),
@@ -102,7 +102,7 @@ impl Nvme {
                 let error = io::Error::from_raw_os_error(-result);
                 return Err(RunError::PassedThrough {
                     path: path.unwrap_or("".as_ref()).to_owned(),
-                    reason: crate::error::errno_text(&error),
+                    reason: model::errno_text(&error),
                     remedy: trial_remedy(-result),
                 });
             }

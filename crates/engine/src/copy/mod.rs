@@ -17,12 +17,12 @@ mod transfers;
 pub use source::has_no_places;
 
 use crate::clock::{Clock, WallClock};
-use crate::error::errno_text;
 use crate::files::Batches;
 use crate::stop::Stop;
 use blocks::Aligned;
 use gate::Pins;
 use host::{CounterReader, Root};
+use model::errno_text;
 use model::record::copied::CopyTransfers;
 use model::{Bytes, CounterWindow, FilesOrder, FilesOutcome, FilesStep, FilesThread, Nanos};
 use std::fs::File;

@@ -27,9 +27,9 @@ pub use mdtest::{MdtestBelow, MdtestPlace, MdtestSite};
 pub use room::{Room, may_drop_caches, room_of};
 
 use crate::clock::{Clock, WallClock};
-use crate::error::errno_text;
 use crate::stop::Stop;
 use host::{CounterReader, Root};
+use model::errno_text;
 use model::{CounterWindow, DeviceCounters, FilesOutcome, FilesStep, Nanos, TreeWork};
 use scratch::Scratch;
 use std::io;

@@ -72,5 +72,5 @@ fn look(folder: &Path) -> io::Result<Room> {
 
 /// Whether this process may empty the system's caches; `Err` has the reason.
 pub fn may_drop_caches() -> Result<(), String> {
-    caches::may_drop().map_err(|error| crate::error::errno_text(&error))
+    caches::may_drop().map_err(|error| model::errno_text(&error))
 }

@@ -9,8 +9,8 @@
 //! and the folder with it.
 
 use super::{FilesError, PREFIX, stream, tree};
-use crate::error::errno_text;
 use gate::{Folder, Kind, Name, OutputError, Use};
+use model::errno_text;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};

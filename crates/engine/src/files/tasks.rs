@@ -7,10 +7,10 @@
 use super::crew::{Beat, Ended};
 use super::tree;
 use crate::clock::{Clock, WallClock};
-use crate::error::errno_text;
 use crate::rng::Rng;
 use crate::stop::Stop;
 use gate::{Folder, Name, Use};
+use model::errno_text;
 use model::record::mdtest::{MdtestPhase, MdtestShape, MdtestWork};
 use model::{Bytes, FilesOrder, FilesOutcome, FilesStep, Nanos};
 use std::collections::HashMap;

@@ -393,7 +393,7 @@ impl Writer {
                 self.counts.bytes.0 += self.bytes.len() as u64;
             }
             Ok(()) => {}
-            Err(error) => self.counts.failed = Some(crate::error::errno_text(&error)),
+            Err(error) => self.counts.failed = Some(model::errno_text(&error)),
         }
         self.bytes.clear();
     }

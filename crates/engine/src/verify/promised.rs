@@ -46,7 +46,7 @@ impl fmt::Display for JournalError {
             JournalError::Io(error) => write!(
                 f,
                 "the journal cannot be read: {}",
-                crate::error::errno_text(error)
+                model::errno_text(error)
             ),
             JournalError::Memory(needed) => write!(
                 f,

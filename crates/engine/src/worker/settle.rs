@@ -142,7 +142,7 @@ fn fail_one<C: Clock>(work: &mut Work<C>, slot: u32, errno: i32) {
             offset: Bytes(flight.offset),
             length: Bytes(u64::from(flight.length)),
             errno,
-            message: crate::error::errno_text(&std::io::Error::from_raw_os_error(errno)),
+            message: model::errno_text(&std::io::Error::from_raw_os_error(errno)),
         });
     }
 }

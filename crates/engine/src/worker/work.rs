@@ -220,7 +220,7 @@ impl<C: Clock> Work<C> {
                 offset: Bytes(0),
                 length: Bytes(0),
                 errno: failed.error.raw_os_error().unwrap_or_default(),
-                message: format!("fsync: {}", crate::error::errno_text(&failed.error)),
+                message: format!("fsync: {}", model::errno_text(&failed.error)),
             });
         }
         self.clock.now()

@@ -117,9 +117,7 @@ fn look_at(place: Place<'_>, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
                 ErrorKind::NotFound | ErrorKind::NotADirectory => TargetKind::MissingFolder,
                 _ => {
                     // A circle of links, a name too long, a disk that fails.
-                    let text = error.to_string();
-                    let why = text.split(" (os error ").next().unwrap_or_default();
-                    found.obstacle = Some(why.to_owned());
+                    found.obstacle = Some(model::errno_text(&error));
                     TargetKind::Other
                 }
             }

@@ -5,7 +5,8 @@
 
 use super::reporting::{Reporting, Sides};
 use model::{
-    CounterWindow, LatencyHistogram, Nanos, Operation, Outcome, RunRecord, Tally, ThreadRecord,
+    CounterWindow, LatencyHistogram, Nanos, OnError, Operation, Outcome, RunRecord, Tally,
+    ThreadRecord,
 };
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -33,6 +34,8 @@ pub struct Job {
     pub syncs: Option<Latency>,
     /// The errno of the first kind of error; 0 without.
     pub error: i32,
+    /// Failed I/Os; none where the first one ends the run, as without `continue_on_error`.
+    pub failed_ios: Option<u64>,
 }
 
 /// One direction.
@@ -181,6 +184,8 @@ fn job(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -> 
             .map(|error| error.errno)
             .or_else(|| unmet(record, threads))
             .unwrap_or_else(|| corruption(record, threads)),
+        failed_ios: (record.plan.on_error == OnError::Continue)
+            .then(|| all.errors.iter().map(|error| error.count).sum()),
     }
 }
 

@@ -129,6 +129,10 @@ fn job(results: &FioResults<'_>, part: &JobPart, job: &Job) -> Value {
         "sync",
         json!({ "total_ios": calls, "lat_ns": latency(syncs, percentiles, bins) }),
     );
+    if let Some(failed) = job.failed_ios {
+        put("total_err", failed.into());
+        put("first_error", job.error.into());
+    }
     // fathom ends no job by its latency; jobs that ask for that are refused.
     put("latency_depth", part.depth.into());
     put("latency_target", 0.into());

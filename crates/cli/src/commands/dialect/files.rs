@@ -100,7 +100,7 @@ pub(crate) fn text_of(path: &Path, bytes_max: u64) -> Result<String, String> {
     let mut text = Vec::new();
     File::open(path)
         .and_then(|file| file.take(bytes_max).read_to_end(&mut text))
-        .map_err(|error| engine::errno_text(&error))?;
+        .map_err(|error| model::errno_text(&error))?;
     tools::diskspd::decode(text)
 }
 

@@ -91,7 +91,7 @@ fn remove_one(path: &Path, gate: &Admission, removal: Removal, stop: &Stop) -> R
     match pin.remove() {
         Ok(true) => Ok(()),
         Ok(false) => Err(stays(&"another file has its name now")),
-        Err(error) => Err(stays(&engine::errno_text(&error))),
+        Err(error) => Err(stays(&model::errno_text(&error))),
     }
 }
 

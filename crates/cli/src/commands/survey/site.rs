@@ -246,7 +246,7 @@ pub(crate) fn remove(
         )),
         Err(error) => Err(format!(
             "{name}: it could not be removed: {}",
-            engine::errno_text(&error)
+            model::errno_text(&error)
         )),
     }
 }

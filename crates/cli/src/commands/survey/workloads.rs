@@ -82,7 +82,7 @@ fn why(name: &str, error: &Error) -> String {
         }
         ErrorKind::IsADirectory => "this is a folder: specify a file of workloads".to_owned(),
         ErrorKind::InvalidData => "it is no text in UTF-8: write it as one".to_owned(),
-        _ => engine::errno_text(error),
+        _ => model::errno_text(error),
     }
 }
 

@@ -242,7 +242,7 @@ fn from_plan(path: &Path) -> Result<Definition, CommandError> {
     let shown = path.display();
     let unreadable =
         |why: String| CommandError::refused(format!("{shown}: the plan cannot be read: {why}"));
-    let length = fs::metadata(path).map_err(|error| unreadable(engine::errno_text(&error)))?;
+    let length = fs::metadata(path).map_err(|error| unreadable(model::errno_text(&error)))?;
     if !length.is_file() {
         return Err(unreadable("it is not a file".to_owned()));
     }
@@ -252,7 +252,7 @@ fn from_plan(path: &Path) -> Result<Definition, CommandError> {
             words::PLAN_LENGTH_MAX
         )));
     }
-    let bytes = fs::read(path).map_err(|error| unreadable(engine::errno_text(&error)))?;
+    let bytes = fs::read(path).map_err(|error| unreadable(model::errno_text(&error)))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| unreadable("it is not UTF-8, as TOML is".to_owned()))?;
     words::from_plan(&text).map_err(|refusal| {

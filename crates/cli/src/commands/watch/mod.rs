@@ -141,7 +141,7 @@ fn serve(text: &str, names: &[String]) -> Result<Server, CommandError> {
     let server = Server::start(at, names.to_vec()).map_err(|error| {
         CommandError::refused(format!(
             "--openmetrics: {at} cannot be listened to: {}: specify another port",
-            engine::errno_text(&error)
+            model::errno_text(&error)
         ))
     })?;
     output::tell(&format!("serving http://{}/metrics", server.at()));

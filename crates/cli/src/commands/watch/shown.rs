@@ -42,7 +42,7 @@ impl Shown<'_> {
             return done.map_err(|error| {
                 CommandError::failed(format!(
                     "the terminal cannot be drawn on: {}: add --plain",
-                    engine::errno_text(&error)
+                    model::errno_text(&error)
                 ))
             });
         }

@@ -24,7 +24,7 @@ const ELSEWHERE: &str = "the engine libaio or sync may work";
 /// Whether this kernel lets this process have a ring that can do what we need; otherwise why not.
 pub(super) fn probe(polling: Polling) -> Result<(), Unavailable> {
     let refused = |source: &io::Error| Unavailable {
-        reason: crate::error::errno_text(source),
+        reason: model::errno_text(source),
         remedy: remedy(source),
     };
     let ring = Ring::new(2).map_err(|source| refused(&source))?;
@@ -57,10 +57,7 @@ pub(super) fn probe(polling: Polling) -> Result<(), Unavailable> {
 
 fn refused_polling(source: &io::Error) -> Unavailable {
     Unavailable {
-        reason: format!(
-            "a polled ring was refused: {}",
-            crate::error::errno_text(source)
-        ),
+        reason: format!("a polled ring was refused: {}", model::errno_text(source)),
         remedy: match source.raw_os_error() {
             Some(libc::EPERM | libc::EACCES) => {
                 "submission-queue polling needs root or CAP_SYS_NICE before Linux 5.13: omit it"
@@ -181,7 +178,7 @@ pub(in super::super) fn register_buffers(
     // abandons both where I/Os are still in flight.
     let registered = unsafe { kernel.register_buffers(&pieces) };
     if let Err(error) = &registered {
-        let errno = crate::error::errno_text(error);
+        let errno = model::errno_text(error);
         used.notes.push(format!(
             "buffers are not registered ({errno}), so each I/O costs a little more: raise the limit on locked memory \
              (ulimit -l unlimited)"
