@@ -53,6 +53,11 @@ impl<P> Problems<P> {
         }
     }
 
+    /// Returns those that are kept.
+    pub(crate) fn into_kept(self) -> Vec<P> {
+        self.kept
+    }
+
     /// Omits those for which the answer is no.
     pub fn retain(&mut self, keep: impl FnMut(&P) -> bool) {
         self.kept.retain(keep);

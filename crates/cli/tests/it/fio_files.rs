@@ -132,3 +132,27 @@ fn first_writes_are_a_finding_of_the_result_and_overwrites_are_not() {
     assert!(found("1"));
     assert!(!found("2"));
 }
+
+#[test]
+fn job_files_are_read_where_their_targets_and_what_they_include_are_missing() {
+    let bench = Bench::new();
+    let text = "[a]\nfilename=gone.dat\nrw=randread\ninclude gone.inc\n";
+    std::fs::write(bench.path("j.fio"), text).unwrap();
+    let before = bench.snapshot();
+    let parsed = bench.line("fio --parse-only j.fio");
+    assert_eq!(parsed.code, Some(0), "{}", parsed.err);
+    assert_eq!(
+        parsed.err.matches("note: j.fio:").count(),
+        2,
+        "{}",
+        parsed.err
+    );
+    assert!(
+        parsed.out.contains("until each thread has moved its size"),
+        "{}",
+        parsed.out
+    );
+    let run = bench.line("fio j.fio --no-store");
+    assert_eq!(run.code, Some(2), "{}", run.err);
+    assert_eq!(bench.snapshot(), before);
+}

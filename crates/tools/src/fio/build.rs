@@ -5,7 +5,7 @@
 //! each of its threads has moved its size. Omitted: whether any of it may be done to the files.
 
 use super::builder::Builder;
-use super::command::Request;
+use super::command::{Action, Request};
 use super::derived::{
     bounds, cache, completed, content, hint, interval, is_replaceable, once, same_size, zones,
 };
@@ -95,6 +95,7 @@ pub fn build(request: &Request, found: &dyn Fn(&Path) -> Option<There>) -> Resul
         found,
         drawn_seed: request.drawn_seed,
         read_only: request.extra.read_only,
+        parse_only: request.action == Action::ParseOnly,
         problems: Problems::default(),
         notes: Vec::new(),
         reported: Once::default(),

@@ -14,6 +14,8 @@ pub(super) struct Builder<'f> {
     pub(super) drawn_seed: u64,
     /// Nothing is written: no job writes, and no file is created.
     pub(super) read_only: bool,
+    /// Nothing is run: what only a target that is there can answer is noted.
+    pub(super) parse_only: bool,
     pub(super) problems: Problems<Problem>,
     pub(super) notes: Vec<Note>,
     pub(super) reported: Once,
@@ -31,6 +33,14 @@ impl Builder<'_> {
             what: format!("[{}]", job.name),
             why: why.into(),
         });
+    }
+
+    /// Refuses a run for want of a target. Without a run it is a note, as fio checks no targets then.
+    pub(super) fn absent(&mut self, job: &Job, why: impl Into<String>) {
+        match self.parse_only {
+            true => self.note(job, why),
+            false => self.refuse(job, why),
+        }
     }
 
     pub(super) fn note(&mut self, job: &Job, why: impl Into<String>) {

@@ -462,7 +462,10 @@ fn wrong(what: &str, why: &str) -> Problem {
 
 fn finish(sections: Sections<'_>, extra: Extra, drawn_seed: u64) -> Result<Request, Refusal> {
     let Sections {
-        all, mut problems, ..
+        all,
+        mut problems,
+        absent,
+        ..
     } = sections;
     let names: HashSet<&str> = all.iter().map(|section| section.name.as_str()).collect();
     for name in extra
@@ -475,8 +478,20 @@ fn finish(sections: Sections<'_>, extra: Extra, drawn_seed: u64) -> Result<Reque
             "there is no such section",
         ));
     }
+    let mut notes = Vec::new();
+    match extra.parse_only {
+        true => notes.extend(absent.into_kept().into_iter().map(Note::from)),
+        false => problems.append(absent),
+    }
     let unreadable = all.is_empty() && !problems.is_empty();
     let mut jobs = jobs::read(&all, &extra.sections);
+    notes.append(&mut jobs.notes);
+    if jobs.jobs.is_empty() && jobs.problems.is_empty() {
+        match extra.parse_only && !all.is_empty() {
+            true => notes.push(jobs::no_job().into()),
+            false => jobs.problems.push(jobs::no_job()),
+        }
+    }
     if !unreadable {
         problems.append(std::mem::take(&mut jobs.problems));
     }
@@ -502,7 +517,7 @@ fn finish(sections: Sections<'_>, extra: Extra, drawn_seed: u64) -> Result<Reque
     };
     Ok(Request {
         action,
-        notes: std::mem::take(&mut jobs.notes),
+        notes,
         extra,
         jobs,
         drawn_seed,

@@ -81,16 +81,17 @@ pub(super) fn read(sections: &[Section], only: &[String]) -> Jobs {
             why: "they are like these and not shown".to_owned(),
         });
     }
-    if all.jobs.is_empty() && all.problems.is_empty() {
-        all.problems.push(Problem {
-            place: Place::default(),
-            what: "no job".to_owned(),
-            why:
-                "specify a job file with a section other than [global], or specify --name=NAME and its options"
-                    .to_owned(),
-        });
-    }
     all
+}
+
+/// Reports that there is nothing to run.
+pub(super) fn no_job() -> Problem {
+    Problem {
+        place: Place::default(),
+        what: "no job".to_owned(),
+        why: "specify a job file with a section other than [global], or specify --name=NAME and its options"
+            .to_owned(),
+    }
 }
 
 fn pair(said: &Said) -> (String, String) {

@@ -44,6 +44,13 @@ pub struct Note {
     pub why: String,
 }
 
+impl From<Problem> for Note {
+    fn from(problem: Problem) -> Self {
+        let Problem { place, what, why } = problem;
+        Note { place, what, why }
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "note: {}: {}: {}", self.place, self.what, self.why)

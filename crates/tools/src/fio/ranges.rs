@@ -76,11 +76,9 @@ impl Builder<'_> {
 
     fn range(&mut self, job: &Job, path: PathBuf, files: u64, clone: u64) -> Range {
         let there = (self.found)(&path);
-        let device = there.is_some_and(|there| there.device);
         self.grows(job, &path, there);
-        let size = job
-            .file_size
-            .unwrap_or(there.map_or(0, |there| there.bytes));
+        let known = job.file_size.or(there.map(|there| there.bytes));
+        let size = known.unwrap_or(0);
         let part = |amount: Amount| match amount {
             Amount::Bytes(bytes) => bytes,
             Amount::Percent(share) => {
@@ -89,6 +87,15 @@ impl Builder<'_> {
         };
         let later = part(job.offset_increment).saturating_mul(clone);
         let base = job.offset.map_or(0, part).saturating_add(later);
+        if known.is_none() && self.needs_target(job, &path) {
+            return Range {
+                location: Location::Path(path),
+                base,
+                length: None,
+                create: None,
+                bytes: 0,
+            };
+        }
         let asked = match job.size {
             Some(Amount::Bytes(bytes)) => Some(bytes / files),
             Some(share) => Some(part(share)),
@@ -102,32 +109,7 @@ impl Builder<'_> {
         let end = job
             .file_size
             .or(length.map(|length| base.saturating_add(length)));
-        let create = match (there, end) {
-            (Some(there), _)
-                if device || !there.unfinished && end.is_none_or(|end| end <= there.bytes) =>
-            {
-                None
-            }
-            (_, Some(_)) if self.read_only => {
-                let why = format!(
-                    "--readonly: {} would be created, or filled: omit --readonly, or specify what is there",
-                    path.display()
-                );
-                self.refuse(job, why);
-                None
-            }
-            (_, Some(end)) => Some(whole(end)),
-            (_, None) => {
-                self.refuse(
-                    job,
-                    format!(
-                        "{}: no size is specified and there is no such file: specify size=1g",
-                        path.display()
-                    ),
-                );
-                None
-            }
-        };
+        let create = self.creation(job, &path, there, end);
         if length == Some(0) {
             self.refuse(
                 job,
@@ -145,6 +127,46 @@ impl Builder<'_> {
 }
 
 impl Builder<'_> {
+    /// Returns whether the range of a job on a target that is missing cannot be known without it, and reports that.
+    fn needs_target(&mut self, job: &Job, path: &Path) -> bool {
+        let is_share = |amount: &Amount| matches!(amount, Amount::Percent(1..));
+        let shares = [job.size, job.offset, Some(job.offset_increment)];
+        let why = match job.size {
+            None => "no size is specified",
+            Some(_) if shares.iter().flatten().any(is_share) => "a share of its size is specified",
+            Some(_) => return false,
+        };
+        let path = path.display();
+        self.absent(
+            job,
+            format!("{path}: {why} and there is no such file: specify size=1g"),
+        );
+        true
+    }
+
+    /// How large a file is created, where one is. `end` is that of the range.
+    fn creation(
+        &mut self,
+        job: &Job,
+        path: &Path,
+        there: Option<There>,
+        end: Option<u64>,
+    ) -> Option<u64> {
+        let serves = |there: There| {
+            there.device || !there.unfinished && end.is_none_or(|end| end <= there.bytes)
+        };
+        let end = end.filter(|_| !there.is_some_and(serves))?;
+        if self.read_only {
+            let why = format!(
+                "--readonly: {} would be created, or filled: omit --readonly, or specify what is there",
+                path.display()
+            );
+            self.absent(job, why);
+            return None;
+        }
+        Some(whole(end))
+    }
+
     /// Refuses jobs that would make a file longer than its specified size.
     fn grows(&mut self, job: &Job, path: &Path, there: Option<There>) {
         let device = there.is_some_and(|there| there.device);
@@ -182,4 +204,63 @@ fn whole(bytes: u64) -> u64 {
     bytes
         .checked_next_multiple_of(WHOLE)
         .unwrap_or(u64::MAX / WHOLE * WHOLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fio::tests::{read, request_with};
+    use crate::fio::{Built, build};
+
+    /// What is read without a run, and its notes.
+    fn parsed(text: &str) -> Result<(Built, String), String> {
+        let request = request_with(&["--parse-only", "a.fio"], text)?;
+        let built = build(&request, &|_| None).map_err(|reported| reported.to_string())?;
+        let notes = request.notes.iter().chain(&built.notes);
+        let notes: String = notes.map(ToString::to_string).collect();
+        Ok((built, notes))
+    }
+
+    #[test]
+    fn a_missing_target_refuses_a_run_and_is_a_note_without_one() {
+        for (text, why) in [
+            (
+                "[a]\nfilename=/gone\n",
+                "/gone: no size is specified and there is no such file",
+            ),
+            (
+                "[a]\nfilename=/gone\nsize=50%\n",
+                "/gone: a share of its size is specified",
+            ),
+            (
+                "[a]\nfilename=/gone\nsize=1m\noffset=5%\n",
+                "/gone: a share of its size",
+            ),
+            (
+                "[a]\nsize=1m\ninclude gone.inc\n",
+                "gone.inc: cannot be read",
+            ),
+            ("[global]\nsize=1m\n", "no job: specify a job file"),
+        ] {
+            let refused = read(text).unwrap_err();
+            assert!(refused.contains(why), "{text}: {refused}");
+            let (_, notes) = parsed(text).unwrap();
+            assert!(notes.contains(why), "{text}: {notes}");
+        }
+        let (built, _) = parsed("[a]\nfilename=/gone\nrw=randread\n[b]\nsize=1m\n").unwrap();
+        let targets = &built.profile.timespans[0].targets;
+        assert_eq!((targets[0].length, targets[0].create), (None, None));
+        assert!(targets[1].create.is_some(), "what has a size is created");
+        assert!(
+            parsed("[a]\nsize=1m\noffset=1m\nfilesize=1m\n").is_err(),
+            "an empty range is wrong"
+        );
+    }
+
+    /// fio 3.33: "option <rw=read> outside of [] job section".
+    #[test]
+    fn a_section_that_goes_on_behind_a_missing_file_is_refused() {
+        assert!(parsed("[a]\ninclude gone.inc\nsize=1m\n").is_err());
+        assert!(parsed("[a]\ninclude gone.inc\n[b]\nsize=1m\n").is_ok());
+        assert!(parsed("[a]\ninclude gone.inc\ninclude more.inc\n").is_err());
+    }
 }

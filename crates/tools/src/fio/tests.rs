@@ -7,7 +7,7 @@ use model::{
 };
 use std::path::Path;
 
-fn request(text: &str) -> Result<Request, String> {
+pub(super) fn request_with(args: &[&str], text: &str) -> Result<Request, String> {
     let files = |path: &str| match path {
         "a.fio" => Ok(text.to_owned()),
         "more.inc" => Ok("[more]\nrw=write\n".to_owned()),
@@ -18,10 +18,15 @@ fn request(text: &str) -> Result<Request, String> {
         variable: &|name| (name == "SIZE").then(|| "8m".to_owned()),
         ..Environment::BARE
     };
-    parse(&["a.fio".to_owned()], &environment).map_err(|reported| reported.to_string())
+    let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+    parse(&args, &environment).map_err(|reported| reported.to_string())
 }
 
-fn read(text: &str) -> Result<Built, String> {
+fn request(text: &str) -> Result<Request, String> {
+    request_with(&["a.fio"], text)
+}
+
+pub(super) fn read(text: &str) -> Result<Built, String> {
     build(&request(text)?, &|_: &Path| None).map_err(|reported| reported.to_string())
 }
 

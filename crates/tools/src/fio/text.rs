@@ -77,6 +77,10 @@ pub(super) struct Sections<'e> {
     environment: &'e Environment<'e>,
     pub(super) all: Vec<Section>,
     pub(super) problems: Problems<Problem>,
+    /// Files that are included and missing: fio reports them, and runs the jobs without their options.
+    pub(super) absent: Problems<Problem>,
+    /// The open section has lost what such a file would have specified.
+    is_cut: bool,
     files: usize,
     depth: usize,
     options: usize,
@@ -91,6 +95,8 @@ impl<'e> Sections<'e> {
             environment,
             all: Vec::new(),
             problems: Problems::default(),
+            absent: Problems::default(),
+            is_cut: false,
             files: 0,
             depth: 0,
             options: 0,
@@ -137,7 +143,19 @@ impl<'e> Sections<'e> {
                 self.lines(path, &text);
                 self.depth -= 1;
             }
-            Err(why) => self.refuse(from, path, format!("cannot be read: {why}")),
+            Err(why) => {
+                let problem = Problem {
+                    place: from.clone(),
+                    what: shown(path),
+                    why: format!("cannot be read: {why}"),
+                };
+                // What a line of a job file names is included.
+                match from.line {
+                    0 => self.problems.push(problem),
+                    _ => self.absent.push(problem),
+                }
+                self.is_cut = from.line > 0;
+            }
         }
     }
 
@@ -174,6 +192,7 @@ impl<'e> Sections<'e> {
     }
 
     /// A name is searched in the folder of the file that includes it, as fio does where it is not found as it stands.
+        self.go_on();
     fn include(&mut self, from: &str, name: &str, place: &Place) {
         if self.files >= FILES_MAX {
             return self.file(name, place); // reports it, and reads nothing
@@ -185,8 +204,16 @@ impl<'e> Sections<'e> {
         let path = beside.filter(|_| !plain).unwrap_or_else(|| name.to_owned());
         self.file(&path, place);
     }
+    /// As in fio, a section that goes on behind a missing file is wrong.
+    fn go_on(&mut self) {
+        if std::mem::take(&mut self.is_cut) {
+            self.problems.append(std::mem::take(&mut self.absent));
+        }
+    }
+
 
     /// Opens a section.
+        self.is_cut = false;
     pub(super) fn section(&mut self, place: &Place, name: &str) {
         self.sections += 1;
         if self.sections == SECTIONS_MAX + 1 {
@@ -210,6 +237,7 @@ impl<'e> Sections<'e> {
     }
 
     /// `name`, or `name=value`, in the section that is open.
+        self.go_on();
     pub(super) fn option(&mut self, place: &Place, text: &str) {
         self.options += 1;
         if self.options > OPTIONS_MAX {

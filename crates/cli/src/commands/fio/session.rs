@@ -279,7 +279,16 @@ pub(super) fn explain(
         let span = &built.profile.timespans[part.span];
         for number in &part.targets {
             let target = &span.targets[*number as usize];
+            let is_known = target.length.is_some()
+                || target
+                    .location
+                    .path()
+                    .is_none_or(|path| look(&gate, path).is_some());
             let time = match target.amount.filter(|_| built.replay.is_none()) {
+                Some(_) if !is_known => format!(
+                    "until each thread has moved its size, {} at most",
+                    span.phases.measured
+                ),
                 Some(amount) => format!(
                     "until each thread has moved {amount}, {} at most",
                     span.phases.measured
