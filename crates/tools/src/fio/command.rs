@@ -360,6 +360,13 @@ pub fn parse(args: &[String], environment: &Environment<'_>) -> Result<Request, 
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (long, None),
         };
+        let name = match in_full(name) {
+            Ok(name) => name,
+            Err(why) => {
+                sections.problems.push(wrong(arg, &why));
+                continue;
+            }
+        };
         let own = MAIN.iter().find(|row| row.name == name);
         // `--overwrite=1` is fio's option of a job.
         match own.filter(|row| !row.argument.is_empty() || value.is_none()) {
@@ -394,6 +401,22 @@ pub fn parse(args: &[String], environment: &Environment<'_>) -> Result<Request, 
         });
     }
     finish(sections, extra, environment.drawn_seed)
+}
+
+/// The name of an option that is abbreviated to what no other one begins with, as getopt_long_only of fio accepts it.
+fn in_full(name: &str) -> Result<&str, String> {
+    let all = || MAIN.iter().map(|row| row.name).chain(jobs::names());
+    if all().any(|known| known == name) {
+        return Ok(name);
+    }
+    let mut longer: Vec<&str> = all().filter(|known| known.starts_with(name)).collect();
+    longer.sort_unstable();
+    longer.dedup();
+    match longer[..] {
+        [] => Ok(name),
+        [one] => Ok(one),
+        _ => Err(format!("ambiguous: specify one of {}", longer.join(", "))),
+    }
 }
 
 /// An option of a job: `--name` begins one, and what stands before the first is for all.

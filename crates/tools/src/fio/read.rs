@@ -53,8 +53,12 @@ pub(super) fn flag(value: Option<&str>) -> Result<bool, String> {
     match value.map(str::trim) {
         None | Some("true") => Ok(true),
         Some("false") => Ok(false),
-        // As in fio, any number but 0 is 1.
-        Some(text) => match digits(text, 10) {
+        // As in fio, any number but 0 is 1, and what is behind the number does not count: `0/1` is 0.
+        Some(text) => match text
+            .split(|c: char| !c.is_ascii_digit())
+            .next()
+            .and_then(|number| digits(number, 10))
+        {
             Some(number) => Ok(number != 0),
             None => Err("must be 0 or 1".to_owned()),
         },
@@ -63,6 +67,22 @@ pub(super) fn flag(value: Option<&str>) -> Result<bool, String> {
 
 pub(super) fn nanos(value: Option<&str>, usual: u64) -> Result<u64, String> {
     time(text(value)?, usual).ok_or_else(|| TIME_FORM.to_owned())
+}
+
+/// As in fio, the last of several sizes between `:` or `-` counts.
+fn last_amount(job: &Job, value: Option<&str>) -> Result<(Amount, Option<String>), String> {
+    let all: Vec<&str> = text(value)?.split([':', '-']).collect();
+    let [first, .., last] = all[..] else {
+        return Ok((amount(job, value)?, None));
+    };
+    let known = all.iter().all(|size| job.base.size(size.trim()).is_some());
+    match known && !first.is_empty() {
+        true => {
+            let note = format!("the size is the last of them, {last}, as in fio");
+            Ok((amount(job, Some(last.trim()))?, Some(note)))
+        }
+        false => Err(SIZE_FORM.to_owned()),
+    }
 }
 
 fn amount(job: &Job, value: Option<&str>) -> Result<Amount, String> {
@@ -240,20 +260,18 @@ fn sizes(job: &mut Job, reads: Sizes, writes: Sizes) -> OptionRead {
 
 pub(super) fn bs(job: &mut Job, value: Option<&str>) -> OptionRead {
     let base = job.base;
-    let size = |text: &str| match base.size(text) {
-        Some(size) => Some(Sizes::Fixed(size)),
-        None => base
-            .range(text)
-            .filter(|(low, high)| low == high)
-            .map(|(low, _)| Sizes::Fixed(low)),
-    };
+    let size = |text: &str| base.size(text).map(Sizes::Fixed);
     // `,8k` is the size of writes alone.
     if let Some(writes) = text(value)?.strip_prefix(',') {
         let writes = writes.split(',').next().and_then(size).ok_or(SIZE_FORM)?;
         return sizes(job, job.reads.clone(), writes);
     }
-    let (reads, writes) = both(value, size, SIZE_FORM)?;
-    sizes(job, reads, writes)
+    // fio reads `4k-64k` as `4k,64k`: it is no range.
+    let separate = text(value)?.replace(['-', ':'], ",");
+    let (reads, writes) = both(Some(&separate), size, SIZE_FORM)?;
+    let note = (separate != text(value)? && reads != writes)
+        .then(|| "the first size is that of reads and the second that of writes, as in fio; bsrange is a range".to_owned());
+    sizes(job, reads, writes).map(|_| note)
 }
 
 pub(super) fn bsrange(job: &mut Job, value: Option<&str>) -> OptionRead {
@@ -330,11 +348,15 @@ pub(super) fn numjobs(job: &mut Job, value: Option<&str>) -> OptionRead {
 
 pub(super) fn set_size(job: &mut Job, value: Option<&str>) -> OptionRead {
     // 0 is what is there, as if it were not specified.
-    done!(job.size = Some(amount(job, value)?).filter(|size| !size.is_zero()))
+    let (size, note) = last_amount(job, value)?;
+    job.size = Some(size).filter(|size| !size.is_zero());
+    Ok(note)
 }
 
 pub(super) fn io_size(job: &mut Job, value: Option<&str>) -> OptionRead {
-    done!(job.io_size = Some(amount(job, value)?).filter(|size| !size.is_zero()))
+    let (size, note) = last_amount(job, value)?;
+    job.io_size = Some(size).filter(|size| !size.is_zero());
+    Ok(note)
 }
 
 pub(super) fn filesize(job: &mut Job, value: Option<&str>) -> OptionRead {

@@ -491,36 +491,20 @@ fn everything_that_cannot_be_is_reported_at_once_with_its_line() {
     );
 }
 
+/// What fio 3.33 does with them.
 #[test]
-fn jobs_side_by_side_have_one_engine() {
-    let reported =
-        read("[a]\nsize=1m\nruntime=5\nioengine=libaio\n[b]\nsize=1m\nruntime=6\nioengine=mmap\n")
-            .unwrap_err();
-    assert!(
-        reported.contains("ioengine: jobs that run side by side"),
-        "{reported}"
+fn several_sizes_are_of_reads_and_writes_or_the_last_one_counts() {
+    let built = read("[a]\nsize=1m:3m\nbs=4k-64k\nrw=write\n").unwrap();
+    let target = &built.profile.timespans[0].targets[0];
+    assert_eq!(
+        (target.workload.block.0, target.amount),
+        (64 << 10, Some(Bytes(3 << 20)))
     );
-    let built = read(
-        "[a]\nsize=1m\nruntime=5\niodepth=8\n[b]\nsize=1m\nruntime=6\nioengine=libaio\niodepth=8\n",
-    )
-    .unwrap();
-    let span = &built.profile.timespans[0];
-    assert_eq!(span.engine, model::EngineChoice::Libaio);
-    let depths: Vec<u32> = span
-        .targets
-        .iter()
-        .map(|target| target.workload.queue_depth.0)
-        .collect();
-    assert_eq!(depths, [1, 8]); // a blocking engine has one I/O outstanding, however it is submitted
-    assert!(
-        built
-            .notes
-            .iter()
-            .any(|note| note.why.contains("libaio submits"))
-    );
+    let notes = request("[a]\nsize=1m:3m\nbs=4k-64k\n").unwrap().notes;
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert!(read("[a]\nsize=-1m\n").is_err() && read("[a]\nsize=1m\nbs=-4k\n").is_err());
 }
 
-/// The shares of sizes and zones multiply: half of the I/Os in the first twentieth, a quarter of them of 512 bytes.
 #[test]
 fn sizes_have_zones() {
     let built = read(
@@ -569,7 +553,7 @@ fn files_are_included_and_sections_need_a_name() {
             .unwrap_err()
             .contains("before any section")
     );
-    assert!(read("[a\n").unwrap_err().contains("ends with"));
+    assert_eq!(profile("[a\nsize=1m\n").timespans.len(), 1, "as in fio");
     assert!(read("").unwrap_err().contains("no job"));
 }
 
@@ -588,7 +572,21 @@ fn the_command_line_says_jobs_too() {
         (workload.block.0, workload.write.as_percent()),
         (16384, 100)
     );
-    assert!(parse(&words("--nope=1"), &Environment::BARE).is_err());
+    let parsed = |text: &str| parse(&words(text), &Environment::BARE);
+    assert!(parsed("--nope=1").is_err());
+    let short = parsed("--name=x -time_base --size=1m --run=5 --output-f=json").unwrap();
+    assert_eq!(
+        (short.jobs.jobs[0].time_based, short.extra.forms),
+        (true, vec![Form::Json])
+    );
+    let reported = parsed("--name=x --size=1m --buf=1")
+        .map(drop)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        reported.contains("--buf=1: ambiguous: specify one of buffer_"),
+        "{reported}"
+    );
 }
 
 /// As getopt_long_only of fio reads them.

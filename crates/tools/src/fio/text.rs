@@ -179,10 +179,9 @@ impl<'e> Sections<'e> {
                 return;
             }
             if let Some(name) = line.strip_prefix('[') {
-                match name.split_once(']') {
-                    Some((name, _)) => self.section(&place, name),
-                    None => self.refuse(&place, line, "a section's name ends with `]`"),
-                }
+                // As in fio, the bracket behind the name may be missing.
+                let end = name.find(']').unwrap_or(name.len());
+                self.section(&place, &name[..end]);
             } else if let Some(other) = line.strip_prefix("include ") {
                 self.include(path, other.trim(), &place);
             } else {
@@ -192,8 +191,8 @@ impl<'e> Sections<'e> {
     }
 
     /// A name is searched in the folder of the file that includes it, as fio does where it is not found as it stands.
-        self.go_on();
     fn include(&mut self, from: &str, name: &str, place: &Place) {
+        self.go_on();
         if self.files >= FILES_MAX {
             return self.file(name, place); // reports it, and reads nothing
         }
@@ -204,6 +203,7 @@ impl<'e> Sections<'e> {
         let path = beside.filter(|_| !plain).unwrap_or_else(|| name.to_owned());
         self.file(&path, place);
     }
+
     /// As in fio, a section that goes on behind a missing file is wrong.
     fn go_on(&mut self) {
         if std::mem::take(&mut self.is_cut) {
@@ -211,10 +211,9 @@ impl<'e> Sections<'e> {
         }
     }
 
-
     /// Opens a section.
-        self.is_cut = false;
     pub(super) fn section(&mut self, place: &Place, name: &str) {
+        self.is_cut = false;
         self.sections += 1;
         if self.sections == SECTIONS_MAX + 1 {
             self.refuse(place, name, format!("more than {SECTIONS_MAX} sections"));
@@ -237,8 +236,8 @@ impl<'e> Sections<'e> {
     }
 
     /// `name`, or `name=value`, in the section that is open.
-        self.go_on();
     pub(super) fn option(&mut self, place: &Place, text: &str) {
+        self.go_on();
         self.options += 1;
         if self.options > OPTIONS_MAX {
             if self.options == OPTIONS_MAX + 1 {
