@@ -7,9 +7,10 @@
 use super::builder::Builder;
 use super::command::{Action, Request};
 use super::derived::{
-    bounds, cache, completed, content, hint, interval, is_replaceable, once, same_size, zones,
+    bounds, cache, completed, content, hint, interval, is_replaceable, pass, restart,
+    same_size, zones,
 };
-use super::job::{Amount, FILES_MAX, Job};
+use super::job::{FILES_MAX, Job};
 use super::logs::JobLogs;
 use super::problem::{Note, Refusal};
 use super::ranges::Range;
@@ -440,10 +441,6 @@ impl Builder<'_> {
 
     fn phases(&mut self, jobs: &[&Job], times: &Times) -> Phases {
         for job in jobs {
-            if job.io_size.is_some() && job.loops > 1 {
-                self.refuse(job, "loops: with io_size fio does neither wholly: specify io_size alone, which is all \
-                                 that is moved");
-            }
             if !job.time_based && job.ramp_ns > 0 {
                 self.note(
                     job,
@@ -617,26 +614,21 @@ impl Builder<'_> {
         let whole: u64 = files
             .first()
             .map_or(0, |clone| clone.iter().map(|range| range.bytes).sum());
-        let amount = match job.io_size {
-            Some(Amount::Bytes(bytes)) => bytes,
-            Some(Amount::Percent(share)) => (u128::from(whole) * u128::from(share) / 100) as u64,
-            None if job.pattern.step > 0 => once(whole, workload.block.0, job),
-            None => whole,
-        };
-        let amount = amount.saturating_mul(job.loops);
-        let most = job
-            .number_ios
-            .map(|ios| ios.saturating_mul(workload.block.0));
-        let amount = Bytes(
-            most.map_or(amount, |most| most.min(amount))
-                .max(workload.block.0),
-        );
+        let pass = pass(job, whole, workload.block.0);
+        if job.loops > 1 && job.io_size.is_some() && whole > 0 && pass > whole {
+            self.refuse(
+                job,
+                "loops: with an io_size above size fio moves neither all loops nor io_size: specify one of them",
+            );
+        }
+        let amount = pass.saturating_mul(job.loops).max(workload.block.0);
+        let again = restart(job, pass, whole, workload.block.0);
         let shared = files.len() == 1;
         for (clone, ranges) in (0u32..).zip(files) {
             for range in ranges {
                 targets.push(Target {
                     base: Bytes(range.base),
-                    length: range.length.map(Bytes),
+                    length: again.or(range.length).map(Bytes),
                     create: range.create.map(Bytes),
                     allocation: job.allocation(),
                     cache: cache(job),
@@ -658,7 +650,7 @@ impl Builder<'_> {
                         1
                     },
                     pool_threads: span.pool_threads(job, shared, clone),
-                    amount: (!job.time_based).then_some(Bytes(amount.0 / ranges.len() as u64)),
+                    amount: (!job.time_based).then_some(Bytes(amount / ranges.len() as u64)),
                     ..Target::new(range.location.clone(), workload.clone())
                 });
             }

@@ -1,7 +1,7 @@
 //! Values of a plan that follow from one job or a few: content, hint, cache, step of the time series. Omitted: the plan
 //! (`build`).
 
-use super::job::{Job, Rates, Sizes, USUAL};
+use super::job::{Amount, Job, Rates, Sizes, USUAL};
 use model::{
     Allocation, Bounds, Bytes, CacheMode, EngineChoice, Hint, Nanos, Ratio, StridedZones, Target,
     WriteContent,
@@ -9,8 +9,28 @@ use model::{
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+/// Returns what each thread of a job moves in one of its loops, of files of `whole` bytes.
+pub(super) fn pass(job: &Job, whole: u64, block: u64) -> u64 {
+    let bytes = match job.io_size {
+        Some(Amount::Bytes(bytes)) => bytes,
+        Some(Amount::Percent(share)) => (u128::from(whole) * u128::from(share) / 100) as u64,
+        None if job.pattern.step > 0 => once(whole, block, job),
+        None => whole,
+    };
+    let most = job.number_ios.map(|ios| ios.saturating_mul(block));
+    most.map_or(bytes, |most| most.min(bytes))
+}
+
+/// Returns the length of the range of a job whose loops each begin again at its start; none where it is all of it.
+pub(super) fn restart(job: &Job, pass: u64, whole: u64, block: u64) -> Option<u64> {
+    let in_order = !job.pattern.random && job.pattern.step == 0 && !job.zoned.strided;
+    let alone = job.file_count == 1 && job.files.len() <= 1;
+    let length = pass.max(1).next_multiple_of(block.max(1));
+    (job.loops > 1 && in_order && alone && length < whole).then_some(length)
+}
+
 /// Returns what is moved from the start of a range to its end with a step between the I/Os: as in fio, that is all.
-pub(super) fn once(whole: u64, block: u64, job: &Job) -> u64 {
+fn once(whole: u64, block: u64, job: &Job) -> u64 {
     let stride = job.stride(block).unsigned_abs().max(1);
     let ios = whole.saturating_sub(block) / stride + 1;
     ios.saturating_mul(block)
@@ -157,5 +177,43 @@ pub(super) fn content(job: &Job) -> WriteContent {
             compress: share(compress),
             dedupe: share(dedupe),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fio::tests::read;
+    use model::Bytes;
+
+    /// fio 3.33 reads 48 blocks in each case; `io_size` above `size` with loops ends after another whole pass there.
+    #[test]
+    fn loops_repeat_what_a_pass_moves() {
+        for (options, bytes) in [
+            ("io_size=1m", 3 << 20),
+            ("number_ios=16", 3 << 20),
+            ("number_ios=100", 12 << 20),
+            ("rw=randread\nio_size=1m", 3 << 20),
+        ] {
+            let text = format!("[a]\nsize=4m\nbs=64k\nloops=3\n{options}\n");
+            let profile = read(&text).unwrap().profile;
+            assert_eq!(
+                profile.timespans[0].targets[0].amount,
+                Some(Bytes(bytes)),
+                "{text}"
+            );
+        }
+        let again = read("[a]\nsize=4m\nbs=64k\nloops=3\nio_size=1m\n")
+            .unwrap()
+            .profile;
+        assert_eq!(
+            again.timespans[0].targets[0].length,
+            Some(Bytes(1 << 20)),
+            "from the start each time"
+        );
+        assert!(
+            read("[a]\nsize=4m\nloops=3\nio_size=8m\n")
+                .unwrap_err()
+                .contains("loops:")
+        );
     }
 }
