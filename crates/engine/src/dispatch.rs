@@ -5,7 +5,7 @@
 
 use crate::RunError;
 use crate::backend::{Aio, IoUring, Mmap, Null, Nvme, Sync};
-use crate::thread_plan;
+use crate::thread_plan::{self, ThreadPlan};
 use crate::timespan::workers::{Life, live_with};
 use crate::trial;
 use gate::Pins;
@@ -28,7 +28,7 @@ pub(crate) struct Row {
     /// Whether `auto` may take it.
     is_automatic: bool,
     /// Whether the kernel's workers may carry out its I/Os, so that they are watched.
-    pub(crate) has_kernel_workers: bool,
+    has_kernel_workers: bool,
     /// What of the polling that is asked for the system lets this process have.
     probe: fn(Polling) -> Result<(), Unavailable>,
     /// Most I/Os outstanding a thread.
@@ -154,14 +154,75 @@ pub fn queue_depth_max(choice: EngineChoice) -> Result<u32, RunError> {
 
 /// Whether there is a backend for a plan, before its files need to be there.
 pub(crate) fn runs_here(plan: &Plan) -> Result<(), RunError> {
+    own_rows(plan)?;
     let Some(depth) = depth(plan) else {
         return Ok(());
     };
     settle(choice(plan), depth, &|row| row.asked(plan.polling)).map(|_| ())
 }
 
+/// Each engine that targets have instead of the plan's, with its backend.
+type OwnRows = Vec<(EngineChoice, &'static Row)>;
+
+/// The backends of a plan: the usual one, and those that some of its targets have instead.
+pub(crate) struct Backends {
+    /// Of the plan; the record has its name.
+    pub(crate) usual: &'static Row,
+    own: OwnRows,
+}
+
+impl Backends {
+    /// What a thread does.
+    pub(crate) fn live(&self, place: &ThreadPlan, plan: &Plan) -> Life {
+        if place.maps(plan) {
+            return mapping().live;
+        }
+        let own = place.engine(plan);
+        let row = self.own.iter().find(|(choice, _)| Some(*choice) == own);
+        row.map_or(self.usual, |(_, row)| row).live
+    }
+
+    /// Returns whether the kernel's workers may carry out I/Os.
+    pub(crate) fn have_kernel_workers(&self) -> bool {
+        let own = self.own.iter().map(|(_, row)| *row);
+        own.chain([self.usual]).any(|row| row.has_kernel_workers)
+    }
+}
+
+/// The backends for a plan, and what a person should know about the choice.
+pub(crate) fn backends(plan: &Plan, pins: &Pins) -> Result<(Backends, Vec<String>), RunError> {
+    let (usual, mut notes) = resolve(plan, pins)?;
+    let (own, of_own) = own_rows(plan)?;
+    notes.extend(of_own);
+    Ok((Backends { usual, own }, notes))
+}
+
+/// Returns each engine that targets have instead of the plan's, with its row, and notes on the choice.
+fn own_rows(plan: &Plan) -> Result<(OwnRows, Vec<String>), RunError> {
+    let places = thread_plan::places(plan, 0);
+    let mut rows = Vec::new();
+    let mut notes = Vec::new();
+    for (choice, _) in EngineChoice::ALL {
+        let is_own = |place: &&ThreadPlan| !place.maps(plan) && place.engine(plan) == Some(choice);
+        let own = places.iter().filter(is_own);
+        let own: Vec<&ThreadPlan> = own.collect();
+        let Some(depth) = own.iter().map(|place| place.slots).max() else {
+            continue;
+        };
+        let (row, more) = settle(choice, depth, &|row| row.asked(plan.polling))?;
+        notes.extend(more);
+        let (threads, all) = (own.len(), places.len());
+        notes.push(format!(
+            "{threads} of {all} threads use the engine {}",
+            row.name
+        ));
+        rows.push((choice, row));
+    }
+    Ok((rows, notes))
+}
+
 /// The backend for a plan, and what a person should know about the choice.
-pub(crate) fn resolve(plan: &Plan, pins: &Pins) -> Result<(&'static Row, Vec<String>), RunError> {
+fn resolve(plan: &Plan, pins: &Pins) -> Result<(&'static Row, Vec<String>), RunError> {
     let Some(depth) = depth(plan) else {
         return Ok((mapping(), Vec::new()));
     };
@@ -188,10 +249,10 @@ fn choice(plan: &Plan) -> EngineChoice {
     }
 }
 
-/// The most that a thread has outstanding, of those that do not map; `None` where all do.
+/// The most that a thread has outstanding, of those that use the plan's backend; `None` where none does.
 fn depth(plan: &Plan) -> Option<u32> {
     let places = thread_plan::places(plan, 0).into_iter();
-    let others = places.filter(|place| !place.maps(plan));
+    let others = places.filter(|place| !place.maps(plan) && place.engine(plan).is_none());
     others.map(|place| place.slots).max()
 }
 
@@ -227,7 +288,7 @@ fn settle(
 type Refused = Vec<(&'static str, Unavailable)>;
 
 /// The backend for targets that are mapped.
-pub(crate) fn mapping() -> &'static Row {
+fn mapping() -> &'static Row {
     let row = BACKENDS.iter().find(|row| row.choice.is_none());
     row.expect("one backend maps")
 }

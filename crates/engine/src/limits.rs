@@ -83,10 +83,11 @@ fn files(plan: &Plan, places: &[ThreadPlan]) -> u64 {
         });
         paths.count() as u64
     };
-    let rings = match plan.engine {
-        EngineChoice::Auto | EngineChoice::IoUring | EngineChoice::Nvme => places.len() as u64,
-        EngineChoice::Libaio | EngineChoice::Sync | EngineChoice::Null => 0,
+    let has_ring = |place: &&ThreadPlan| match place.engine(plan).unwrap_or(plan.engine) {
+        EngineChoice::Auto | EngineChoice::IoUring | EngineChoice::Nvme => true,
+        EngineChoice::Libaio | EngineChoice::Sync | EngineChoice::Null => false,
     };
+    let rings = places.iter().filter(has_ring).count() as u64;
     let targets = plan.targets.iter();
     let held = targets.filter(|target| target.location.path().is_some());
     places.iter().map(on_files).sum::<u64>() + rings + held.count() as u64 + FILES_BESIDE

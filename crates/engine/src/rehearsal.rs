@@ -147,6 +147,7 @@ pub(crate) mod tests {
             write_through: false,
             exclusive: false,
             mapped: None,
+            engine: None,
             content: WriteContent::Marked,
             pacing: Pacing::Free,
             bounds: Bounds::default(),

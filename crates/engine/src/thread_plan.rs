@@ -1,6 +1,6 @@
 //! Who does what: each thread of a plan with the targets that it works on and the slots that it has.
 
-use model::{Plan, PlannedTarget};
+use model::{EngineChoice, Plan, PlannedTarget};
 
 /// One thread of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,6 +96,12 @@ fn alone(target: &PlannedTarget, number: u32, index: u32) -> TargetShare {
 }
 
 impl ThreadPlan {
+    /// Returns the engine of its targets, where it is not the plan's; the check lets no thread have several.
+    pub(crate) fn engine(&self, plan: &Plan) -> Option<EngineChoice> {
+        let first = self.seats.first()?;
+        plan.targets[first.target as usize].engine
+    }
+
     /// Whether the thread maps its targets; the check lets no thread do both.
     pub(crate) fn maps(&self, plan: &Plan) -> bool {
         self.seats

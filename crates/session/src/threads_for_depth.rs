@@ -40,6 +40,7 @@ pub(crate) fn instead_of_depth(profile: &Profile) -> Option<(Profile, String)> {
 /// Nothing else decides how many threads there are, or where.
 fn is_free(span: &Timespan) -> bool {
     span.engine == EngineChoice::Auto
+        && span.targets.iter().all(|target| target.engine.is_none())
         && !span.polling.any()
         && span.pool.is_none()
         && span.placement == Placement::Free

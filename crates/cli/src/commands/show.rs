@@ -358,6 +358,7 @@ pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
             write_through: planned.write_through,
             beyond_end: BeyondEnd::default(),
             mapped: planned.mapped,
+            engine: planned.engine,
             content: planned.content.clone(),
             pacing: planned.pacing,
             bounds: planned.bounds,

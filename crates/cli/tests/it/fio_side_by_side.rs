@@ -56,6 +56,9 @@ fn jobs_side_by_side_do_as_much_as_fio_s() {
         "[a]\nnrfiles=2\nsize=2m\nbs=4k\nrw=write\nrate=8m\n[b]\nstonewall\nnrfiles=4\nsize=1m\nrw=read\nrate_iops=2000\n",
         "[global]\nsize=1m\n[a]\nrw=write\nruntime=30\ncpus_allowed=0\n[b]\nstartdelay=300ms\nrw=randread\nnumjobs=2\n",
         "[a]\nnrfiles=300\nsize=2400k\nbs=4k\nrw=write\n",
+        "[global]\nsize=1m\nbs=4k\n[a]\nrw=randwrite\nioengine=libaio\niodepth=8\nfsync=64\n[b]\nrw=randread\nioengine=mmap\n[c]\nrw=read\nioengine=psync\n\
+         [d]\nrw=randread\nioengine=null\n[e]\nnrfiles=2\nrw=randread\nioengine=sync\n",
+        "[a]\nsize=4m\nbs=64k\nrw=read\nloops=3\nio_size=1m\n[b]\nsize=4m\nbs=64k\nrw=randwrite\nloops=3\nnumber_ios=10\n",
         "[c]\ncreate_only=1\nfilename=f\nsize=2m\nrw=write\n[a]\nstonewall\nfilename=f\nsize=1m\nrw=read\nbs=64k\n",
     ] {
         if let Some([mut theirs, ours]) = both_totals(job) {

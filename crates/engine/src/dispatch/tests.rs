@@ -82,3 +82,16 @@ fn an_engine_without_polling_is_not_taken_for_it() {
         assert!(refused.contains("no submission queue to poll"), "{refused}");
     }
 }
+
+#[test]
+fn targets_have_engines_of_their_own() {
+    use crate::rehearsal::tests::{plan, planned};
+    let mut targets = [planned(), planned()];
+    targets[1].engine = Some(EngineChoice::Sync);
+    let plan = plan(&targets);
+    let (own, notes) = own_rows(&plan).unwrap();
+    let names: Vec<&str> = own.iter().map(|(_, row)| row.name).collect();
+    assert_eq!(names, ["sync"]);
+    assert_eq!(notes, ["1 of 2 threads use the engine sync"]);
+    assert_eq!(depth(&plan), Some(1), "of the other one");
+}

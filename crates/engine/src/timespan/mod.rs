@@ -115,7 +115,8 @@ pub fn run_calibrated(
     if job.plan.polling.completions {
         trial::can_be_polled(root, &job.targets)?;
     }
-    let (backend, mut notes) = dispatch::resolve(&job.plan, &job.pins)?;
+    let (backends, mut notes) = dispatch::backends(&job.plan, &job.pins)?;
+    let backend = backends.usual;
     let clock = WallClock::start(host::keeps_time_by_counter(root), calibration);
     let places = places(&job.plan, job.started_utc.0);
     let cores = cores::assign(&job.plan.placement, &places, &job.host.cpus, &job.targets)?;
@@ -128,10 +129,7 @@ pub fn run_calibrated(
         FileMedium::open(target, &job.pins)
     })?;
     let (shared, journal) = journaled(shared, &job, &places)?;
-    let live = |place: &ThreadPlan| match place.maps(&job.plan) {
-        true => dispatch::mapping().live,
-        false => backend.live,
-    };
+    let live = |place: &ThreadPlan| backends.live(place, &job.plan);
     let placed = places.into_iter().zip(cores).collect();
     let workers = Workers::spawn(&shared, live, placed, stop)?;
 
@@ -156,7 +154,7 @@ pub fn run_calibrated(
         integrity: RefCell::new(integrity),
         stops: RefCell::new(ProcessStops::new()),
     };
-    let mut watch = Watch::new(root, backend.has_kernel_workers);
+    let mut watch = Watch::new(root, backends.have_kernel_workers());
     let sampler = Sampler::new(&job.plan, &mut reader);
     let (window, samples, enough) = control.measure(&job.plan, &before, sampler, &mut watch);
     let returned = workers.join(&clock, &schedule, stop)?;

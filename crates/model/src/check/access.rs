@@ -285,7 +285,7 @@ fn check_mapped(span: &Timespan, target: &Target, problems: &mut Vec<Problem>) {
             "have the touched pages flushed after each write (msync), or do not map it",
         );
     }
-    if span.engine != EngineChoice::Auto {
+    if span.engine_of(target) != EngineChoice::Auto {
         refuse(
             "moved by a chosen engine",
             "leave the engine to fathom (auto)",

@@ -129,7 +129,7 @@ fn check_timespan(span: &Timespan, problems: &mut Vec<Problem>) {
 fn check_workload(span: &Timespan, target: &Target, problems: &mut Vec<Problem>) {
     access::check_block(target, problems);
     access::check_request(span, target, problems);
-    let null_engine = span.engine == EngineChoice::Null;
+    let null_engine = span.engine_of(target) == EngineChoice::Null;
     let null_target = matches!(target.location, Location::Null(_));
     if null_engine != null_target {
         problems.push(Problem::NullMismatch);
@@ -169,6 +169,7 @@ fn plan_target(
         fsync: target.fsync,
         exclusive: is_device(facts) && target.workload.write.as_percent() > 0,
         mapped: target.mapped,
+        engine: target.engine,
         content: target.content.clone(),
         pacing: target.pacing,
         bounds: target.bounds,

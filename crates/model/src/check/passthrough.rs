@@ -16,7 +16,7 @@ pub(super) fn check(
 ) {
     let path = facts.path.clone();
     let is_namespace = facts.kind == TargetKind::NvmeNamespace;
-    match span.engine {
+    match span.engine_of(target) {
         EngineChoice::Nvme if !is_namespace => problems.push(Problem::NoNamespace { path }),
         EngineChoice::Auto | EngineChoice::Nvme => {}
         engine if is_namespace => problems.push(Problem::OnlyPassthrough { path, engine }),

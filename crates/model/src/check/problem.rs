@@ -176,8 +176,8 @@ pub enum Problem {
     )]
     PoolTurns,
     #[error(
-        "pool: its threads cannot map some targets and read and write others: make all equal, or measure them \
-         one after the other"
+        "pool: a thread cannot map some of its targets and read and write others, or use several engines: make all \
+         equal, or measure them one after the other"
     )]
     PoolMixed,
     #[error("{}: a device has its size and is not created: specify a file", path.display())]

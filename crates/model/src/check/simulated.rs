@@ -15,7 +15,11 @@ pub(super) fn check(span: &Timespan, problems: &mut Vec<Problem>) {
     let any = |asks: fn(&Target) -> bool| span.targets.iter().filter(is_simulated).any(asks);
     let away = "omit it, or specify a file or device";
     for (asked, what, instead) in [
-        (span.engine != EngineChoice::Auto, "engine to choose", away),
+        (
+            span.engine != EngineChoice::Auto || any(|target| target.engine.is_some()),
+            "engine to choose",
+            away,
+        ),
         (span.polling.any(), "completions to poll for", away),
         (
             span.placement != Placement::default(),

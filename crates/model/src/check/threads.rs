@@ -88,12 +88,13 @@ fn check_alone(span: &Timespan, problems: &mut Vec<Problem>) {
         if target.weight != 1 || !target.pool_threads.is_empty() {
             problems.push(Problem::ShareWithoutPool);
         }
-        sync_depth(span, target.workload.queue_depth.0, problems);
+        let depth = target.workload.queue_depth.0;
+        sync_depth(span.engine_of(target), depth, problems);
     }
 }
 
-fn sync_depth(span: &Timespan, depth: u32, problems: &mut Vec<Problem>) {
-    if span.engine == EngineChoice::Sync && (2..=QUEUE_DEPTH_MAX).contains(&depth) {
+fn sync_depth(engine: EngineChoice, depth: u32, problems: &mut Vec<Problem>) {
+    if engine == EngineChoice::Sync && (2..=QUEUE_DEPTH_MAX).contains(&depth) {
         let rule = Rule::OneOutstanding;
         problems.push(Problem::value(Field::QueueDepth, depth, rule));
     }
@@ -114,20 +115,16 @@ fn check_pool(span: &Timespan, pool: Pool, problems: &mut Vec<Problem>) {
     {
         problems.push(Problem::PoolTurns);
     }
-    let mapped = span
-        .targets
-        .iter()
-        .filter(|target| target.mapped.is_some())
-        .count();
-    if mapped > 0 && mapped < span.targets.len() {
-        problems.push(Problem::PoolMixed);
-    }
+    let way = |target: &Target| (target.mapped.is_some(), span.engine_of(target));
+    let mut is_mixed = false;
     for thread in 0..pool.threads {
         let own = span
             .targets
             .iter()
             .filter(|t| weight_on(t.weight, &t.pool_threads, thread).is_some());
         let own: Vec<&Target> = own.collect();
+        let ways = own.first().map(|first| way(first));
+        is_mixed |= own.iter().any(|target| Some(way(target)) != ways);
         if pool.draw == PoolDraw::InTurn {
             check_turns(&own, problems);
         }
@@ -148,7 +145,11 @@ fn check_pool(span: &Timespan, pool: Pool, problems: &mut Vec<Problem>) {
         if depth > QUEUE_DEPTH_MAX || pool.outstanding == Some(0) {
             problems.push(depth_out_of_range(depth));
         }
-        sync_depth(span, depth, problems);
+        let engine = own.first().map(|first| span.engine_of(first));
+        sync_depth(engine.unwrap_or(span.engine), depth, problems);
+    }
+    if is_mixed {
+        problems.push(Problem::PoolMixed);
     }
 }
 
@@ -217,5 +218,39 @@ fn check_member(target: &Target, pool: Pool, problems: &mut Vec<Problem>) {
         problems.push(Problem::PoolCannot {
             what: "a pointer of each outstanding I/O",
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is wrong with a pool of two threads whose targets have these engines and threads.
+    fn problems(targets: &[(Option<EngineChoice>, u32)]) -> Vec<Problem> {
+        let pool = Pool {
+            threads: 2,
+            outstanding: Some(1),
+            draw: PoolDraw::InTurn,
+        };
+        let profile = crate::check::tests::profile("x", |span| {
+            let first = span.targets[0].clone();
+            let target = |&(engine, thread): &(Option<EngineChoice>, u32)| Target {
+                engine,
+                pool_threads: vec![(thread, 0)],
+                ..first.clone()
+            };
+            span.targets = targets.iter().map(target).collect();
+        });
+        let mut problems = Vec::new();
+        check_pool(&profile.timespans[0], pool, &mut problems);
+        problems
+    }
+
+    #[test]
+    fn threads_of_a_pool_have_engines_of_their_own_and_each_has_one() {
+        let libaio = Some(EngineChoice::Libaio);
+        assert_eq!(problems(&[(None, 0), (libaio, 1), (libaio, 1)]), []);
+        let mixed = problems(&[(None, 0), (libaio, 1), (None, 1)]);
+        assert_eq!(mixed, [Problem::PoolMixed]);
     }
 }

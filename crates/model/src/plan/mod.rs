@@ -25,7 +25,7 @@ pub use effective::{Effective, EffectiveRange, Extent};
 pub use mixed::{LINES_MAX, MixedAccess, MixedLine, RangePart, SHARE_MAX};
 pub use placement::Placement;
 pub use planned::{Plan, PlannedTarget};
-pub use profile::{EngineChoice, OnError, Phases, Polling, Pool, PoolDraw, Profile, Timespan};
+pub use profile::{OnError, Phases, Polling, Pool, PoolDraw, Profile, Timespan};
 pub use simulated::{
     DataFault, DataFaults, FaultPlan, FlushLaw, KEYS as SIMULATED_KEYS, NEIGHBOUR_BLOCK, PowerCut,
     ServiceLaw, SimulatedDevice, SimulatedError, SimulatedFaults, SimulatedKey, SimulatedModel,
@@ -34,8 +34,8 @@ pub use simulated::{
 
 pub use skew::Skew;
 pub use target::{
-    Active, Allocation, BeyondEnd, CacheMode, Flush, Fsync, Hint, Location, NullBehaviour, Pacing,
-    Priority, Stall, Target, WriteContent,
+    Active, Allocation, BeyondEnd, CacheMode, EngineChoice, Flush, Fsync, Hint, Location,
+    NullBehaviour, Pacing, Priority, Stall, Target, WriteContent,
 };
 pub use unsealed::Unsealed;
 pub use verify::{Verify, VerifyLevel};

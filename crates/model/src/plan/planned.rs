@@ -4,9 +4,10 @@ use super::arrivals::Arrivals;
 use super::bounds::{Bounds, StridedZones};
 use super::effective::Effective;
 use super::placement::Placement;
-use super::profile::{EngineChoice, OnError, Phases, Polling, Pool};
+use super::profile::{OnError, Phases, Polling, Pool};
 use super::target::{
-    Active, Allocation, CacheMode, Flush, Fsync, Hint, Location, Pacing, Priority, WriteContent,
+    Active, Allocation, CacheMode, EngineChoice, Flush, Fsync, Hint, Location, Pacing, Priority,
+    WriteContent,
 };
 use super::verify::Verify;
 use super::workload::{Access, Workload};
@@ -79,6 +80,9 @@ pub struct PlannedTarget {
     /// Memory-mapped instead of read and written; when mapped writes are flushed.
     #[serde(default)]
     pub mapped: Option<Flush>,
+    /// Which backend does its I/O, where it is not that of the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<EngineChoice>,
     /// What is written.
     #[serde(default)]
     pub content: WriteContent,

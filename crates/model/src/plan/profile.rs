@@ -2,14 +2,12 @@
 
 use super::arrivals::Arrivals;
 use super::placement::Placement;
-use super::target::Target;
+use super::target::{EngineChoice, Target};
 use crate::text::distinct;
 use crate::units::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
 
 /// Everything that was asked, in no dialect. Unchecked: it may contradict itself or the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +61,13 @@ pub struct Timespan {
     pub targets: Vec<Target>,
 }
 
+impl Timespan {
+    /// Returns which backend does the I/O of one of its targets.
+    pub fn engine_of(&self, target: &Target) -> EngineChoice {
+        target.engine.unwrap_or(self.engine)
+    }
+}
+
 /// Threads that share all targets. Called elsewhere: DISKSPD `-F`, `-O`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pool {
@@ -113,57 +118,6 @@ impl Phases {
     /// The sum of all three.
     pub const fn total(&self) -> Nanos {
         self.warmup.plus(self.measured).plus(self.cooldown)
-    }
-}
-
-/// Which backend, as requested. The record contains the one that ran.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EngineChoice {
-    /// The fastest that this machine can run; a fallback is reported in the record's notes.
-    #[default]
-    Auto,
-    /// Linux io_uring.
-    IoUring,
-    /// Linux kernel AIO, for systems without io_uring.
-    Libaio,
-    /// One blocking system call an I/O.
-    Sync,
-    /// NVMe commands passed through to a namespace by io_uring, past the block layer.
-    Nvme,
-    /// No I/O at all: measures the tool itself, and is the instrument of the tests.
-    Null,
-}
-
-impl EngineChoice {
-    /// Every choice with its name, in the order in which help lists them.
-    pub const ALL: [(EngineChoice, &'static str); 6] = [
-        (EngineChoice::Auto, "auto"),
-        (EngineChoice::IoUring, "io_uring"),
-        (EngineChoice::Libaio, "libaio"),
-        (EngineChoice::Sync, "sync"),
-        (EngineChoice::Nvme, "nvme"),
-        (EngineChoice::Null, "null"),
-    ];
-}
-
-impl fmt::Display for EngineChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let row = EngineChoice::ALL.iter().find(|(choice, _)| choice == self);
-        f.write_str(row.expect("every choice has its row in ALL").1)
-    }
-}
-
-impl FromStr for EngineChoice {
-    type Err = crate::UnitError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let row = EngineChoice::ALL.iter().find(|(_, name)| *name == text);
-        row.map(|(choice, _)| *choice)
-            .ok_or_else(|| crate::UnitError {
-                read: text.to_owned(),
-                accepted: "must be auto, io_uring, libaio, sync, nvme or null",
-            })
     }
 }
 

@@ -8,7 +8,9 @@ use super::workload::Workload;
 use crate::units::{Bytes, Nanos, Ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 /// A file, volume or device, the part of it that is used, and the work it gets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +43,9 @@ pub struct Target {
     pub beyond_end: BeyondEnd,
     /// Memory-mapped instead of read and written; when mapped writes are flushed.
     pub mapped: Option<Flush>,
+    /// Which backend does its I/O, where it is not that of the time span.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<EngineChoice>,
     /// What is written.
     pub content: WriteContent,
     /// How fast a thread may go; where a thread takes its targets in turn, over all of them.
@@ -92,6 +97,7 @@ impl Target {
             fsync: Fsync::default(),
             beyond_end: BeyondEnd::default(),
             mapped: None,
+            engine: None,
             content: WriteContent::default(),
             pacing: Pacing::default(),
             bounds: Bounds::default(),
@@ -107,6 +113,57 @@ impl Target {
             amount: None,
             workload,
         }
+    }
+}
+
+/// Which backend, as requested. The record contains the one that ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineChoice {
+    /// The fastest that this machine can run; a fallback is reported in the record's notes.
+    #[default]
+    Auto,
+    /// Linux io_uring.
+    IoUring,
+    /// Linux kernel AIO, for systems without io_uring.
+    Libaio,
+    /// One blocking system call an I/O.
+    Sync,
+    /// NVMe commands passed through to a namespace by io_uring, past the block layer.
+    Nvme,
+    /// No I/O at all: measures the tool itself, and is the instrument of the tests.
+    Null,
+}
+
+impl EngineChoice {
+    /// Every choice with its name, in the order in which help lists them.
+    pub const ALL: [(EngineChoice, &'static str); 6] = [
+        (EngineChoice::Auto, "auto"),
+        (EngineChoice::IoUring, "io_uring"),
+        (EngineChoice::Libaio, "libaio"),
+        (EngineChoice::Sync, "sync"),
+        (EngineChoice::Nvme, "nvme"),
+        (EngineChoice::Null, "null"),
+    ];
+}
+
+impl fmt::Display for EngineChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let row = EngineChoice::ALL.iter().find(|(choice, _)| choice == self);
+        f.write_str(row.expect("every choice has its row in ALL").1)
+    }
+}
+
+impl FromStr for EngineChoice {
+    type Err = crate::UnitError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let row = EngineChoice::ALL.iter().find(|(_, name)| *name == text);
+        row.map(|(choice, _)| *choice)
+            .ok_or_else(|| crate::UnitError {
+                read: text.to_owned(),
+                accepted: "must be auto, io_uring, libaio, sync, nvme or null",
+            })
     }
 }
 

@@ -214,6 +214,7 @@ fn planned_target(dice: &mut Dice) -> PlannedTarget {
         write_through: dice.yes(),
         exclusive: dice.yes(),
         mapped: None,
+        engine: None,
         content: WriteContent::Marked,
         pacing: Pacing::Free,
         priority: Priority::Normal,

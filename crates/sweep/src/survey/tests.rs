@@ -50,6 +50,7 @@ fn plan(span: &Timespan) -> Plan {
         write_through: false,
         exclusive: false,
         mapped: None,
+        engine: None,
         content: target.content.clone(),
         pacing: target.pacing,
         priority: target.priority,

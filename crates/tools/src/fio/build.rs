@@ -7,8 +7,7 @@
 use super::builder::Builder;
 use super::command::{Action, Request};
 use super::derived::{
-    bounds, cache, completed, content, hint, interval, is_replaceable, pass, restart,
-    same_size, zones,
+    bounds, cache, completed, content, hint, interval, pass, restart, same_size, zones,
 };
 use super::job::{FILES_MAX, Job};
 use super::logs::JobLogs;
@@ -220,6 +219,7 @@ impl Builder<'_> {
                 pooled: pool.is_some(),
                 alone: jobs.len() == 1 && pool.is_none(),
                 active: times.active(job),
+                engine: Some(job.engine).filter(|engine| *engine != first.engine),
             };
             self.targets(job, files, &span, &mut targets);
             self.unlink(job, files);
@@ -251,7 +251,7 @@ impl Builder<'_> {
             seed: self.seed(jobs),
             start_delay: Nanos(times.delay_ns),
             end_with_first: first.exit_all && targets.iter().any(ends_by_itself),
-            engine: self.engine(jobs),
+            engine: first.engine,
             polling: first.polling,
             on_error: if first.go_on {
                 OnError::Continue
@@ -359,8 +359,8 @@ impl Builder<'_> {
         type Same = fn(&Job, &Job) -> bool;
         let rules: [(&str, Same); 6] = [
             ("exitall", |a, b| a.exit_all == b.exit_all),
-            ("ioengine", |a, b| {
-                a.engine == b.engine || is_replaceable(a) && is_replaceable(b)
+            ("ioengine=io_uring_cmd", |a, b| {
+                (a.engine == EngineChoice::Nvme) == (b.engine == EngineChoice::Nvme)
             }),
             ("hipri, sqthread_poll", |a, b| a.polling == b.polling),
             ("continue_on_error", |a, b| {
@@ -383,25 +383,6 @@ impl Builder<'_> {
                 "startdelay, ramp_time: jobs that run side by side and start at different times have no ramp: omit one of them",
             );
         }
-    }
-
-    /// The engine of all: of several the first that submits without waiting, which a job with one I/O outstanding can have, too.
-    fn engine(&mut self, jobs: &[&Job]) -> EngineChoice {
-        let engines = jobs.iter().map(|job| job.engine);
-        let engine = engines
-            .clone()
-            .find(|engine| *engine != EngineChoice::Sync)
-            .unwrap_or(EngineChoice::Sync);
-        for job in jobs.iter().filter(|job| job.engine != engine) {
-            self.note(
-                job,
-                format!(
-                    "ioengine={}: {engine} submits its I/Os, as those of the jobs that run with it",
-                    job.engine_name
-                ),
-            );
-        }
-        engine
     }
 
     /// What one target writes would be a change of the other.
@@ -637,6 +618,7 @@ impl Builder<'_> {
                     write_through: job.durable && job.engine != EngineChoice::Null,
                     fsync,
                     mapped: job.mapped.then_some(Flush::Never),
+                    engine: span.engine,
                     content: content(job),
                     pacing,
                     bounds: bounds(job),

@@ -91,11 +91,6 @@ pub(super) fn same_size(targets: &mut [Target]) {
     }
 }
 
-/// Whether another engine can do what its engine does: of those that read and write by offset.
-pub(super) fn is_replaceable(job: &Job) -> bool {
-    !job.mapped && !matches!(job.engine, EngineChoice::Null | EngineChoice::Nvme)
-}
-
 /// The step of the time series. Logs without a step have short ones, because in fio they have a line per I/O.
 pub(super) fn interval(jobs: &[&Job], measured: Nanos) -> Nanos {
     const SHORT: Nanos = Nanos::millis(100);

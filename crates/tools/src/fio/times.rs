@@ -3,7 +3,7 @@
 //! Deliberately absent: what they do (`build`).
 
 use super::job::Job;
-use model::{Active, Nanos, Target};
+use model::{Active, EngineChoice, Nanos, Target};
 
 /// How long jobs run at most that end by their size and specify no time.
 const LONGEST: Nanos = Nanos::seconds(6 * 3600);
@@ -17,6 +17,8 @@ pub(super) struct SpanPart {
     /// No other job runs, and no thread takes files in turn.
     pub(super) alone: bool,
     pub(super) active: Active,
+    /// Its engine, where it is not that of the time span.
+    pub(super) engine: Option<EngineChoice>,
 }
 
 impl SpanPart {
@@ -72,4 +74,38 @@ impl Times {
 /// Returns whether a target is done before the end of its time span.
 pub(super) fn ends_by_itself(target: &Target) -> bool {
     target.amount.is_some() || target.active.length.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fio::tests::read;
+
+    #[test]
+    fn jobs_side_by_side_have_engines_of_their_own() {
+        use model::EngineChoice::{Auto, Libaio, Null};
+        let built = read(
+            "[global]\nsize=1m\niodepth=8\n[a]\n[b]\nioengine=libaio\n[c]\nioengine=mmap\n[d]\nioengine=null\n[e]\n",
+        )
+        .unwrap();
+        let span = &built.profile.timespans[0];
+        assert_eq!(span.engine, model::EngineChoice::Sync);
+        let targets = span.targets.iter();
+        let ways: Vec<_> = targets
+            .map(|target| (target.engine, target.workload.queue_depth.0))
+            .collect();
+        let expected = [
+            (None, 1),
+            (Some(Libaio), 8),
+            (Some(Auto), 1),
+            (Some(Null), 8),
+            (None, 1),
+        ];
+        assert_eq!(ways, expected, "a blocking engine has one I/O outstanding");
+        assert!(span.targets[2].mapped.is_some());
+        let reported = read("[a]\nsize=1m\n[b]\nsize=1m\nioengine=io_uring_cmd\n").unwrap_err();
+        assert!(
+            reported.contains("ioengine=io_uring_cmd: jobs"),
+            "{reported}"
+        );
+    }
 }
