@@ -185,15 +185,15 @@ impl ArrivalsSeen {
         // An application that takes several completions at once fills the queue again only with the last of its I/Os.
         // One with a timer does so at equal times, independent of the latencies.
         let timer = self.head_gaps.n >= 100.0 && self.head_gaps.variation() < EVEN;
-        if seen.cap > 1 && seen.at_cap >= CAPPED && seen.median_think <= AT_ONCE && !timer {
+        if seen.cap > 1 && seen.at_cap >= CAPPED && seen.most_think <= AT_ONCE && !timer {
             return Some((seen.cap, Nanos(0)));
         }
         let refills = seen.refills >= REFILLS || seen.at_most >= 0.8;
         let single = seen.depth > 1
-            || seen.median_think <= AT_ONCE
+            || seen.most_think <= AT_ONCE
             || seen.follows.is_some_and(|follows| follows >= 0.5);
         (refills && single).then(|| {
-            let think = match seen.median_think <= AT_ONCE {
+            let think = match seen.most_think <= AT_ONCE {
                 true => Nanos(0),
                 false => seen.mean_think,
             };

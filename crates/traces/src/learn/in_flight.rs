@@ -13,6 +13,8 @@ const DEPTH_MAX: usize = 1024;
 const ARRIVALS_MIN: u64 = 100;
 /// So many arrivals, one in this, may find more in flight than the most that is kept: an I/O whose completion was lost.
 const ABOVE_CAP: u64 = 1000;
+/// The part of the arrivals that come soon after a completion in a closed loop.
+const MOST: f64 = 0.75;
 
 /// What was seen of the I/Os in flight so far.
 #[derive(Debug)]
@@ -53,8 +55,9 @@ pub(crate) struct Refilling {
     /// wait for nothing, it is small.
     pub(crate) cap: u32,
     pub(crate) at_cap: f64,
-    /// From the last completion to an arrival.
-    pub(crate) median_think: Nanos,
+    /// From the last completion to an arrival: three in four are at most this, so that pairs, of which the second follows
+    /// the completion of the first, are no closed loop.
+    pub(crate) most_think: Nanos,
     pub(crate) mean_think: Nanos,
     /// Correlation of a latency with the gap to the next arrival.
     pub(crate) follows: Option<f64>,
@@ -117,7 +120,7 @@ impl InFlight {
         self.now = self.now.max(to);
     }
 
-    /// Returns what a closed loop shows; `None` without enough latencies.
+    /// Returns what a closed loop shows; `None` without enough latencies, or with too many in flight.
     pub(crate) fn summary(&self) -> Option<Refilling> {
         let total: u64 = self.arrivals.iter().sum();
         if total < ARRIVALS_MIN || self.unknown > total / 100 {
@@ -125,6 +128,9 @@ impl InFlight {
         }
         let depths = self.arrivals.iter().enumerate();
         let (depth, &most) = depths.max_by_key(|(_, ios)| **ios)?;
+        if depth == DEPTH_MAX {
+            return None; // of several depths, which are not known
+        }
         let all: u64 = self.time.iter().sum();
         let (mut below, mut cap) = (0, 0);
         for (depth, &ios) in self.arrivals.iter().enumerate() {
@@ -139,7 +145,7 @@ impl InFlight {
             depth: depth as u32,
             refills: most as f64 / total as f64,
             at_most: self.time[depth] as f64 / all.max(1) as f64,
-            median_think: self.think.quantile(0.5)?,
+            most_think: self.think.quantile(MOST)?,
             mean_think: Nanos(self.thinks.mean() as u64),
             follows: self.pairs.correlation(),
         })

@@ -129,3 +129,44 @@ fn what_is_wrong_with_a_profile_is_reported_with_its_place() {
     assert!(wrong("fathom_profile = 1", "fathom_profile = 2").contains("fathom_profile"));
     assert!(wrong("reads = ", "reads = 101.0 # ").contains("workload.reads"));
 }
+
+/// Pairs that come at random, independent of completions; the second of each a little after the first.
+fn pairs(seed: u64) -> Vec<TraceRecord> {
+    let mut chance = crate::made::Chance::new(seed);
+    let mean_gap = 1e-3 + 9e-3 * chance.unit();
+    let (apart, latency) = (1e-6 + 60e-6 * chance.unit(), 5e-6 + 40e-6 * chance.unit());
+    let (mut at, mut done, mut records) = (0.0f64, 0.0f64, Vec::new());
+    while records.len() < 5000 {
+        at -= mean_gap * (1.0 - chance.unit()).ln();
+        for its in [at, at + apart] {
+            done = done.max(its) + latency * (0.7 + 0.6 * chance.unit());
+            records.push(TraceRecord {
+                at: Nanos((its * 1e9) as u64),
+                offset: chance.below(1 << 16) * 4096,
+                length: 4096,
+                latency: Some(Nanos(((done - its) * 1e9) as u64)),
+                ..TraceRecord::default()
+            });
+        }
+    }
+    records.sort_by_key(|record| record.at);
+    records
+}
+
+#[test]
+fn pairs_that_come_at_random_are_an_open_loop() {
+    let is_open = |records: &[TraceRecord]| {
+        matches!(
+            learned(records).workload.arrivals,
+            traces::ArrivalRule::Open { .. }
+        )
+    };
+    let closed: Vec<u64> = (1..21).filter(|&seed| !is_open(&pairs(seed))).collect();
+    assert_eq!(closed, [0; 0], "seeds");
+    // Nor is one that the target cannot serve, however many are in flight.
+    let mut late = pairs(1);
+    for record in &mut late {
+        record.latency = Some(Nanos::seconds(30));
+    }
+    assert!(is_open(&late));
+}
