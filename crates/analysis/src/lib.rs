@@ -96,6 +96,7 @@ pub use looks::{
 };
 pub use mixed::LineRow;
 pub use observed::Observed;
+pub use open_loop::CallRow;
 pub use preflight::{
     Answer as PreflightAnswer, CheckThreshold, Facts as PreflightFacts, Preflight, Remark, Weight,
     check_thresholds, preflight,

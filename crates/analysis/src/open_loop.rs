@@ -5,6 +5,7 @@
 //! judgement, which is a finding's.
 
 use crate::rows::per_second;
+use model::trace::TraceOperation;
 use model::{LatencyHistogram, RunRecord, Spacing, Tally, Waiting, WorkerRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,6 +61,50 @@ fn lateness(record: &RunRecord) -> Option<Lateness> {
         max_ns: late.max()?.0,
         reader_late: each().map(|count| count.reader_late).sum(),
     })
+}
+
+/// The flushes or discards of a trace that were replayed, in all phases.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CallRow {
+    /// What they did.
+    pub operation: TraceOperation,
+    /// Calls without an error.
+    pub calls: u64,
+    /// Calls with one.
+    pub failed: u64,
+    /// Half of them took at most so long.
+    pub p50_ns: u64,
+    /// 99%.
+    pub p99_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+}
+
+/// Flushes and discards of a trace, those that occurred.
+pub(crate) fn calls(record: &RunRecord) -> Vec<CallRow> {
+    let each = || {
+        let workers = record.engine.workers.iter();
+        let counts = workers.filter_map(|worker| worker.recorded.as_ref());
+        counts.flat_map(|count| &count.calls)
+    };
+    let row = |(_, operation): (&str, TraceOperation)| {
+        let mut latency = LatencyHistogram::new();
+        let mut failed = 0;
+        for count in each().filter(|count| count.operation == operation) {
+            latency.merge(&count.latency);
+            failed += count.failed;
+        }
+        let quantile = |q| latency.quantile(q).unwrap_or_default().0;
+        (latency.count() + failed > 0).then(|| CallRow {
+            operation,
+            calls: latency.count(),
+            failed,
+            p50_ns: quantile(0.5),
+            p99_ns: quantile(0.99),
+            max_ns: latency.max().unwrap_or_default().0,
+        })
+    };
+    TraceOperation::ALL.into_iter().filter_map(row).collect()
 }
 
 /// `None` where no rate was asked.

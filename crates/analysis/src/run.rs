@@ -12,7 +12,7 @@ use crate::intervals::{IntervalRow, Steadiness, interval_rows, steadiness};
 use crate::known::Known;
 use crate::mixed::{LineRow, line_rows};
 use crate::observed::Observed;
-use crate::open_loop::{OpenLoop, open_loop};
+use crate::open_loop::{CallRow, OpenLoop, calls, open_loop};
 use crate::rows::{OperationRow, Sums, operation_rows};
 use crate::verdict::{SIMULATED, Verdict};
 use crate::verification::VerificationReport;
@@ -38,6 +38,9 @@ pub struct RunReport {
     pub targets: Vec<TargetReport>,
     /// Requested and achieved rate; none in a closed loop, where no rate was requested.
     pub open_loop: Option<OpenLoop>,
+    /// Flushes and discards of a trace that were replayed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallRow>,
     /// Number of I/Os in flight, as measured.
     pub in_flight: InFlight,
     /// The block layer's counts compared with the tool's; one entry per device.
@@ -224,6 +227,7 @@ fn report(
         operations: operation_rows(record, None, sums),
         targets: target_reports(record),
         open_loop,
+        calls: calls(record),
         in_flight,
         device_checks,
         cpu,

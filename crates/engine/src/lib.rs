@@ -20,6 +20,7 @@ mod clock;
 mod completion_rate;
 mod copy;
 mod cores;
+mod dependent;
 mod diskspd_address;
 mod dispatch;
 mod drop_cache;

@@ -6,9 +6,11 @@
 
 use crate::arrivals::Moments;
 use crate::backend::Slot;
+use crate::dependent::Dependent;
 use crate::recorded::{Feed, RecordedIo};
 use crate::schedule::Schedule;
 use crate::thread_plan::ThreadPlan;
+use model::plan::RecordedTiming;
 use model::record::RecordedCount;
 use model::{Access, Backlog, LatencyHistogram, Nanos, Plan, Waiting};
 use std::collections::VecDeque;
@@ -27,6 +29,8 @@ pub(crate) struct Open {
 struct Trace {
     feed: Feed,
     late: LatencyHistogram,
+    /// Where I/Os wait for one another.
+    dependent: Option<Dependent>,
 }
 
 /// A closed loop over the I/Os of a trace: the moment of each is a think time after a completion.
@@ -47,12 +51,17 @@ impl Open {
             think,
             moments: VecDeque::from(vec![Nanos(0); place.slots as usize]),
         });
-        let trace = feed.map(|feed| {
+        let trace = feed.map(|mut feed| {
+            let dependent = is_dependent(plan).then(|| Dependent::new(place.slots, &mut feed));
+            let trace = Trace {
+                feed,
+                late: LatencyHistogram::new(),
+                dependent,
+            };
             if closed.is_none() {
-                moments.set_next(feed.peek().map_or(Nanos::MAX, |io| io.at));
+                moments.set_next(trace.next());
             }
-            let late = LatencyHistogram::new();
-            Box::new(Trace { feed, late })
+            Box::new(trace)
         });
         Some(Open {
             moments,
@@ -72,13 +81,52 @@ impl Open {
     /// The next I/O of a trace.
     #[inline]
     pub(crate) fn recorded(&self) -> Option<RecordedIo> {
-        self.trace.as_ref()?.feed.peek().copied()
+        let trace = self.trace.as_ref()?;
+        match &trace.dependent {
+            None => trace.feed.peek().copied(),
+            Some(dependent) => Some(dependent.peek()?.1),
+        }
+    }
+
+    /// The next I/O of a trace, where it transfers no data and so needs no slot.
+    #[inline]
+    pub(crate) fn call(&self) -> Option<RecordedIo> {
+        self.recorded().filter(|io| !io.operation.transfers())
+    }
+
+    /// That call is submitted at `now`; returns its number.
+    pub(crate) fn take_call(&mut self, now: Nanos) -> u64 {
+        let intended = self.moments.next();
+        let Some(trace) = &mut self.trace else {
+            return 0;
+        };
+        let number = trace.take();
+        match &self.closed {
+            None => {
+                trace.late.record(now.minus(intended));
+                self.moments.set_next(trace.next());
+            }
+            Some(closed) => self.moments.set_next(closed.next(&trace.feed)),
+        }
+        number
+    }
+
+    /// The call of this number is complete.
+    pub(crate) fn called(&mut self, number: u64, now: Nanos) {
+        if let Some(trace) = &mut self.trace
+            && trace.complete(number, now)
+        {
+            self.moments.set_next(trace.next());
+        }
     }
 
     /// Whether all I/Os of a trace were taken.
     #[inline]
     pub(crate) fn has_ended(&self) -> bool {
-        let ended = |trace: &Trace| trace.feed.peek().is_none();
+        let ended = |trace: &Trace| match &trace.dependent {
+            None => trace.feed.peek().is_none(),
+            Some(dependent) => dependent.has_ended(&trace.feed),
+        };
         self.trace.as_deref().is_some_and(ended)
     }
 
@@ -87,24 +135,36 @@ impl Open {
     pub(crate) fn advance(&mut self, slot: Slot, now: Nanos) {
         if let Some(trace) = &mut self.trace {
             trace.late.record(now.minus(self.intended[slot as usize]));
-            trace.feed.take();
+            let number = trace.take();
+            if let Some(dependent) = &mut trace.dependent {
+                dependent.put(slot, number);
+            }
             let next = match &mut self.closed {
-                None => trace.feed.peek().map_or(Nanos::MAX, |io| io.at),
+                None => trace.next(),
                 Some(closed) => {
                     closed.moments.pop_front();
-                    closed.moments.front().copied().unwrap_or(Nanos::MAX)
+                    closed.next(&trace.feed)
                 }
             };
             self.moments.set_next(next);
         }
     }
 
-    /// A slot is free again since `now`; in a closed loop its next I/O follows after the think time.
+    /// A slot is free again since `now`; in a closed loop its next I/O follows after the think time, and what depends on its
+    /// last may start.
     #[inline]
-    pub(crate) fn free(&mut self, now: Nanos) {
+    pub(crate) fn free(&mut self, slot: Slot, now: Nanos) {
         if let Some(closed) = &mut self.closed {
             closed.moments.push_back(now.plus(closed.think)); // never more than slots
-            self.moments.set_next(closed.moments[0]);
+            let next = |trace: &Trace| closed.next(&trace.feed);
+            let next = self.trace.as_deref().map_or(Nanos::MAX, next);
+            self.moments.set_next(next);
+        } else if let Some(trace) = &mut self.trace
+            && let Some(dependent) = &trace.dependent
+        {
+            let number = dependent.in_slot(slot);
+            trace.complete(number, now);
+            self.moments.set_next(trace.next());
         }
     }
 
@@ -155,8 +215,12 @@ impl Open {
         };
         let (reader_late, broken) = trace.feed.close();
         let late = trace.late;
-        let count = (!self.is_closed()).then_some(RecordedCount { late, reader_late });
-        (count, broken)
+        let count = RecordedCount {
+            late,
+            reader_late,
+            calls: Vec::new(),
+        };
+        ((!self.is_closed()).then_some(count), broken)
     }
 
     /// What waited at both edges; in a closed loop nothing does. A run that was stopped in its warm-up has both at its
@@ -168,6 +232,55 @@ impl Open {
             to: self.to.unwrap_or_default(),
         })
     }
+}
+
+impl Closed {
+    /// The moment of the next I/O, if there is one.
+    fn next(&self, feed: &Feed) -> Nanos {
+        let first = self.moments.front().copied();
+        first
+            .filter(|_| feed.peek().is_some())
+            .unwrap_or(Nanos::MAX)
+    }
+}
+
+impl Trace {
+    /// The moment of the next I/O.
+    fn next(&self) -> Nanos {
+        match &self.dependent {
+            None => self.feed.peek().map_or(Nanos::MAX, |io| io.at),
+            Some(dependent) => dependent.peek().map_or(Nanos::MAX, |(moment, _)| moment),
+        }
+    }
+
+    /// Takes the next I/O; returns its number, where I/Os wait for one another.
+    fn take(&mut self) -> u64 {
+        match &mut self.dependent {
+            None => {
+                self.feed.take();
+                0
+            }
+            Some(dependent) => dependent.take(),
+        }
+    }
+
+    /// An I/O is complete; whether others may have waited for it.
+    fn complete(&mut self, number: u64, now: Nanos) -> bool {
+        let Trace {
+            feed, dependent, ..
+        } = self;
+        if let Some(dependent) = dependent {
+            dependent.complete(number, now, feed);
+        }
+        dependent.is_some()
+    }
+}
+
+/// Whether the I/Os of the plan's trace wait for one another.
+fn is_dependent(plan: &Plan) -> bool {
+    let access = plan.targets.first().map(|target| &target.workload.access);
+    matches!(access, Some(Access::Recorded(recorded))
+        if matches!(recorded.issue.timing, RecordedTiming::Dependent(_)))
 }
 
 /// The think time of a plan whose trace is a closed loop.

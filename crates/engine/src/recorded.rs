@@ -6,6 +6,7 @@
 //! the caller's.
 
 use crate::address::Step;
+use model::trace::{TraceDependency, TraceOperation};
 use model::{Nanos, Operation};
 use std::fmt;
 use std::sync::Arc;
@@ -17,25 +18,30 @@ const BLOCK: usize = 4096;
 const AHEAD: usize = 16;
 
 /// One I/O of a trace, on the target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordedIo {
     /// When it is to start, from the start of the run.
     pub at: Nanos,
     /// First byte.
     pub offset: u64,
-    /// Bytes. // at most the block of the target's workload
-    pub length: u32,
-    /// Read or write.
-    pub operation: Operation,
+    /// Bytes. // of a read or write at most the block of the target's workload
+    pub length: u64,
+    /// What it does.
+    pub operation: TraceOperation,
+    /// What it waits for, where the plan's timing is dependent.
+    pub after: TraceDependency,
 }
 
 impl RecordedIo {
-    /// Its place and operation.
+    /// Place and operation of one that transfers data.
     #[inline]
     pub(crate) fn step(&self) -> Step {
         Step {
             offset: self.offset,
-            operation: self.operation,
+            operation: match self.operation {
+                TraceOperation::Write => Operation::Write,
+                _ => Operation::Read,
+            },
         }
     }
 }
@@ -223,7 +229,7 @@ mod tests {
                 at: Nanos(number),
                 offset: number * 4096,
                 length: 4096,
-                operation: Operation::Read,
+                ..RecordedIo::default()
             };
             let its = (0..count)
                 .filter(move |number| number % u64::from(share.threads) == u64::from(share.index));

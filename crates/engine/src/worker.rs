@@ -7,6 +7,7 @@
 //! Here is the order of a turn. What goes into a slot is in `issue`, what comes of it in `settle`, the end in `finish`;
 //! `work` has what all of them work with.
 
+mod calls;
 mod finish;
 mod fsync;
 mod issue;
@@ -14,6 +15,7 @@ mod settle;
 mod verified;
 mod work;
 
+pub(crate) use calls::Calls;
 pub(crate) use finish::{DRAIN_MAX, Done, Lent, SeatDone, finish};
 pub(crate) use fsync::Syncs;
 pub(crate) use verified::power_cut;
@@ -113,9 +115,16 @@ fn end_turn<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
 ) -> Result<Nanos, RunError> {
     match !PLAIN && work.only_defers() {
         true => work.clock.sleep_until(turn.due),
-        false => wait::<B, C, OPEN>(work, backend, turn.due)?,
+        false if PLAIN => wait::<B, C, OPEN>(work, backend, turn.due)?,
+        false => {
+            let due = work.due_with_calls(turn.due, turn.issued_at);
+            wait::<B, C, OPEN>(work, backend, due)?;
+        }
     }
     let now = work.clock.now();
+    if !PLAIN && work.calls.is_some() {
+        work.take_answers(now);
+    }
     if work.account.book.is_due() {
         work.account.book.look(Turn {
             began: turn.began,

@@ -112,6 +112,23 @@ pub struct TraceRecord {
     pub flags: TraceFlags,
 }
 
+/// What an I/O waits for where I/Os wait for those before them; the default is nothing but its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TraceDependency {
+    /// So many I/Os before it is the one that it follows; 0 for none. // below DEPENDENCY_WINDOW
+    pub back: u32,
+    /// It follows the completion, not the start.
+    pub completed: bool,
+    /// From there to its start.
+    pub gap: Nanos,
+    /// So many I/Os before it is the flush that has to be complete, or, of a flush, the last of the writes that all have to
+    /// be; 0 for none. // below DEPENDENCY_WINDOW
+    pub barrier: u32,
+}
+
+/// An I/O waits for none that is so many I/Os before it.
+pub const DEPENDENCY_WINDOW: u32 = 1 << 14;
+
 /// Letters of an operation and its marks at most.
 pub const BLOCK_LETTERS: usize = 16;
 

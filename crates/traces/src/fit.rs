@@ -90,6 +90,7 @@ pub struct Room {
 pub struct Placement {
     fit: Fit,
     bases: Vec<u64>, // by device, of those that go to the target
+    ends: Vec<u64>,  // by device: where its last I/O ends
     end: u64,        // of all of them, laid end to end
     largest: u64,    // I/O, rounded
     room: Room,
@@ -160,6 +161,7 @@ impl Placement {
         let mut placement = Placement {
             fit,
             bases,
+            ends: used.ends.clone(),
             end: end.max(1),
             largest,
             room,
@@ -196,6 +198,16 @@ impl Placement {
         let offset = self.offset(base + start);
         let last = (self.room.length.0 - length) / unit * unit;
         (offset.min(last), length)
+    }
+
+    /// Returns offset and length of a discard: never more than was discarded, and nothing beyond what the other I/Os of its
+    /// device use. `None` if nothing is left of it, or if places are not those of the trace.
+    pub fn place_inwards(&self, record: &TraceRecord) -> Option<(u64, u64)> {
+        let (unit, device) = (self.room.unit.0, usize::from(record.device));
+        let (base, used) = (*self.bases.get(device)?, *self.ends.get(device)?);
+        let end = record.offset.saturating_add(record.length).min(used) / unit * unit;
+        let start = record.offset.checked_next_multiple_of(unit)?;
+        (self.fit == Fit::Identity && start < end).then(|| (base + start, end - start))
     }
 
     fn offset(&self, global: u64) -> u64 {
@@ -330,5 +342,27 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_discard_is_never_longer_than_in_the_trace_and_ends_with_the_last_io() {
+        let mut used = Used::default();
+        used.count(&io(0, 0, 1 << 20));
+        let room = Room {
+            length: Bytes::mib(4),
+            unit: Bytes(4096),
+        };
+        let placement = Placement::choose(&used, &[0], room, None).unwrap();
+        let place = |offset, length| placement.place_inwards(&io(0, offset, length));
+        assert_eq!(place(8192, 4096), Some((8192, 4096)));
+        assert_eq!(place(8193, 12_000), Some((12_288, 4096)));
+        assert_eq!(place(512, 4096), None);
+        assert_eq!(
+            place((1 << 20) - 4096, u64::MAX),
+            Some(((1 << 20) - 4096, 4096))
+        );
+        assert_eq!(place(1 << 20, 4096), None);
+        let hashed = Placement::choose(&used, &[0], room, Some(Fit::Hash)).unwrap();
+        assert_eq!(hashed.place_inwards(&io(0, 8192, 4096)), None);
     }
 }

@@ -7,6 +7,7 @@
 //! the I/Os (`engine`), and any content of an I/O.
 
 mod blktrace;
+mod depends;
 mod describe;
 mod drawn;
 mod error;
@@ -45,7 +46,7 @@ pub use profile::{
     ArrivalRule, CLASS_ZONES, FlushRule, LearnedFrom, LearnedProfile, LearnedWorkload, PROFILE_MAX,
     PlaceClass, Places, ProfileError, Side,
 };
-pub use replay::{Route, RoutedIo, SPEED_ONE, Scan, Share};
+pub use replay::{Passed, Route, RoutedIo, SPEED_ONE, Scan, Selection, Share};
 pub use trace::{Options, Trace};
 pub use window::Window;
 pub use write::{WRITERS, WriterFormat, writer_named};

@@ -9,7 +9,9 @@ use crate::paper::Paper;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
-use analysis::{Latency, OperationRow, RunReport, TailSamples, TargetReport};
+use analysis::{CallRow, Latency, OperationRow, RunReport, TailSamples, TargetReport};
+use model::plan::RecordedTiming;
+use model::trace::TraceOperation;
 use model::{Access, CacheMode, Pacing, Spacing};
 use std::io::{self, Write};
 
@@ -49,6 +51,7 @@ pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io
     page.push(String::new());
     page.extend(warm_up(report, paper));
     page.extend(open_loop(report, paper));
+    page.extend(calls(report, paper));
     page.extend(errors(report, paper));
     page.extend(foot::notes(notes(report), paper));
     // Several targets have rows of their own; then one device is shown and the others are in the document.
@@ -342,7 +345,10 @@ fn open_loop(report: &RunReport, paper: &Paper) -> Vec<String> {
         )
     });
     let requested = match open.spacing {
-        Spacing::Recorded => "I/Os start at the times of the trace".to_owned(),
+        Spacing::Recorded => match is_dependent(report) {
+            false => "I/Os start at the times of the trace".to_owned(),
+            true => "I/Os start a think time after the completions that they waited for".to_owned(),
+        },
         spacing => format!(
             "requested {}/s ({})",
             rate(open.target_iops as f64),
@@ -354,6 +360,40 @@ fn open_loop(report: &RunReport, paper: &Paper) -> Vec<String> {
         rate(open.reached_per_s)
     );
     foot::labelled("rate", &reported, paper)
+}
+
+fn is_dependent(report: &RunReport) -> bool {
+    let work = report.targets.first().map(|target| &target.work.access);
+    matches!(work, Some(Access::Recorded(recorded))
+        if matches!(recorded.issue.timing, RecordedTiming::Dependent(_)))
+}
+
+/// `3 flushes: p50 1.20 ms, p99 2.00 ms, max 2.00 ms; 1 discard: …`.
+fn calls(report: &RunReport, paper: &Paper) -> Vec<String> {
+    let one = |row: &CallRow| {
+        let failed = match row.failed {
+            0 => String::new(),
+            failed => format!(", {failed} failed"),
+        };
+        format!(
+            "{} {}{failed}: p50 {}, p99 {}, max {}",
+            count(row.calls),
+            match (row.operation, row.calls) {
+                (TraceOperation::Flush, 1) => "flush",
+                (TraceOperation::Flush, _) => "flushes",
+                (_, 1) => "discard",
+                (..) => "discards",
+            },
+            time(row.p50_ns as f64),
+            time(row.p99_ns as f64),
+            time(row.max_ns as f64)
+        )
+    };
+    let all: Vec<String> = report.calls.iter().map(one).collect();
+    match all.is_empty() {
+        true => Vec::new(),
+        false => foot::labelled("calls", &all.join("; "), paper),
+    }
 }
 
 /// `in flight 31.9 of 32; CPU 0.44 of 2 cores (kernel 0.33, user 0.11)`.

@@ -52,7 +52,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
 mod tests {
     use crate::findings::found;
     use crate::sample::Sample;
-    use model::plan::{RecordedAccess, RecordedOmissions};
+    use model::plan::{RecordedAccess, RecordedIssue, RecordedOmissions};
     use model::{Access, Bytes, Nanos, RunRecord};
 
     fn record(overlap_ppm: Option<u32>) -> RunRecord {
@@ -69,6 +69,7 @@ mod tests {
             overlap_ppm,
             unit: Bytes(512),
             omitted: RecordedOmissions::default(),
+            issue: RecordedIssue::default(),
         }));
         record
     }

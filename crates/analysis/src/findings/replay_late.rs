@@ -71,6 +71,7 @@ mod tests {
             recorded: Some(RecordedCount {
                 late: histogram,
                 reader_late,
+                calls: Vec::new(),
             }),
             ..WorkerRecord::default()
         }];

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use crate::chance::Chance;
     use crate::findings::test::{found, stepped};
-    use model::plan::{RecordedAccess, RecordedOmissions};
+    use model::plan::{RecordedAccess, RecordedIssue, RecordedOmissions};
     use model::{Access, Bytes, Nanos};
 
     #[test]
@@ -178,6 +178,7 @@ mod tests {
             overlap_ppm: None,
             unit: Bytes::kib(4),
             omitted: RecordedOmissions::default(),
+            issue: RecordedIssue::default(),
         }));
         assert_eq!(found(&replay, "two-speeds"), None, "the trace has them");
     }

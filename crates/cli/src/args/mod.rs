@@ -38,7 +38,7 @@ pub(crate) use load::LoadArgs;
 pub(crate) use looks::{LayersArgs, QuickArgs};
 use model::CommandError;
 pub(crate) use pts::{PtsArgs, PtsCourseArgs, PtsWorkArgs, WRITE as PTS_WRITE};
-pub(crate) use replay::ReplayArgs;
+pub(crate) use replay::{ReplayArgs, ReplayTraceArgs};
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
 use std::ffi::OsString;

@@ -9,6 +9,8 @@ use tools::native;
 const DEPTH: &str = "64";
 /// The default of `--speed`.
 const SPEED: &str = "1";
+/// The default of `--timing`.
+const TIMING: &str = "recorded";
 
 /// `fathom replay`.
 #[derive(Args, Debug)]
@@ -60,9 +62,25 @@ pub(crate) struct ReplayTraceArgs {
     /// Replay this device of the trace on this target: 8:16=/dev/sdb (repeatable); other devices are omitted
     #[arg(long, value_name = "DEVICE=TARGET")]
     pub(crate) map: Vec<String>,
-    /// Omit the writes
+    /// When I/Os start: recorded (at their times), dependent (a think time after the completions that each waited for) or fast
+    /// (as soon as fewer than --depth are in flight)
+    #[arg(long, value_name = "TIMING", default_value = TIMING)]
+    pub(crate) timing: String,
+    /// Omit the writes, and with them flushes and discards
     #[arg(long)]
     pub(crate) reads_only: bool,
+    /// Omit these: read, write, flush or discard (repeatable)
+    #[arg(long, value_name = "OPERATION")]
+    pub(crate) skip: Vec<String>,
+    /// Round the offsets of the trace down to multiples of this
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) align: Option<String>,
+    /// Divide the offsets of the trace by this, before --align
+    #[arg(long, value_name = "N")]
+    pub(crate) divide: Option<String>,
+    /// Replay the discards, too, which destroy data; places have to be those of the trace
+    #[arg(long, conflicts_with = "reads_only")]
+    pub(crate) discards: bool,
     /// Print what would be replayed and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

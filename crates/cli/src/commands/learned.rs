@@ -11,10 +11,10 @@ use crate::failure::Ending;
 use crate::run_context::RunContext;
 use crate::{output, signals};
 use engine::{RecordedIo, RecordedIos, Recording, Stop};
-use model::plan::{RecordedAccess, RecordedOmissions};
-use model::trace::{TraceOperation, TraceRecord};
+use model::plan::{RecordedAccess, RecordedIssue, RecordedOmissions};
+use model::trace::TraceRecord;
 use model::{
-    Access, Arrivals, Bytes, CommandError, Nanos, Operation, Profile, Ratio, Spacing, TargetFacts,
+    Access, Arrivals, Bytes, CommandError, Nanos, Profile, Ratio, Spacing, TargetFacts,
     invalid_value,
 };
 use std::path::Path;
@@ -194,7 +194,7 @@ impl Fitted {
         // One pass to count what the seed draws, so that the run ends with its last I/O. A closed loop has none.
         let counted = think.map_or(usize::MAX, |_| CLOSED_COUNTED);
         let scan = Scan::of(drawn.clone().take(counted));
-        let [reads, writes] = scan.by_device.first().copied().unwrap_or_default();
+        let [reads, writes, _, flushes] = scan.by_device.first().copied().unwrap_or_default();
         if reads + writes == 0 {
             return Err(refused("draws no I/O: must have a higher rate".to_owned()));
         }
@@ -219,12 +219,13 @@ impl Fitted {
                 .to_owned(),
                 overlap_ppm: None,
                 unit,
-                omitted: RecordedOmissions {
-                    flushes: think.map_or(scan.flushes, |_| 0),
-                    ..RecordedOmissions::default()
+                omitted: RecordedOmissions::default(),
+                issue: RecordedIssue {
+                    flushes,
+                    ..RecordedIssue::default()
                 },
             },
-            notes: notes(workload, range, think.is_some(), scan.flushes),
+            notes: notes(workload, range),
             recording: recording(drawn, unit.0, range.0),
             largest: Bytes(workload.largest().0.next_multiple_of(unit.0) + unit.0).min(range),
             writes: share_of_writes(reads, writes),
@@ -237,7 +238,7 @@ impl Fitted {
 }
 
 /// What of the profile is not done as it is there.
-fn notes(workload: &LearnedWorkload, range: Bytes, closed: bool, flushes: u64) -> Vec<String> {
+fn notes(workload: &LearnedWorkload, range: Bytes) -> Vec<String> {
     let mut notes = Vec::new();
     if range < workload.range {
         notes.push(format!(
@@ -245,11 +246,6 @@ fn notes(workload: &LearnedWorkload, range: Bytes, closed: bool, flushes: u64) -
             workload.range.about(),
             range.about()
         ));
-    }
-    if closed && workload.flush.is_some() {
-        notes.push("note: the flushes of the profile are omitted".to_owned());
-    } else if flushes > 0 && !closed {
-        notes.push(format!("note: {flushes} flushes are omitted"));
     }
     notes
 }
@@ -268,9 +264,8 @@ fn share_of_writes(reads: u64, writes: u64) -> Ratio {
 fn recording(drawn: Drawn, unit: u64, range: u64) -> Recording {
     Recording::new(move |share| {
         let (index, threads) = (u64::from(share.index), u64::from(share.threads));
-        let ios = drawn.clone().filter(|record| record.operation.transfers());
         let its = (0u64..)
-            .zip(ios)
+            .zip(drawn.clone())
             .filter(move |(number, _)| number % threads == index);
         let ios: RecordedIos =
             Box::new(its.map(move |(_, record)| Ok(placed(&record, unit, range))));
@@ -287,10 +282,8 @@ fn placed(record: &TraceRecord, unit: u64, range: u64) -> RecordedIo {
     RecordedIo {
         at: record.at,
         offset,
-        length: (end - offset) as u32, // at most 1 GiB and a unit
-        operation: match record.operation {
-            TraceOperation::Write => Operation::Write,
-            _ => Operation::Read,
-        },
+        length: end - offset,
+        operation: record.operation,
+        ..RecordedIo::default()
     }
 }

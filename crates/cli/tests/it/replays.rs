@@ -40,7 +40,7 @@ fn a_replay_on_a_simulated_device_issues_every_io_at_its_time() {
     trace(&bench);
     let said = bench.line("replay t.csv sim:ssd --json --threads 2");
     assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.err.contains("1 flush omitted"), "{}", said.err);
+    assert!(!said.err.contains("omitted"), "{}", said.err);
     let found = document(&said.out);
     assert_eq!((ios(&found, "read"), ios(&found, "write")), (2250, 750));
     assert_eq!(found["open_loop"]["spacing"], "recorded");
@@ -76,6 +76,7 @@ fn speed_window_and_reads_only_choose_what_is_issued() {
     assert_eq!((ios(&found, "read"), ios(&found, "write")), (750, 0));
     let access = &found["targets"][0]["work"]["access"]["recorded"];
     assert_eq!(access["omitted"]["writes"], 250);
+    assert_eq!(access["issue"]["flushes"], 0);
     assert_eq!(access["duration"], 99_800_000);
     assert!(said.err.contains("speed 10"), "{}", said.err);
 }
@@ -111,7 +112,7 @@ fn devices_of_a_trace_go_to_targets_of_their_own() {
     assert_eq!(document(&said.out)["targets"].as_array().unwrap().len(), 2);
     let said = bench.line("replay t.csv --map 8:1=sim:ssd --json --no-store");
     assert!(
-        said.err.contains("1500 I/Os of other devices omitted"),
+        said.err.contains("1501 I/Os of other devices omitted"),
         "{}",
         said.err
     );
@@ -136,7 +137,7 @@ fn a_replay_writes_only_where_fathom_may() {
     assert_eq!(dry.code, Some(0), "{dry:?}");
     assert!(
         dry.out
-            .starts_with("t.csv: 3000 I/Os over 3.00 s; fit identity; "),
+            .starts_with("t.csv: 3000 I/Os over 3 s; fit identity"),
         "{dry:?}"
     );
     assert_eq!(bench.snapshot(), before);
@@ -145,6 +146,148 @@ fn a_replay_writes_only_where_fathom_may() {
     assert_eq!(ios(&document(&said.out), "write"), 750);
     let again = bench.line("replay t.csv new.dat --speed 10 --reads-only --json --no-store");
     assert_eq!(ios(&document(&again.out), "read"), 2250);
+}
+
+/// A read of 200 µs each 300 µs, of one thread; every hundredth is a write, whose completion another thread's flush follows.
+fn chain(bench: &Bench, latency: &str) {
+    let mut text = "time_ns,device,op,offset,length,flags,thread,latency_ns\n".to_owned();
+    for n in 0..2000u64 {
+        let (at, offset) = (n * 300_000, n * 7919 % 4096 * 4096);
+        let is_last = n % 100 == 99;
+        let op = if is_last { "write" } else { "read" };
+        text += &format!("{at},8:0,{op},{offset},4096,,1,{latency}\n");
+        if is_last {
+            text += &format!("{},8:0,flush,0,0,,2,{latency}\n", at + 250_000);
+        }
+    }
+    std::fs::write(bench.path("c.csv"), text).unwrap();
+}
+
+#[test]
+fn a_dependent_replay_has_the_pace_of_its_target() {
+    let bench = Bench::new();
+    chain(&bench, "200000");
+    let measured = |device: &str, timing: &str| {
+        let line = format!("replay c.csv {device} --timing {timing} --json --no-store");
+        let found = document(&bench.line(&line).good().out);
+        assert_eq!((ios(&found, "read"), ios(&found, "write")), (1980, 20));
+        assert_eq!(found["calls"][0]["operation"], "flush");
+        assert_eq!(found["calls"][0]["calls"], 20);
+        let recorded = &found["targets"][0]["work"]["access"]["recorded"];
+        let share = found["time"]["measured_ns"].as_u64().unwrap() as f64 / 0.6e9;
+        (share, recorded["issue"]["timing"].clone())
+    };
+    // As recorded; a device twice as fast; one half as fast: 300, 200 and 500 µs each.
+    for (service, expected) in [(200, 1.0), (100, 2.0 / 3.0), (400, 5.0 / 3.0)] {
+        let device = format!("sim:ssd,law=constant,service={service}us,write-service={service}us");
+        let (share, timing) = measured(&device, "dependent");
+        // 4 µs for the bytes of each.
+        assert!((share / expected - 1.0).abs() < 0.03, "{service}: {share}");
+        assert_eq!(timing["dependent"]["ios"], 2019);
+        assert_eq!(timing["dependent"]["chain"], 2001);
+        let least = timing["dependent"]["least"].as_f64().unwrap();
+        assert!((least / 0.2e9 - 1.0).abs() < 0.01, "{least}");
+    }
+    let slow = "sim:ssd,law=constant,service=400us,write-service=400us";
+    assert!((measured(slow, "recorded").0 - 1.0).abs() < 0.01);
+    assert!(measured(slow, "fast").0 < 0.3);
+    let dry = bench
+        .line("replay c.csv sim:ssd --timing dependent --dry-run")
+        .good();
+    assert!(
+        dry.out.contains(
+            "timing dependent: 100% wait for a completion, in chains of at most 2001 I/Os"
+        ),
+        "{}",
+        dry.out
+    );
+    let shown = bench
+        .line("replay c.csv sim:ssd --timing dependent")
+        .good()
+        .out;
+    assert!(shown.contains("20 flushes: p50"), "{shown}");
+}
+
+#[test]
+fn a_trace_without_completions_shows_no_dependencies() {
+    let bench = Bench::new();
+    chain(&bench, "");
+    let found =
+        bench.line("replay c.csv sim:ssd --skip write --align 8K --divide 2 --json --no-store");
+    let found = document(&found.good().out);
+    assert_eq!((ios(&found, "read"), ios(&found, "write")), (1980, 0));
+    let recorded = &found["targets"][0]["work"]["access"]["recorded"];
+    assert_eq!(recorded["omitted"]["writes"], 20);
+    bench
+        .line("replay c.csv sim:ssd --timing dependent")
+        .refused("the trace does not show what an I/O waited for");
+    bench
+        .line("replay c.csv sim:ssd --timing fast --no-store")
+        .good();
+    for (option, wrong) in [
+        ("--timing slow", "--timing"),
+        ("--skip reads", "--skip"),
+        ("--align 0", "--align"),
+        ("--divide x", "--divide"),
+    ] {
+        bench
+            .line(&format!("replay c.csv sim:ssd {option}"))
+            .refused(&format!("for {wrong}: must be"));
+    }
+}
+
+#[test]
+fn flushes_and_discards_reach_a_file_and_are_counted() {
+    let bench = Bench::new();
+    let mut text = "time_ns,device,op,offset,length,flags,thread,latency_ns\n".to_owned();
+    for n in 0..400u64 {
+        let (op, length) = match n % 10 {
+            7 => ("discard", 16384),
+            9 => ("flush", 0),
+            n if n % 2 == 0 => ("write", 4096),
+            _ => ("read", 4096),
+        };
+        let offset = match (op, n) {
+            ("flush", _) => 0,
+            (_, 0) => 1023 * 4096, // what is beyond the last I/O is not discarded
+            _ => n * 37 % 1000 * 4096,
+        };
+        text += &format!("{},8:0,{op},{offset},{length},,1,\n", n * 100_000);
+    }
+    std::fs::write(bench.path("d.csv"), text).unwrap();
+    let calls = |line: &str| {
+        let found = document(&bench.line(line).good().out);
+        let calls = found["calls"].as_array().cloned().unwrap_or_default();
+        let each = calls.iter().map(|row| {
+            assert_eq!(row["failed"], 0, "{row}");
+            (
+                row["operation"].as_str().unwrap().to_owned(),
+                row["calls"].as_u64().unwrap(),
+            )
+        });
+        (ios(&found, "write"), each.collect::<Vec<_>>())
+    };
+    let create = "replay d.csv f.dat --create 8M --discards --json --no-store";
+    let both = [("discard".to_owned(), 40), ("flush".to_owned(), 40)];
+    assert_eq!(calls(create), (200, both.to_vec()));
+    // What was discarded has no space any more; the file stays fathom's own.
+    let file = std::fs::metadata(bench.path("f.dat")).unwrap();
+    let space = std::os::unix::fs::MetadataExt::blocks(&file) * 512;
+    assert!(file.len() == 8 << 20 && space < 8 << 20, "{space}");
+    let again = "replay d.csv f.dat --skip flush --json --no-store";
+    assert_eq!(calls(again), (200, Vec::new()));
+    // Without writes, discards need the same confirmation.
+    bench.write("letters", 8 << 20);
+    let text = std::fs::read_to_string(bench.path("d.csv")).unwrap();
+    std::fs::write(bench.path("r.csv"), text.replace(",write,", ",read,")).unwrap();
+    let before = bench.snapshot();
+    bench
+        .line("replay r.csv letters --no-store --discards")
+        .refused("letters");
+    assert_eq!(bench.snapshot(), before);
+    bench
+        .line("replay d.csv sim:ssd,size=1M --discards")
+        .refused("--discards: places must be those of the trace");
 }
 
 #[test]

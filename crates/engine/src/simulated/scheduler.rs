@@ -19,7 +19,7 @@ use crate::target_state::Shared;
 use crate::thread_plan::{ThreadPlan, places};
 use crate::timespan::{Job, seat_record};
 use crate::verify;
-use crate::worker::{Done, Lent, Syncs, Underway, Work, begin, finish};
+use crate::worker::{Calls, Done, Lent, Syncs, Underway, Work, begin, finish};
 use model::{
     ClockRecord, CpuFacts, EngineRecord, Failure, HostRecord, LatencyHeat, Limits, Location, Nanos,
     Outcome, Plan, PlannedTarget, RunRecord, Series, ThreadRecord, Verification,
@@ -264,6 +264,7 @@ fn hand(
 ) -> Result<Hand, RunError> {
     let mut work = Work::new(shared, place, clock.clone(), live)?;
     work.syncs = Syncs::simulated(&shared.plan, place, storage.stores);
+    work.calls = Calls::simulated(&shared.plan, place, storage.stores);
     let seats = place.seats.iter();
     let through = seats
         .clone()

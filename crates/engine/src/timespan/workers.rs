@@ -11,7 +11,7 @@ use crate::target::open_all;
 use crate::target_state::Shared;
 use crate::thread_plan::ThreadPlan;
 use crate::usage;
-use crate::worker::{self, Done, Lent, Syncs, Work, drive, finish};
+use crate::worker::{self, Calls, Done, Lent, Syncs, Work, drive, finish};
 use model::Nanos;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -289,6 +289,7 @@ fn prepare<B: Backend>(
     let mut work = Work::new(shared, place, clock, Arc::clone(&orders.live))?;
     work.account.opened = Some(opened);
     work.syncs = Syncs::new(&shared.plan, place, &targets)?;
+    work.calls = Calls::new(&shared.plan, place, &targets)?;
     let planned = place
         .seats
         .iter()

@@ -2,6 +2,7 @@
 //!
 //! Omitted: what is informed of it, which is put together in `timespan`.
 
+use super::calls::Calls;
 use super::fsync::Syncs;
 use super::settle::{settle, try_again};
 use super::verified;
@@ -12,6 +13,7 @@ use crate::clock::Clock;
 use crate::mix::Mix;
 use crate::tally::ThreadTally;
 use crate::target::OpenTarget;
+use model::record::RecordedCount;
 use model::{Account, Bytes, Failure, Nanos, Operation, WorkerRecord};
 use std::mem::ManuallyDrop;
 
@@ -84,6 +86,7 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
         Some(open) => open.close_trace(),
         None => (None, None),
     };
+    let recorded = with_calls(recorded, work.calls.take());
     let unread = broken.map(|why| unread(&why, &work));
     let buffers = ManuallyDrop::new(work.buffers);
     // Its descriptors are those of the targets, which are closed by the last.
@@ -130,6 +133,18 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
             recorded,
         },
     })
+}
+
+/// Adds what was counted of flushes and discards.
+fn with_calls(recorded: Option<RecordedCount>, calls: Option<Box<Calls>>) -> Option<RecordedCount> {
+    let calls = calls.map_or_else(Vec::new, |calls| calls.close());
+    match recorded {
+        None if calls.is_empty() => None,
+        count => Some(RecordedCount {
+            calls,
+            ..count.unwrap_or_default()
+        }),
+    }
 }
 
 /// The failure of a trace that could not be read to its end.

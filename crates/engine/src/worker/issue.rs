@@ -31,6 +31,12 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
         if OPEN && let Some(later) = work.too_early(now) {
             return Ok((later, now));
         }
+        if OPEN && !PLAIN && work.calls.is_some() && work.make_call(now) {
+            if work.is_spent(now) {
+                return Ok((now, now)); // the last of all: nothing is waited for
+            }
+            continue;
+        }
         let slot = work.slots.free.take();
         let seat = if PLAIN { 0 } else { seat_of(work, slot) };
         if !PLAIN && let Some(moment) = holds_until(work, seat, now) {
@@ -150,7 +156,7 @@ pub(super) fn choose<C, const PLAIN: bool, const OPEN: bool>(
     let (step, length) = if PLAIN {
         (lane.route.next(&mut work.rng, slot), lane.block)
     } else if let Some(io) = recorded {
-        (io.step(), io.length)
+        (io.step(), io.length as u32) // at most 1 GiB and a unit
     } else if let Some(turn) = turn {
         (turn.step, turn.length)
     } else {

@@ -51,7 +51,7 @@ pub(super) fn settle<C: Clock, const PLAIN: bool, const OPEN: bool>(
             if OPEN && let Some(open) = &mut work.open {
                 let intended = open.intended(slot);
                 lane.tally.respond(found, flight.operation, intended);
-                open.free(now);
+                open.free(slot, now);
             }
             work.slots.free.put(slot);
         } else {
@@ -129,7 +129,7 @@ fn fail_one<C: Clock>(work: &mut Work<C>, slot: u32, errno: i32) {
     let (found, flight) = (work.account.found, work.slots.flights[slot as usize]);
     work.slots.free.put(slot);
     if let Some(open) = &mut work.open {
-        open.free(found.at);
+        open.free(slot, found.at);
     }
     verified::fail(work, slot);
     let lane = &mut work.lanes[usize::from(flight.seat)];

@@ -2,6 +2,7 @@
 //!
 //! Omitted: what is done with it, which is in the other files of the worker.
 
+use super::calls::{CHECK_EVERY, Calls, FailedCall};
 use super::fsync::{Failed, Syncs};
 use crate::RunError;
 use crate::backend::Completion;
@@ -43,6 +44,8 @@ pub(crate) struct Work<C> {
     pub(super) verify: Option<Box<ThreadVerify>>,
     /// Where a target asks for fsync; its owner sets it.
     pub(crate) syncs: Option<Box<Syncs>>,
+    /// Where a trace has flushes or discards; its owner sets it.
+    pub(crate) calls: Option<Box<Calls>>,
     pub(crate) account: Accounting,
     pub(super) shown: Shown,
 }
@@ -132,6 +135,7 @@ impl<C: Clock> Work<C> {
             pace: Pace::new(),
             verify: verify(shared, place),
             syncs: None,
+            calls: None,
             account: Accounting {
                 found: BatchTime::NEVER,
                 book: LoopProfile::new(),
@@ -233,10 +237,63 @@ impl<C: Clock> Work<C> {
         }
     }
 
+    /// Makes the call that is next in a trace; false if an I/O with data is.
+    pub(super) fn make_call(&mut self, now: Nanos) -> bool {
+        let (Some(open), Some(calls)) = (&mut self.open, &mut self.calls) else {
+            return false;
+        };
+        let Some(io) = open.call() else {
+            return false;
+        };
+        let number = open.take_call(now);
+        if calls.make(number, io) {
+            open.called(number, now);
+        }
+        true
+    }
+
+    /// Takes the answers of calls. One that failed is a failed write.
+    pub(super) fn take_answers(&mut self, now: Nanos) {
+        while let Some((number, failed)) = self.calls.as_mut().and_then(|calls| calls.answer()) {
+            if let Some(open) = &mut self.open {
+                open.called(number, now);
+            }
+            if let Some(failed) = failed {
+                self.fail_call(&failed, now);
+            }
+        }
+    }
+
+    #[cold]
+    fn fail_call(&mut self, FailedCall { io, error }: &FailedCall, now: Nanos) {
+        if self.config.on_error == OnError::Stop && self.account.failure.is_none() {
+            self.config.schedule.halt(now);
+            let text = model::errno_text(error);
+            self.account.failure = Some(Failure {
+                operation: Operation::Write,
+                target: self.lanes[0].target,
+                offset: Bytes(io.offset),
+                length: Bytes(io.length),
+                errno: error.raw_os_error().unwrap_or_default(),
+                message: format!("{}: {text}", io.operation.name()),
+            });
+        }
+    }
+
+    /// Until when a turn waits: not for long while calls have no answer.
+    #[inline]
+    pub(super) fn due_with_calls(&self, due: Nanos, issued_at: Nanos) -> Nanos {
+        match &self.calls {
+            Some(calls) if calls.is_waiting() => due.min(issued_at.plus(CHECK_EVERY)),
+            _ => due,
+        }
+    }
+
     /// Whether it has done all that it was to do.
     pub(super) fn is_spent(&self, now: Nanos) -> bool {
         let spent = || self.lanes.iter().all(|lane| lane.is_spent(now));
-        self.in_flight() == 0 && (spent() || self.has_ended())
+        let calls = self.calls.as_ref().is_some_and(|calls| calls.is_waiting());
+        self.in_flight() == 0 && !calls && (spent() || self.has_ended())
     }
 
     /// Whether all I/Os of its trace were issued.

@@ -3,8 +3,11 @@
 use crate::jobs;
 use engine::{Job, RecordedIo, RecordedIos, Recording, Silent, Stop, run};
 use host::Root;
-use model::plan::{RecordedAccess, RecordedOmissions};
+use model::plan::{
+    RecordedAccess, RecordedDependencies, RecordedIssue, RecordedOmissions, RecordedTiming,
+};
 use model::record::RecordedCount;
+use model::trace::{TraceDependency, TraceOperation};
 use model::*;
 
 /// I/Os at equal distances, every third a write, in sizes of 4 and 8 KiB.
@@ -14,10 +17,11 @@ fn ios(count: u64, gap: Nanos) -> Vec<RecordedIo> {
         offset: number * 7919 % 200_000 * 4096,
         length: if number.is_multiple_of(2) { 4096 } else { 8192 },
         operation: if number.is_multiple_of(3) {
-            Operation::Write
+            TraceOperation::Write
         } else {
-            Operation::Read
+            TraceOperation::Read
         },
+        ..RecordedIo::default()
     };
     (0..count).map(io).collect()
 }
@@ -35,6 +39,7 @@ fn access(ios: &[RecordedIo]) -> Access {
         overlap_ppm: Some(0),
         unit: Bytes::kib(4),
         omitted: RecordedOmissions::default(),
+        issue: RecordedIssue::default(),
     }))
 }
 
@@ -202,4 +207,110 @@ fn a_trace_that_breaks_off_fails_the_run_and_keeps_what_was_measured() {
         "the trace cannot be read to its end: t:9: cut"
     );
     assert_eq!(record.total().ios, 5000);
+}
+
+/// Each waits for the completion of the one before, and thinks for 100 µs.
+fn chain(count: u64) -> Vec<RecordedIo> {
+    let io = |(number, io): (u64, RecordedIo)| RecordedIo {
+        after: TraceDependency {
+            back: u32::from(number > 0),
+            completed: true,
+            gap: Nanos::micros(100),
+            barrier: 0,
+        },
+        length: 4096,
+        operation: TraceOperation::Read,
+        ..io
+    };
+    (0..).zip(ios(count, Nanos::micros(300))).map(io).collect()
+}
+
+#[test]
+fn ios_that_wait_for_one_another_take_their_time_from_the_device() {
+    for (service, took) in [(100, 200), (200, 300), (400, 500)] {
+        let device = format!("sim:ssd,law=constant,service={service}us,write-service={service}us");
+        let timing = RecordedTiming::Dependent(RecordedDependencies::default());
+        let record = timed(&device, chain(2000), timing);
+        assert_eq!(record.total().ios, 2000);
+        // The bytes of each take 4 µs.
+        let expected = Nanos(2000 * (took * 1000 + 4096));
+        let measured = record.phases.measured();
+        let share = measured.0 as f64 / expected.0 as f64;
+        assert!(
+            (share - 1.0).abs() < 0.01,
+            "{service}: {measured}, not {expected}"
+        );
+        assert_eq!(late(&record).max(), Some(Nanos(0)));
+    }
+}
+
+#[test]
+fn a_fast_replay_keeps_the_queue_full_and_issues_all() {
+    let record = timed(
+        "sim:ssd,law=constant",
+        ios(4000, Nanos::millis(1)),
+        RecordedTiming::Fast,
+    );
+    assert_eq!(record.total().ios, 4000);
+    assert!(record.phases.measured() < Nanos::millis(500));
+}
+
+#[test]
+fn flushes_and_discards_are_counted_apart_from_the_ios() {
+    let mut all = ios(300, Nanos::millis(1));
+    for (number, io) in all.iter_mut().enumerate() {
+        match number % 30 {
+            7 => io.operation = TraceOperation::Flush,
+            29 => io.operation = TraceOperation::Flush,
+            19 => io.operation = TraceOperation::Discard,
+            _ => {}
+        }
+    }
+    for timing in [
+        RecordedTiming::Recorded,
+        RecordedTiming::Fast,
+        RecordedTiming::Dependent(RecordedDependencies::default()),
+    ] {
+        let record = timed("sim:ssd,data=1M", all.clone(), timing);
+        assert!(
+            record.phases.measured() < Nanos::millis(302),
+            "the last is a flush"
+        );
+        assert_eq!(record.total().ios, 270, "{timing:?}");
+        let counts = record.engine.workers[0].recorded.as_ref().unwrap();
+        let calls = counts
+            .calls
+            .iter()
+            .map(|one| (one.operation, one.latency.count()));
+        let calls: Vec<_> = calls.collect();
+        assert_eq!(
+            calls,
+            [(TraceOperation::Flush, 20), (TraceOperation::Discard, 10)]
+        );
+    }
+}
+
+/// On one thread of a simulated device.
+fn timed(device: &str, ios: Vec<RecordedIo>, timing: RecordedTiming) -> RunRecord {
+    let change = |span: &mut Timespan| {
+        let Access::Recorded(recorded) = &mut span.targets[0].workload.access else {
+            unreachable!("a trace")
+        };
+        recorded.issue = RecordedIssue {
+            timing,
+            flushes: 1,
+            discards: 1,
+        };
+        if timing == RecordedTiming::Fast {
+            recorded.think = Some(Nanos(0));
+            span.arrivals = None;
+        }
+    };
+    let job = |before: jobs::Change<'_>| {
+        jobs::simulated(&[device], &|span| {
+            before(span);
+            change(span);
+        })
+    };
+    replay(job, ios, 8, 1)
 }

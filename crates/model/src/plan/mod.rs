@@ -41,5 +41,6 @@ pub use unsealed::Unsealed;
 pub use verify::{Verify, VerifyLevel};
 pub use workload::{
     Access, DiskspdAccess, Distribution, Operation, PermutedAccess, QueueDepth, RecordedAccess,
-    RecordedOmissions, Sequence, StripeAccess, Workload,
+    RecordedDependencies, RecordedIssue, RecordedOmissions, RecordedTiming, Sequence, StripeAccess,
+    Workload,
 };

@@ -131,11 +131,63 @@ pub struct RecordedAccess {
     pub unit: Bytes,
     /// I/Os of the trace that are not issued.
     pub omitted: RecordedOmissions,
+    /// When the others are issued, and its flushes and discards.
+    #[serde(default)]
+    pub issue: RecordedIssue,
+}
+
+/// When the I/Os of a trace are issued, and how many of them transfer no data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordedIssue {
+    /// What an I/O waits for.
+    pub timing: RecordedTiming,
+    /// Flushes that are issued, of all targets.
+    pub flushes: u64,
+    /// Discards that are issued, of all targets.
+    pub discards: u64,
+}
+
+/// What an I/O of a trace waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordedTiming {
+    /// Its time.
+    #[default]
+    Recorded,
+    /// A place among the I/Os in flight.
+    Fast,
+    /// The completions of the I/Os that it depends on, and a think time.
+    Dependent(RecordedDependencies),
+}
+
+impl RecordedTiming {
+    /// As it is requested.
+    pub const fn name(self) -> &'static str {
+        match self {
+            RecordedTiming::Recorded => "recorded",
+            RecordedTiming::Fast => "fast",
+            RecordedTiming::Dependent(_) => "dependent",
+        }
+    }
+}
+
+/// The dependencies that a trace shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordedDependencies {
+    /// I/Os that wait for the completion of another.
+    pub ios: u64,
+    /// The most I/Os each of which waits for the one before.
+    pub chain: u64,
+    /// How long the replay takes if each I/O takes no time at all: gaps and think times alone.
+    pub least: Nanos,
 }
 
 /// I/Os of a trace that are not issued, by the reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedOmissions {
+    /// Reads, where they were to be skipped.
+    #[serde(default)]
+    pub reads: u64,
     /// Writes, where only reads were requested.
     pub writes: u64,
     /// Flushes of the write cache.

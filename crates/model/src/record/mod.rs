@@ -59,6 +59,6 @@ pub use verification::{
 };
 pub use watched::{WatchLatency, WatchMoment, WatchRecord};
 pub use worker::{
-    Account, Backlog, KernelWorkers, LineCount, RecordedCount, SyncCount, ThreadCpu, Waiting,
-    WorkerRecord,
+    Account, Backlog, CallCount, KernelWorkers, LineCount, RecordedCount, SyncCount, ThreadCpu,
+    Waiting, WorkerRecord,
 };

@@ -4,6 +4,7 @@
 //! none of them. Deliberately absent: what follows from it.
 
 use super::histogram::LatencyHistogram;
+use crate::trace::TraceOperation;
 use crate::units::{Bytes, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,23 @@ pub struct RecordedCount {
     pub late: LatencyHistogram,
     /// How often the trace was not read in time.
     pub reader_late: u64,
+    /// Its flushes and discards, in all phases.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallCount>,
+}
+
+/// The flushes or discards of a trace that a thread replayed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CallCount {
+    /// Which of the plan's targets.
+    pub target: u32,
+    /// What they did.
+    pub operation: TraceOperation,
+    /// That failed.
+    pub failed: u64,
+    /// How long those took that did not fail, from their submission; their own waiting for one another included.
+    #[schemars(with = "super::histogram::Encoded")]
+    pub latency: LatencyHistogram,
 }
 
 /// The fsync and fdatasync calls of a thread on one target.

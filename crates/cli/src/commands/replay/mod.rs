@@ -14,6 +14,7 @@ use crate::run_context::RunContext;
 use crate::{output, signals};
 use analysis::say;
 use engine::{Recording, Stop};
+use model::plan::{RecordedAccess, RecordedTiming};
 use model::{Access, CommandError, Profile};
 use request::{Request, Scanned};
 use session::Admission;
@@ -83,6 +84,22 @@ pub(crate) fn of_tool(
     }
 }
 
+/// Returns what the I/Os wait for, if not only for their times.
+fn waiting(recorded: &RecordedAccess) -> Option<String> {
+    let found = match recorded.issue.timing {
+        RecordedTiming::Recorded => return None,
+        RecordedTiming::Fast => return Some("timing fast: no times are kept".to_owned()),
+        RecordedTiming::Dependent(found) => found,
+    };
+    let ios = recorded.ios + recorded.issue.flushes + recorded.issue.discards;
+    Some(format!(
+        "timing dependent: {} wait for a completion, in chains of at most {}; the gaps alone take {}",
+        say::percent(found.ios as f64 / ios.max(1) as f64),
+        say::counted(found.chain, "I/O"),
+        say::time(found.least.0 as f64)
+    ))
+}
+
 /// Returns what is replayed, and what of the trace is not.
 fn description(profile: &Profile) -> String {
     let span = &profile.timespans[0];
@@ -118,8 +135,10 @@ fn description(profile: &Profile) -> String {
             recorded.unit
         ));
     }
+    parts.extend(waiting(recorded));
     let omitted = recorded.omitted;
     for (count, one, several) in [
+        (omitted.reads, "read", "reads"),
         (omitted.writes, "write", "writes"),
         (omitted.flushes, "flush", "flushes"),
         (omitted.discards, "discard", "discards"),

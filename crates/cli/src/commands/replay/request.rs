@@ -1,23 +1,26 @@
 //! From a trace and the options to a request that can be checked, with the places of all I/Os.
 
-use crate::args::{ReplayArgs, TraceInputArgs};
+use crate::args::{ReplayArgs, ReplayTraceArgs, TraceInputArgs};
 use crate::commands::trace::{self, Pace};
 use engine::{RecordedIo, RecordedIos, RecordedShare, Recording};
-use model::plan::{RecordedAccess, RecordedOmissions};
+use model::plan::{RecordedAccess, RecordedDependencies, RecordedIssue, RecordedTiming};
+use model::trace::TraceOperation;
 use model::{
-    Access, Arrivals, Bytes, CommandError, Nanos, Operation, Profile, Ratio, Spacing, TargetFacts,
+    Access, Arrivals, Bytes, CommandError, Nanos, Profile, Ratio, Spacing, TargetFacts,
     invalid_value,
 };
 use session::Admission;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tools::native;
-use traces::{Fit, Placement, Room, Route, SPEED_ONE, Scan, Share, Trace};
+use traces::{Fit, Passed, Placement, Room, Route, SPEED_ONE, Scan, Selection, Share, Trace};
 
 /// The offsets and lengths that every device accepts.
 const UNIT_MIN: u64 = 512;
 /// A replay that is late ends at the latest after so many times its length, and this time more.
 const LATE_TIMES: u64 = 2;
+/// The same of one whose I/Os wait for one another: a slower target takes longer.
+const SLOWER_TIMES: u64 = 20;
 const LATE_MORE: Nanos = Nanos::seconds(10);
 const SPEED_FORM: &str = "must be a number from 0.01 to 100";
 
@@ -26,6 +29,8 @@ pub(super) struct Request<'a> {
     args: &'a ReplayArgs,
     input: TraceInputArgs,
     speed_ppm: u64,
+    timing: RecordedTiming,
+    selection: Selection,
     fit: Option<Fit>,
     map: Vec<(String, PathBuf)>,
 }
@@ -39,6 +44,12 @@ impl<'a> Request<'a> {
             wrong.push(invalid_value(&options.speed, "--speed", SPEED_FORM));
             SPEED_ONE
         });
+        let timing = timing(&options.timing).unwrap_or_else(|| {
+            let accepted = "must be one of recorded, dependent, fast";
+            wrong.push(invalid_value(&options.timing, "--timing", accepted));
+            RecordedTiming::Recorded
+        });
+        let selection = selection(options, timing, &mut wrong);
         let fit = options.fit.as_deref().and_then(|text| {
             let found = Fit::ALL.iter().find(|(name, _)| *name == text);
             if found.is_none() {
@@ -82,6 +93,8 @@ impl<'a> Request<'a> {
                     window: options.window.clone(),
                 },
                 speed_ppm,
+                timing,
+                selection,
                 fit,
                 map,
             }),
@@ -117,9 +130,60 @@ fn speed(text: &str) -> Option<u64> {
         .then_some((factor * SPEED_ONE as f64).round() as u64)
 }
 
+/// Which I/Os are issued, and how their offsets change.
+fn selection(
+    options: &ReplayTraceArgs,
+    timing: RecordedTiming,
+    wrong: &mut Vec<String>,
+) -> Selection {
+    let mut selection = Selection {
+        dependent: matches!(timing, RecordedTiming::Dependent(_)),
+        ..Selection::default()
+    };
+    for (name, operation) in TraceOperation::ALL {
+        let is_issued = &mut selection.issued[operation as usize];
+        *is_issued |= options.discards && operation == TraceOperation::Discard;
+        *is_issued &= !options.reads_only || operation == TraceOperation::Read;
+        *is_issued &= !options.skip.iter().any(|skipped| skipped == name);
+    }
+    let known = |text: &str| TraceOperation::ALL.iter().any(|(name, _)| *name == text);
+    for text in options.skip.iter().filter(|text| !known(text)) {
+        let accepted = "must be one of read, write, flush, discard";
+        wrong.push(invalid_value(text, "--skip", accepted));
+    }
+    let mut number = |text: &str, option, accepted| {
+        let size = text
+            .parse::<Bytes>()
+            .ok()
+            .map(|size| size.0)
+            .filter(|&size| size > 0);
+        size.unwrap_or_else(|| {
+            wrong.push(invalid_value(text, option, accepted));
+            1
+        })
+    };
+    if let Some(text) = &options.align {
+        selection.align = number(text, "--align", "must be a size above 0");
+    }
+    if let Some(text) = &options.divide {
+        selection.divide = number(text, "--divide", "must be a whole number above 0");
+    }
+    selection
+}
+
+fn timing(text: &str) -> Option<RecordedTiming> {
+    let all = [
+        RecordedTiming::Recorded,
+        RecordedTiming::Fast,
+        RecordedTiming::Dependent(RecordedDependencies::default()),
+    ];
+    all.into_iter().find(|timing| timing.name() == text)
+}
+
 /// A trace after the first pass.
 pub(super) struct Scanned {
     scan: Scan,
+    timing: RecordedTiming,
     devices: Vec<String>,
 }
 
@@ -130,11 +194,13 @@ impl Scanned {
         pace: &mut Pace<'_>,
     ) -> Result<Scanned, CommandError> {
         let mut trace = trace::open(&request.input, Some(pace.stop()))?;
-        let reads_only = request.args.replay.reads_only;
-        let scan = Scan::read(&mut trace, reads_only, || pace.goes_on());
+        let scan = Scan::read(&mut trace, request.selection, || pace.goes_on());
         pace.end();
+        let scan = scan.map_err(trace::of_trace)?;
+        let found = scan.dependencies().map_err(trace::of_trace)?;
         Ok(Scanned {
-            scan: scan.map_err(trace::of_trace)?,
+            timing: found.map_or(request.timing, RecordedTiming::Dependent),
+            scan,
             devices: trace.devices().to_vec(),
         })
     }
@@ -165,10 +231,15 @@ impl Scanned {
                 .map(|(device, _)| device)
                 .collect();
             let placement = Placement::choose(&self.scan.used, &its, room, request.fit);
-            placements.push((placement.map_err(trace::of_trace)?, room));
+            let placement = placement.map_err(trace::of_trace)?;
+            if self.scan.issued(TraceOperation::Discard) > 0 && placement.fit() != Fit::Identity {
+                let wrong = "--discards: places must be those of the trace; hint: a larger target";
+                return Err(CommandError::refused(wrong));
+            }
+            placements.push((placement, room));
         }
         let route = Route {
-            reads_only: request.args.replay.reads_only,
+            selection: request.selection,
             speed_ppm: request.speed_ppm,
             by_thread: self.scan.has_threads,
             placements: Vec::new(),
@@ -238,14 +309,19 @@ impl Scanned {
         targets: &[Option<u32>],
     ) -> Result<Profile, CommandError> {
         let (args, place) = (request.args, &request.args.place);
-        let [reads, writes] = self.issued(targets);
+        let ([reads, writes, discards, _], _) = self.scan.routed(targets);
+        let writes = writes + discards; // which need the same confirmation
         let share = match (reads, writes) {
             (_, 0) => 0,
             (0, _) => 100,
             _ => (writes * 100 / (reads + writes)).clamp(1, 99),
         };
         let length = self.duration(request);
-        let measured = Nanos(length.0.saturating_mul(LATE_TIMES)).plus(LATE_MORE);
+        let times = match self.timing {
+            RecordedTiming::Recorded => LATE_TIMES,
+            RecordedTiming::Fast | RecordedTiming::Dependent(_) => SLOWER_TIMES,
+        };
+        let measured = Nanos(length.0.saturating_mul(times)).plus(LATE_MORE);
         let simple = native::Request {
             targets: request.targets(),
             work: native::WorkText {
@@ -274,7 +350,7 @@ impl Scanned {
         let mut profile = native::build(&simple)?.profile;
         let per_s = length.rate_of((reads + writes) as f64).round() as u64;
         let span = &mut profile.timespans[0];
-        span.arrivals = Some(Arrivals {
+        span.arrivals = (self.timing != RecordedTiming::Fast).then(|| Arrivals {
             per_s: per_s.clamp(1, 1_000_000_000),
             spacing: Spacing::Recorded,
         });
@@ -284,15 +360,6 @@ impl Scanned {
                 .for_each(|target| target.workload.write = Ratio::NONE);
         }
         Ok(profile)
-    }
-
-    /// Reads and writes that go to a target.
-    fn issued(&self, targets: &[Option<u32>]) -> [u64; 2] {
-        let each = self.scan.by_device.iter().zip(targets);
-        let mapped = each.filter(|(_, target)| target.is_some());
-        mapped.fold([0; 2], |[reads, writes], (its, _)| {
-            [reads + its[0], writes + its[1]]
-        })
     }
 
     fn duration(&self, request: &Request<'_>) -> Nanos {
@@ -320,24 +387,23 @@ impl Scanned {
         placement: &Placement,
         room: Room,
     ) -> RecordedAccess {
-        let [reads, writes] = self.issued(&route.targets);
-        let all: u64 = self.scan.by_device.iter().flatten().sum();
+        let ([reads, writes, discards, flushes], omitted) = self.scan.routed(&route.targets);
         RecordedAccess {
             trace: request.args.trace.to_string_lossy().into_owned(),
             digest: self.scan.digest(),
             granularity: Bytes(self.scan.granularity),
             ios: reads + writes,
             duration: self.duration(request),
-            think: None,
+            think: (self.timing == RecordedTiming::Fast).then_some(Nanos(0)),
             speed_ppm: request.speed_ppm,
             fit: placement.fit().name().to_owned(),
             overlap_ppm: placement.overlap_ppm,
             unit: room.unit,
-            omitted: RecordedOmissions {
-                writes: self.scan.omitted_writes,
-                flushes: self.scan.flushes,
-                discards: self.scan.discards,
-                unmapped: all - reads - writes,
+            omitted,
+            issue: RecordedIssue {
+                timing: self.timing,
+                flushes,
+                discards,
             },
         }
     }
@@ -347,24 +413,21 @@ impl Scanned {
 fn recording(input: TraceInputArgs, route: Arc<Route>) -> Recording {
     Recording::new(move |share: RecordedShare| {
         let mut trace: Trace = trace::open(&input, None).map_err(|error| error.to_string())?;
-        let (route, mut number) = (Arc::clone(&route), 0);
+        let (route, mut passed) = (Arc::clone(&route), Passed::default());
         let share = Share {
             target: share.target,
             index: share.index,
             threads: share.threads,
         };
         let ios: RecordedIos = Box::new(std::iter::from_fn(move || {
-            let next = route.next(&mut trace, share, &mut number);
+            let next = route.next(&mut trace, share, &mut passed);
             let next = next.map_err(|error| error.to_string()).transpose()?;
             Some(next.map(|io| RecordedIo {
                 at: io.at,
                 offset: io.offset,
-                length: io.length as u32, // at most 1 GiB and a unit
-                operation: if io.is_write {
-                    Operation::Write
-                } else {
-                    Operation::Read
-                },
+                length: io.length,
+                operation: io.operation,
+                after: io.after,
             }))
         }));
         Ok(ios)
