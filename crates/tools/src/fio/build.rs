@@ -281,6 +281,7 @@ impl Builder<'_> {
             target: target.location.path()?.to_owned(),
             create: target.create,
             speed_ppm: job.replay.speed_ppm(),
+            options: job.replay.options(),
             depth: target.workload.queue_depth.0,
             buffered: target.cache == CacheMode::Cached,
             engine: job.engine,

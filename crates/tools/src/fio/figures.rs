@@ -4,6 +4,7 @@
 //! context switches) is not here. Times are nanoseconds and rates are over the time that was measured.
 
 use super::reporting::{Reporting, Sides};
+use model::trace::TraceOperation;
 use model::{
     CounterWindow, LatencyHistogram, Nanos, OnError, Operation, Outcome, RunRecord, Tally,
     ThreadRecord,
@@ -216,6 +217,10 @@ fn syncs(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -
         };
         let syncs = worker.syncs.iter().filter(|syncs| mine(syncs.target));
         syncs.for_each(|syncs| all.merge(&syncs.latency));
+        let calls = worker.recorded.iter().flat_map(|recorded| &recorded.calls);
+        let flushes = calls.filter(|call| call.operation == TraceOperation::Flush);
+        let its = flushes.filter(|flushes| mine(flushes.target));
+        its.for_each(|flushes| all.merge(&flushes.latency));
     }
     distribution(&all, None, reporting)
 }

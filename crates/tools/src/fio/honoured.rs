@@ -410,18 +410,23 @@ pub(super) const HONOURED: &[Row] = &[
     ),
     read(
         &["replay_no_stall"],
-        "0 only: each I/O starts at its time",
+        "1: I/Os start in the order of the trace, as soon as fewer than iodepth are in flight",
         replay::no_stall,
     ),
     read(
         &["replay_scale"],
-        "1 only: places are those of the trace, or fitted to a smaller target",
+        "offsets are divided by it",
         replay::scale,
     ),
     read(
         &["replay_align"],
-        "up to 512: offsets and lengths are rounded outwards to what the target accepts",
+        "a power of two: offsets are rounded down to multiples of it; then offsets and lengths outwards to what the target accepts",
         replay::align,
+    ),
+    read(
+        &["replay_skip"],
+        "read, write, trim and sync: these I/Os are omitted",
+        replay::skip,
     ),
     read(
         &["offset_increment"],

@@ -478,6 +478,14 @@ pub(super) struct JobReplay {
     pub(super) redirect: Option<String>,
     /// Of the rate of the trace.
     pub(super) percent: u64,
+    /// Regardless of its times.
+    pub(super) no_stall: bool,
+    /// Offsets are divided by this.
+    pub(super) divide: u64,
+    /// Offsets are rounded down to multiples of this.
+    pub(super) align: u64,
+    /// Operations that are omitted, as `fathom replay` calls them.
+    pub(super) skips: Vec<&'static str>,
 }
 
 impl Default for JobReplay {
@@ -486,6 +494,10 @@ impl Default for JobReplay {
             trace: None,
             redirect: None,
             percent: 100,
+            no_stall: false,
+            divide: 1,
+            align: 1,
+            skips: Vec::new(),
         }
     }
 }
@@ -493,5 +505,17 @@ impl Default for JobReplay {
 impl JobReplay {
     pub(super) const fn speed_ppm(&self) -> u64 {
         self.percent * PERCENT_PPM
+    }
+
+    /// Returns what of it `fathom replay` has options for.
+    pub(super) fn options(&self) -> Vec<String> {
+        let mut options = vec![
+            format!("--divide={}", self.divide),
+            format!("--align={}", self.align),
+            "--discards".to_owned(),
+        ];
+        options.extend(self.no_stall.then(|| "--timing=fast".to_owned()));
+        options.extend(self.skips.iter().map(|name| format!("--skip={name}")));
+        options
     }
 }

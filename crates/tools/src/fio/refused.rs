@@ -23,7 +23,6 @@ pub(super) const REFUSED: &[Row] = &[
     refuse(
         &[
             "write_iolog",
-            "replay_skip",
             "merge_blktrace_file",
             "merge_blktrace_scalars",
             "merge_blktrace_iters",

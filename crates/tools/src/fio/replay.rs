@@ -11,8 +11,13 @@ use std::path::PathBuf;
 /// Slowest and fastest, in percent.
 const PERCENT_MIN: u64 = 1;
 const PERCENT_MAX: u64 = 10_000;
-/// Largest alignment that every device's offsets are rounded to anyway.
-const ALIGN_MAX: u64 = 512;
+/// The operations of `replay_skip`, and what they are called here.
+const SKIPS: [(&str, &str); 4] = [
+    ("read", "read"),
+    ("write", "write"),
+    ("trim", "discard"),
+    ("sync", "flush"),
+];
 
 /// A job that replays a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +30,8 @@ pub struct Replay {
     pub create: Option<Bytes>,
     /// Times are divided by this, in millionths.
     pub speed_ppm: u64,
+    /// Further options of `fathom replay`.
+    pub options: Vec<String>,
     /// Most I/Os outstanding.
     pub depth: u32,
     /// Through the page cache.
@@ -42,7 +49,7 @@ pub(super) fn read_iolog(job: &mut Job, value: Option<&str>) -> OptionRead {
     }
     job.replay.trace = Some(name.to_owned());
     Ok(Some(
-        "its I/Os start at their times regardless of completions, as in `fathom replay`; its flushes and trims are omitted".to_owned(),
+        "its I/Os start at their times regardless of completions, as in `fathom replay`".to_owned(),
     ))
 }
 
@@ -58,33 +65,36 @@ pub(super) fn time_scale(job: &mut Job, value: Option<&str>) -> OptionRead {
     Ok(None)
 }
 
-pub(super) fn no_stall(_: &mut Job, value: Option<&str>) -> OptionRead {
-    match flag(value)? {
-        false => Ok(None),
-        true => Err(
-            "each I/O starts at its time: replay_time_scale=10000 is the nearest, or omit it"
-                .to_owned(),
-        ),
-    }
+pub(super) fn no_stall(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.replay.no_stall = flag(value)?;
+    Ok(None)
 }
 
 pub(super) fn scale(job: &mut Job, value: Option<&str>) -> OptionRead {
-    match job.base.size(text(value)?) {
-        Some(0 | 1) => Ok(None),
-        _ => {
-            Err("places are those of the trace, or fitted to a smaller target: omit it".to_owned())
-        }
-    }
+    let factor = job.base.size(text(value)?);
+    job.replay.divide = factor.ok_or("must be a whole number")?.max(1);
+    Ok(None)
 }
 
 pub(super) fn align(job: &mut Job, value: Option<&str>) -> OptionRead {
-    match job.base.size(text(value)?) {
-        Some(align) if align <= ALIGN_MAX => Ok(None),
-        _ => Err(
-            "offsets and lengths are rounded outwards to what the target accepts: omit it"
-                .to_owned(),
-        ),
+    let align = job
+        .base
+        .size(text(value)?)
+        .filter(|align| *align == 0 || align.is_power_of_two());
+    job.replay.align = align.ok_or("must be a power of two")?.max(1);
+    Ok((job.replay.align > 1).then(|| {
+        "offsets are rounded down as in fio; lengths are those of the trace, also of one of blktrace".to_owned()
+    }))
+}
+
+pub(super) fn skip(job: &mut Job, value: Option<&str>) -> OptionRead {
+    for name in text(value)?.split(',') {
+        let known = SKIPS.iter().find(|(its, _)| *its == name.trim());
+        let (_, own) =
+            known.ok_or("must be of read, write, trim, sync, with commas between them")?;
+        job.replay.skips.push(own);
     }
+    Ok(None)
 }
 
 impl Job {

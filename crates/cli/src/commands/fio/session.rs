@@ -141,6 +141,7 @@ fn recording(
             }
         ),
     ];
+    words.extend(replay.options.iter().cloned());
     words.extend(replay.create.map(|size| format!("--create={size}")));
     words.extend(replay.goes_on.then(|| "--continue-on-error".to_owned()));
     let (profile, recording) =
