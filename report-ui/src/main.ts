@@ -1,6 +1,7 @@
 // The page: its sections in the order in which a person asks. Charts draw themselves when they come into view.
 
 import type { PageDocument } from "./document";
+import { convergenceFigure } from "./charts/convergence";
 import { curveFigure } from "./charts/curve";
 import { changes } from "./sections/changes";
 import { heatmapFigure } from "./charts/heatmap";
@@ -21,7 +22,7 @@ const NO_LOADS = ["files", "dd", "quick", "layers", "watch", "verify"];
 
 function charts(page: Page): HTMLElement | null {
   if (page.document.parts.every((part) => NO_LOADS.includes(part.kind))) return null;
-  const figures = [curveFigure(page), rooflineFigure(page), heatmapFigure(page)].filter((figure) => figure !== null);
+  const figures = [convergenceFigure(page), curveFigure(page), rooflineFigure(page), heatmapFigure(page)].filter((figure) => figure !== null);
   return figures.length === 0 ? null : section("charts", "Charts", ...models(page), ...figures.map((figure) => figure.element));
 }
 

@@ -34,6 +34,8 @@ before(() => {
   lab.good("run", "sim:ssd,pause=200ms,pause-every=3s", "-o", "32", "-d", "12s");                   // 9
   lab.good("report", "--all", "-o", join(lab.folder, "site"));
   paths.history = join(lab.folder, "site", "index.html");
+  lab.good("pts", "tp", "sim:ssd,law=constant", "--scale", "1/1000", "--max-rounds", "5");           // 10
+  paths.pts = lab.report("pts", "10");
 });
 after(() => lab.close());
 
@@ -64,6 +66,20 @@ test("a session of files has its verdict, its figures and no cell without a resu
   assert.equal(await page.textContent("h1 .headline"), verdict.reasons[0]);
   assert.equal(await page.locator("tr.failed").count(), 0);
   assert.ok(await page.locator("table.answer tbody tr").count() > 10);
+});
+
+test("a test of PTS has a chart of its convergence with each round of each cell", async () => {
+  const page = await lab.open(paths.pts);
+  const report = JSON.parse(lab.good("show", "10", "--json"));
+  const cells = report.parts.filter((part) => part.kind === "rounds").flatMap((part) => part.cells).filter((cell) => cell.values.length >= 5);
+  const figure = page.locator("#convergence");
+  await figure.scrollIntoViewIfNeeded();
+  await figure.locator("details summary").click();
+  const table = figure.locator("table tbody tr");
+  await table.first().waitFor(); // it is filled after the click
+  const rows = await table.count();
+  assert.equal(rows, cells.reduce((sum, cell) => sum + cell.values.length, 0));
+  assert.deepEqual(page.troubles, []);
 });
 
 test("every link lands at the first click, and Back returns", async () => {
@@ -401,7 +417,6 @@ async function violations(page) {
 function others() {
   const dat = join(lab.folder, "other.dat");
   const copy = join(lab.folder, "copy.dat");
-  lab.good("pts", "tp", "sim:ssd,law=constant", "--scale", "1/1000", "--max-rounds", "5");
   lab.run("dd", "if=/dev/zero", `of=${copy}`, "bs=1M", "count=64", "conv=fdatasync");
   lab.run("run", dat, "--create", "64M", "-w", "50", "--verify", "full", "-d", "1s");
   lab.run("quick", dat);
@@ -412,7 +427,7 @@ function others() {
   const listed = JSON.parse(lab.good("list", "--json")).sessions;
   const more = {};
   for (const { session, kind } of listed) {
-    if (session > 9) more[`${kind}-${session}`] = lab.report(`other-${session}`, String(session));
+    if (session > 10) more[`${kind}-${session}`] = lab.report(`other-${session}`, String(session));
   }
   return more;
 }

@@ -4,6 +4,7 @@
 //! follows from its age, and the round in which SNIA's rule is kept first is computed here by the normal equations.
 
 use crate::bench::{Bench, Said, send, until};
+use crate::looped::Loop;
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -384,6 +385,54 @@ fn a_file_is_tested_and_the_report_lists_what_it_does_not_meet() {
     bench
         .line("pts lat mine --scale 1/1000")
         .refused("--overwrite");
+}
+
+#[test]
+fn a_block_device_is_tested_whole_and_only_with_its_confirmation() {
+    let Some(looped) = Loop::new(&[]) else { return };
+    let (bench, device) = (Bench::new(), looped.device.display().to_string());
+    let before = std::fs::read(&looped.file).unwrap();
+    // A dry run of the whole test, unscaled, writes nothing.
+    let line = format!("pts tp {device} --destroy {device}");
+    let ahead = bench.line(&format!("{line} --dry-run --json"));
+    let ahead = ahead.good().json();
+    assert_eq!(ahead["scale"], 1.0);
+    let hours = |bound: &str| ahead["duration_ns"][bound].as_f64().unwrap() / 3600e9;
+    assert!(hours("least") > 20.0 / 60.0 && hours("most") > 100.0 / 60.0);
+    let part = &ahead["parts"][0];
+    assert_eq!(
+        (&part["kind"], &part["written_bytes"]),
+        (&"precondition".into(), &(128u64 << 20).into())
+    );
+    bench
+        .line(&format!("pts tp {device} --scale 1/1000"))
+        .refused("--destroy");
+    assert!(
+        std::fs::read(&looped.file).unwrap() == before,
+        "nothing was written"
+    );
+    let line = format!("{line} --scale 1/1000 --max-rounds 5 --purge done --json");
+    let report = bench.line(&line).good().json();
+    assert_eq!(report["complete"], true);
+    assert!(std::fs::read(&looped.file).unwrap() != before);
+    let state = |demand: &str| -> String {
+        let demands = report["demands"].as_array().unwrap();
+        let found = demands.iter().find(|one| one["demand"] == demand);
+        found.unwrap()["state"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(state("a whole drive"), "not_met", "a loop device is none");
+    assert_eq!(state("purge before the test"), "met");
+    assert_eq!(state("times of the specification"), "not_met");
+    for part in report["parts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|part| part["kind"] == "rounds")
+    {
+        assert_eq!(part["rounds"], 5);
+    }
+    let shown = bench.line("show 1 --json").good().json();
+    assert_eq!(lasting(shown), lasting(report.clone()));
 }
 
 #[test]
