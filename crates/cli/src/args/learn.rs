@@ -1,6 +1,6 @@
 //! The words of `fathom learn` and `fathom fidelity`, and those of a profile in `fathom run`.
 
-use super::TraceInputArgs;
+use super::{StoreArgs, TraceInputArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -71,10 +71,10 @@ pub(crate) struct ObserveArgs {
 /// `fathom fidelity`.
 #[derive(Args, Debug)]
 pub(crate) struct FidelityArgs {
-    /// The original: a trace or a profile
+    /// The original: a trace, a profile, or the id of a stored replay or run of a profile
     #[arg(value_name = "ORIGINAL")]
     pub(crate) original: PathBuf,
-    /// What is compared with it: a trace or a profile
+    /// What is compared with it: likewise
     #[arg(value_name = "OTHER")]
     pub(crate) other: PathBuf,
     /// Exit with 3 if a property is so or worse: similar or differs
@@ -83,6 +83,8 @@ pub(crate) struct FidelityArgs {
     /// Seed of the I/Os of a profile
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -397,6 +397,11 @@ pub(crate) struct ManArgs {
     pub(crate) overwrite: bool,
 }
 
+/// Reads a command line that was stored, program name first; `None` if it is none of fathom's today.
+pub(crate) fn stored(command: &[String]) -> Option<Command> {
+    Cli::try_parse_from(command).map(|cli| cli.command).ok()
+}
+
 /// Reads what a request of another tool replays, as the words behind `fathom replay`.
 ///
 /// # Errors

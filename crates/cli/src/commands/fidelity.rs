@@ -1,17 +1,21 @@
-//! `fathom fidelity`: how like a trace or a profile is to an original.
+//! `fathom fidelity`: how like a trace, a profile or what a stored session issued is to an original.
 //!
+//! Results have no single I/Os; those of a replay are read again from its trace, those of a run of a profile drawn again.
 //! Omitted: distances (`traces`).
 
 use super::learn::read_profile;
+use super::show::run_named;
 use super::trace::{Pace, of_trace};
-use crate::args::{FidelityArgs, TraceInputArgs};
+use crate::args::{self, Command, FidelityArgs, TraceInputArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
 use crate::{output, report, signals};
 use engine::Stop;
 use model::fidelity::PropertyVerdict;
-use model::{Bytes, CommandError, invalid_value};
+use model::plan::RecordedTiming;
+use model::trace::TraceRecord;
+use model::{Access, Bytes, CommandError, RunRecord, invalid_value};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -29,7 +33,16 @@ pub(crate) fn fidelity(
     let fails = args.fail_if.as_deref().map(verdict).transpose()?;
     let stop = Stop::new();
     signals::listen(&stop)?;
-    let read = |path: &Path| properties(path, args.seed, &mut Pace::new(&stop, environment));
+    let read = |path: &Path| {
+        let pace = &mut Pace::new(&stop, environment);
+        match path.to_str().filter(|id| is_id(id) && !path.exists()) {
+            Some(id) => {
+                let record = run_named(id, args.store.store.as_ref(), environment)?;
+                of_session(id, &record, pace)
+            }
+            None => properties(path, args.seed, pace),
+        }
+    };
     let (original, other) = (read(&args.original)?, read(&args.other)?);
     if stop.asked() {
         return Err(CommandError::failed("interrupted before both were read"));
@@ -89,6 +102,46 @@ fn properties(path: &Path, seed: u64, pace: &mut Pace<'_>) -> Result<Properties,
         if !pace.goes_on() {
             break;
         }
+    }
+    pace.end();
+    Ok(properties.finish())
+}
+
+/// Whether a name may be that of a session or a run of one.
+fn is_id(text: &str) -> bool {
+    text.parse::<store::RunName>().is_ok()
+}
+
+/// Returns the properties of the I/Os that a stored session issued, at the times at which they were to start.
+fn of_session(
+    id: &str,
+    record: &RunRecord,
+    pace: &mut Pace<'_>,
+) -> Result<Properties, CommandError> {
+    let refused = |why: &str| CommandError::refused(format!("{id}: {why}"));
+    let [target] = record.plan.targets.as_slice() else {
+        return Err(refused("must be a session with one target"));
+    };
+    let Access::Recorded(recorded) = &target.workload.access else {
+        return Err(refused(
+            "its I/Os are not those of a trace or a profile: must be a session of fathom replay or fathom run --profile",
+        ));
+    };
+    let timed = recorded.think.is_none() && recorded.issue.timing == RecordedTiming::Recorded;
+    let mut properties = match timed {
+        true => Properties::default(),
+        false => Properties::untimed(),
+    };
+    let mut take = |io: &TraceRecord| {
+        properties.take(io);
+        pace.goes_on()
+    };
+    match args::stored(&record.command) {
+        Some(Command::Replay(args)) => super::replay::issued(&args, record, &mut take)?,
+        Some(Command::Run(args)) if args.profile.profile.is_some() => {
+            super::learned::issued(&args, record, &mut take)?;
+        }
+        _ => return Err(refused("its command line cannot be read again")),
     }
     pace.end();
     Ok(properties.finish())

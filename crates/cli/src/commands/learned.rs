@@ -14,7 +14,7 @@ use engine::{RecordedIo, RecordedIos, Recording, Stop};
 use model::plan::{RecordedAccess, RecordedIssue, RecordedOmissions};
 use model::trace::TraceRecord;
 use model::{
-    Access, Arrivals, Bytes, CommandError, Nanos, Profile, Ratio, Spacing, TargetFacts,
+    Access, Arrivals, Bytes, CommandError, Nanos, Profile, Ratio, RunRecord, Spacing, TargetFacts,
     invalid_value,
 };
 use std::path::Path;
@@ -80,6 +80,50 @@ pub(crate) fn run(
         output: args.output,
     };
     measure(measurement, &stop, environment)
+}
+
+/// Gives `take` the I/Os that a stored run of a profile issued, at the times at which they were to start, until it returns false.
+///
+/// # Errors
+/// A profile that cannot be read or is another one now.
+pub(super) fn issued(
+    args: &RunArgs,
+    record: &RunRecord,
+    take: &mut dyn FnMut(&TraceRecord) -> bool,
+) -> Result<(), CommandError> {
+    let Some(path) = &args.profile.profile else {
+        unreachable!("the caller has seen it");
+    };
+    let mut workload = read_profile(path)?.workload;
+    scale(&mut workload, args)?;
+    let target = &record.plan.targets[0];
+    let facts = &record.targets[0]; // one per target of the plan
+    let length = target.create.unwrap_or(facts.size);
+    let fitted = Fitted::new(path, &workload, length, facts, args)?;
+    let is_same = matches!(&target.workload.access, Access::Recorded(recorded) if recorded.digest == fitted.access.digest);
+    if !is_same {
+        let other = format!("{}: is another profile now", path.display());
+        return Err(CommandError::refused(other));
+    }
+    let (unit, range) = (fitted.access.unit.0, workload.range.min(length));
+    let range = range.floor_to(fitted.access.unit);
+    let seed = record.plan.seed;
+    let drawn = Drawn::new(&workload, range, seed).map_err(CommandError::refused)?;
+    // A closed loop has no end of its own.
+    let issued = record.total().ios.max(1);
+    let most = fitted.access.think.map_or(u64::MAX, |_| issued);
+    for io in drawn.take(usize::try_from(most).unwrap_or(usize::MAX)) {
+        let its = placed(&io, unit, range.0);
+        let its = TraceRecord {
+            offset: its.offset,
+            length: its.length,
+            ..io
+        };
+        if !take(&its) {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Applies --scale-rate and --scale-time; all problems at once.

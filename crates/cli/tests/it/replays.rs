@@ -209,6 +209,59 @@ fn a_dependent_replay_has_the_pace_of_its_target() {
 }
 
 #[test]
+fn a_stored_replay_is_compared_with_its_trace() {
+    let bench = Bench::new();
+    let mut text = "time_ns,device,op,offset,length,flags,thread,latency_ns\n".to_owned();
+    for n in 0..20_000u64 {
+        let (at, offset) = (n * 500_000 + n * 7919 % 100_000, n * 104_729 % 8192 * 4096);
+        text += &format!("{at},8:0,read,{offset},4096,,1,\n");
+    }
+    std::fs::write(bench.path("f.csv"), text).unwrap();
+    for options in [
+        "sim:ssd",
+        "sim:ssd --speed 4",
+        "sim:ssd,size=8M --fit modulo",
+    ] {
+        bench.line(&format!("replay f.csv {options}"));
+    }
+    let verdicts = |session: &str| {
+        let found = bench
+            .line(&format!("fidelity f.csv {session} --json"))
+            .good()
+            .json();
+        let differs = found["compared"].as_array().unwrap().iter();
+        let differs = differs.filter(|one| one["verdict"] == "differs");
+        differs
+            .map(|one| one["property"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(verdicts("1"), [""; 0]);
+    assert!(
+        verdicts("2.1").contains(&"gaps".to_owned()),
+        "{:?}",
+        verdicts("2")
+    );
+    assert!(
+        verdicts("3").contains(&"jumps".to_owned()),
+        "{:?}",
+        verdicts("3")
+    );
+    bench.line("fidelity f.csv 9").refused("9");
+    bench.line("run --engine null --warmup 0s -d 50ms").good();
+    bench
+        .line("fidelity f.csv 4")
+        .refused("must be a session of fathom replay or fathom run --profile");
+    std::fs::write(
+        bench.path("f.csv"),
+        "time_ns,device,op,offset,length,flags,thread,latency_ns\n0,8:0,read,0,4096,,1,\n",
+    )
+    .unwrap();
+    bench
+        .line("fidelity 1 1")
+        .refused("f.csv: is another trace now");
+}
+
+#[test]
 fn a_trace_without_completions_shows_no_dependencies() {
     let bench = Bench::new();
     chain(&bench, "");

@@ -15,7 +15,8 @@ use crate::{output, signals};
 use analysis::say;
 use engine::{Recording, Stop};
 use model::plan::{RecordedAccess, RecordedTiming};
-use model::{Access, CommandError, Profile};
+use model::trace::TraceRecord;
+use model::{Access, CommandError, Profile, RunRecord};
 use request::{Request, Scanned};
 use session::Admission;
 use std::path::Path;
@@ -82,6 +83,18 @@ pub(crate) fn of_tool(
         )),
         false => scanned.place(&request, gate),
     }
+}
+
+/// Gives `take` the I/Os that a stored replay issued, at the times at which they were to start, until it returns false.
+///
+/// # Errors
+/// A trace that cannot be read or is another one now.
+pub(crate) fn issued(
+    args: &ReplayArgs,
+    record: &RunRecord,
+    take: &mut dyn FnMut(&TraceRecord) -> bool,
+) -> Result<(), CommandError> {
+    request::again(&Request::read(args)?, record, take)
 }
 
 /// Returns what the I/Os wait for, if not only for their times.

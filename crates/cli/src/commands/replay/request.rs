@@ -4,9 +4,9 @@ use crate::args::{ReplayArgs, ReplayTraceArgs, TraceInputArgs};
 use crate::commands::trace::{self, Pace};
 use engine::{RecordedIo, RecordedIos, RecordedShare, Recording};
 use model::plan::{RecordedAccess, RecordedDependencies, RecordedIssue, RecordedTiming};
-use model::trace::TraceOperation;
+use model::trace::{TraceOperation, TraceRecord};
 use model::{
-    Access, Arrivals, Bytes, CommandError, Nanos, Profile, Ratio, Spacing, TargetFacts,
+    Access, Arrivals, Bytes, CommandError, Nanos, Profile, Ratio, RunRecord, Spacing, TargetFacts,
     invalid_value,
 };
 use session::Admission;
@@ -407,6 +407,71 @@ impl Scanned {
             },
         }
     }
+}
+
+/// Reads the trace of a stored replay again, with the places that its I/Os had.
+pub(super) fn again(
+    request: &Request<'_>,
+    record: &RunRecord,
+    take: &mut dyn FnMut(&TraceRecord) -> bool,
+) -> Result<(), CommandError> {
+    let target = &record.plan.targets[0];
+    let Access::Recorded(recorded) = &target.workload.access else {
+        unreachable!("the caller has seen it");
+    };
+    let scan = Scan::read(
+        &mut trace::open(&request.input, None)?,
+        request.selection,
+        || true,
+    );
+    let scanned = Scanned {
+        scan: scan.map_err(trace::of_trace)?,
+        timing: request.timing,
+        devices: Vec::new(),
+    };
+    if scanned.scan.digest() != recorded.digest {
+        let other = format!("{}: is another trace now", request.args.trace.display());
+        return Err(CommandError::refused(other));
+    }
+    let size = record.targets.first().map_or(Bytes(0), |facts| facts.size);
+    let room = Room {
+        length: target.create.unwrap_or(size).floor_to(recorded.unit),
+        unit: recorded.unit,
+    };
+    let devices = (0u16..).take(scanned.scan.by_device.len());
+    let devices: Vec<u16> = devices.collect();
+    let fit = Fit::ALL.iter().find(|(name, _)| *name == recorded.fit);
+    let fit = fit.map(|(_, fit)| *fit);
+    let placement = Placement::choose(&scanned.scan.used, &devices, room, fit);
+    let route = Route {
+        targets: vec![Some(0); devices.len()],
+        placements: vec![placement.map_err(trace::of_trace)?],
+        selection: request.selection,
+        speed_ppm: recorded.speed_ppm,
+        by_thread: false,
+    };
+    let share = Share {
+        target: 0,
+        index: 0,
+        threads: 1,
+    };
+    let (mut trace, mut passed) = (trace::open(&request.input, None)?, Passed::default());
+    while let Some(io) = route
+        .next(&mut trace, share, &mut passed)
+        .map_err(trace::of_trace)?
+    {
+        let its = TraceRecord {
+            at: io.at,
+            offset: io.offset,
+            length: io.length,
+            operation: io.operation,
+            ..TraceRecord::default()
+        };
+        if !take(&its) {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The trace as the engine reads it, once per thread.
