@@ -58,6 +58,9 @@ fn a_learned_profile_runs_on_a_simulated_device_and_is_like_the_trace() {
     let access = &found["targets"][0]["work"]["access"]["recorded"];
     assert_eq!(access["ios"], 12_000);
     assert_eq!(found["open_loop"]["lateness"]["max_ns"], 0);
+    // What the run issued is what the profile draws.
+    let its = document(&bench.line("fidelity t.profile 1 --json").good().out);
+    assert_eq!(its["differs"], 0, "{its}");
     // Gaps that are uniform have no law of their own in a profile, so those of the drawn I/Os differ.
     let said = bench.line("fidelity t.csv t.profile --json --fail-if differs");
     let found = document(&said.out);
@@ -99,6 +102,8 @@ fn a_closed_loop_runs_with_its_ios_in_flight_and_its_think_time() {
         let findings = found["findings"].as_array().unwrap();
         assert!(findings.iter().all(|one| one["id"] != "queue-not-full"));
     }
+    let its = bench.line("fidelity c.profile 1 --json").good().json();
+    assert_eq!(its["differs"], 0, "{its}");
     bench
         .line("run --profile c.profile --scale-rate 2 sim:ssd")
         .refused("--scale-rate: the arrivals of the profile are closed");
