@@ -59,12 +59,12 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "names that one lib.rs re-exports",
-        bound: 182,
+        bound: 183,
         count: re_exports,
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 139_900,
+        bound: 140_200,
         count: lines_of_code,
     },
 ];
