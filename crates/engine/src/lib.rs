@@ -77,7 +77,7 @@ pub use preflight_checks::foresee;
 pub use prepare::{Filled, prepare, prove_ours};
 pub use recorded::{RecordedIo, RecordedIos, RecordedShare, Recording};
 pub use rehearsal::rehearse;
-pub use simulated::{Limit, Truth, truth};
+pub use simulated::{Limit, Store, Truth, truth};
 pub use stop::Stop;
 pub use timespan::{Job, run, run_calibrated};
 pub use verify::journal::JournalSink;

@@ -20,6 +20,7 @@ pub(crate) use device::{Device, Promise, Request};
 pub use expected::{Limit, Truth, truth};
 pub(crate) use scheduler::run;
 pub(crate) use store::SharedStore;
+pub use store::Store;
 
 use model::{Location, Plan};
 

@@ -21,14 +21,14 @@ use crate::timespan::{Job, seat_record};
 use crate::verify;
 use crate::worker::{Calls, Done, Lent, Syncs, Underway, Work, begin, finish};
 use model::{
-    ClockRecord, CpuFacts, EngineRecord, Failure, HostRecord, LatencyHeat, Limits, Location, Nanos,
-    Outcome, Plan, PlannedTarget, RunRecord, Series, ThreadRecord, Verification,
+    Bytes, ClockRecord, CpuFacts, EngineRecord, Failure, HostRecord, LatencyHeat, Limits, Location,
+    Nanos, Outcome, Plan, PlannedTarget, RunRecord, Series, ThreadRecord, Verification,
 };
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Turns from one check of the stop word to the next.
 const LOOK_EVERY: u32 = 1024;
@@ -219,7 +219,11 @@ struct Storage<'a> {
 fn stores(plan: &Plan) -> Vec<Option<SharedStore>> {
     let targets = (0u64..).zip(&plan.targets);
     let store = |(number, target): (u64, &PlannedTarget)| match &target.location {
-        Location::Simulated(is) => Store::new(is, target, plan.seed.wrapping_add(number)),
+        Location::Simulated(is) => {
+            let range = target.base..Bytes(target.base.0 + target.length.0);
+            let store = Store::new(is, range, plan.seed.wrapping_add(number))?;
+            Some(Arc::new(Mutex::new(store)))
+        }
         Location::Path(_) | Location::Null(_) => None,
     };
     targets.map(store).collect()

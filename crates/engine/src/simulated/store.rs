@@ -1,19 +1,19 @@
 //! The data of a simulated device, and what is done wrong to it: a sparse store of blocks behind the model of time.
 //!
 //! What was never written contains blocks of an earlier run, as a file that fathom filled. Every fault is noted with its
-//! place and with what it should be called, so that a test can compare the diagnosis with the truth. Omitted: time
-//! (`device`), and the diagnosis (`verify`).
+//! place and with what it should be called, so that a test can compare the diagnosis with the truth. The package `faultfs`
+//! serves the same store as a file. Omitted: time (`device`), and the diagnosis (`verify`).
 
 use super::volatile::Volatile;
 use crate::rng::Rng;
 use crate::verify::{Block, Medium};
 use model::block_header::{self, BLOCK, BLOCK_BYTES, BlockHeader, SECTOR};
 use model::{
-    CorruptKind, DataFault, DataFaults, FaultPlan, InjectedFault, Nanos, PlannedTarget,
-    SimulatedDevice,
+    Bytes, CorruptKind, DataFault, DataFaults, FaultPlan, InjectedFault, Nanos, SimulatedDevice,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -25,11 +25,10 @@ const EARLIER_RUN: u64 = 0x0065_6172_6c69_6572;
 const EIO: i32 = 5;
 
 /// The data of one device.
-pub(crate) struct Store {
+pub struct Store {
     faults: DataFaults,
-    alias: u64,  // blocks after which places repeat; 0 for never
-    blocks: u64, // in the range
-    first: u64,  // block of the range
+    alias: u64,        // blocks after which places repeat; 0 for never
+    range: Range<u64>, // of blocks
     written: HashMap<u64, Box<Block>>,
     previous: HashMap<u64, Box<Block>>, // where stale reads are a fault
     late: Late,
@@ -41,6 +40,7 @@ pub(crate) struct Store {
     /// Where the second copy of a block is, by that copy.
     copies: HashMap<u64, u64>,
     injected: Vec<InjectedFault>,
+    misread: HashSet<u64>, // damaged blocks that a read returned
 }
 
 /// Damage that shows only after a time.
@@ -56,20 +56,12 @@ struct Late {
 pub(crate) type SharedStore = Arc<Mutex<Store>>;
 
 impl Store {
-    /// None where the device has no data.
-    pub(crate) fn new(
-        is: &SimulatedDevice,
-        target: &PlannedTarget,
-        seed: u64,
-    ) -> Option<SharedStore> {
-        if is.data.0 == 0 {
-            return None;
-        }
-        Some(Arc::new(Mutex::new(Store {
+    /// Returns the data of a device of which this range is used; none where it has no data.
+    pub fn new(is: &SimulatedDevice, range: Range<Bytes>, seed: u64) -> Option<Store> {
+        (is.data.0 > 0).then(|| Store {
             faults: is.data_faults,
             alias: is.alias.0 / BLOCK.0,
-            first: target.base.0 / BLOCK.0,
-            blocks: target.length.0 / BLOCK.0,
+            range: range.start.0 / BLOCK.0..range.end.0 / BLOCK.0,
             written: HashMap::new(),
             previous: HashMap::new(),
             late: Late {
@@ -81,7 +73,13 @@ impl Store {
             damaged: HashMap::new(),
             copies: HashMap::new(),
             injected: Vec::new(),
-        })))
+            misread: HashSet::new(),
+        })
+    }
+
+    /// From now on these faults are done.
+    pub fn set_faults(&mut self, faults: DataFaults) {
+        self.faults = faults;
     }
 
     /// The I/O that follows is done at this moment.
@@ -95,7 +93,7 @@ impl Store {
     }
 
     /// Writes whole blocks; `through`: they have to be durable then.
-    pub(crate) fn write(&mut self, offset: u64, data: &[u8], through: bool) {
+    pub fn write(&mut self, offset: u64, data: &[u8], through: bool) {
         self.begin_write(offset, data);
         if let Some(volatile) = &mut self.volatile {
             volatile.end_write(through);
@@ -114,21 +112,21 @@ impl Store {
     }
 
     /// Does what the device calls a flush.
-    pub(crate) fn flush(&mut self) {
+    pub fn flush(&mut self) {
         if let Some(volatile) = &mut self.volatile {
             volatile.flush(&mut self.rng);
         }
     }
 
     /// All that was promised so far is in the journal.
-    pub(crate) fn journaled(&mut self) {
+    pub fn journaled(&mut self) {
         if let Some(volatile) = &mut self.volatile {
             volatile.journaled();
         }
     }
 
     /// Cuts the power: what was not durable is kept, lost or torn.
-    pub(crate) fn cut(&mut self) {
+    pub fn cut(&mut self) {
         let Some(volatile) = &mut self.volatile else {
             return;
         };
@@ -146,16 +144,20 @@ impl Store {
     ///
     /// # Errors
     /// The errno of an unreadable block.
-    pub(crate) fn read(&mut self, offset: u64, data: &mut [u8]) -> Result<(), i32> {
+    pub fn read(&mut self, offset: u64, data: &mut [u8]) -> Result<(), i32> {
         let (blocks, _) = data.as_chunks_mut::<BLOCK_BYTES>();
         for (number, block) in (offset / BLOCK.0..).zip(blocks) {
+            let faults = self.injected.len();
             *block = *self.read_one(number)?;
+            if self.injected.len() > faults || self.damaged.contains_key(&number) {
+                self.misread.insert(number);
+            }
         }
         Ok(())
     }
 
     /// What was done wrong, and whether it is still there.
-    pub(crate) fn injected(&self) -> Vec<InjectedFault> {
+    pub fn injected(&self) -> Vec<InjectedFault> {
         let mut injected = self.injected.clone();
         let mut last = HashMap::new();
         for (at, fault) in injected.iter().enumerate() {
@@ -165,6 +167,11 @@ impl Store {
             injected[at].remains = self.damaged.contains_key(&(offset / BLOCK.0));
         }
         injected
+    }
+
+    /// Returns whether a read returned this place with a fault.
+    pub fn was_read_damaged(&self, place: Bytes) -> bool {
+        self.misread.contains(&(place.0 / BLOCK.0))
     }
 
     fn write_one(&mut self, number: u64, data: &Block) {
@@ -206,7 +213,11 @@ impl Store {
                 self.note(number, CorruptKind::Torn);
             }
             Some(DataFault::Misdirect | DataFault::Duplicate) => {
-                return self.write_elsewhere(number, new, fault == Some(DataFault::Duplicate));
+                let stays = match fault {
+                    Some(DataFault::Misdirect) => Some(before.unwrap_or(CorruptKind::Lost)),
+                    _ => None,
+                };
+                return self.write_elsewhere(number, new, stays);
             }
             Some(DataFault::Rot) => {
                 self.flip(&mut new);
@@ -230,20 +241,20 @@ impl Store {
         self.put(number, new);
     }
 
-    /// Writes a block to a place that is not its own; `twice` to its own, too.
-    fn write_elsewhere(&mut self, number: u64, data: Box<Block>, twice: bool) {
+    /// Writes a block to a place that is not its own; to its own, too, if its damage does not stay there.
+    fn write_elsewhere(&mut self, number: u64, data: Box<Block>, stays: Option<CorruptKind>) {
         let other = self.other(number);
         if self.damaged.contains_key(&other) || self.copies.contains_key(&other) {
             return self.put(number, data); // one fault at a place
         }
         self.put(other, data.clone());
-        if twice {
+        if let Some(kind) = stays {
+            self.note(other, CorruptKind::Misdirected);
+            self.note(number, kind);
+        } else {
             self.put(number, data);
             self.copies.insert(other, number);
             self.note(other, CorruptKind::Duplicated);
-        } else {
-            self.note(other, CorruptKind::Misdirected);
-            self.note(number, CorruptKind::Lost);
         }
     }
 
@@ -324,8 +335,9 @@ impl Store {
 
     /// Another block of the range.
     fn other(&mut self, number: u64) -> u64 {
-        let step = 1 + self.rng.below((self.blocks - 1).max(1));
-        self.first + (number - self.first + step) % self.blocks
+        let Range { start, end } = self.range;
+        let step = 1 + self.rng.below((end - start - 1).max(1));
+        start + (number - start + step) % (end - start)
     }
 
     /// Where a sector begins that is neither the first nor the last: the origin of a single sector cannot be
@@ -353,7 +365,7 @@ impl Store {
     fn note_once(&mut self, number: u64, kind: CorruptKind) {
         self.injected.push(InjectedFault {
             kind,
-            offset: model::Bytes(number * BLOCK.0),
+            offset: Bytes(number * BLOCK.0),
             remains: false,
         });
     }

@@ -1,7 +1,7 @@
 //! Simulated devices that damage their data: each fault is found and named, and nothing else is.
 
 use crate::jobs;
-use engine::{Silent, Stop, run};
+use engine::{Silent, Stop, Store, run};
 use host::Root;
 use model::read_back::{ReadBack, ReadBackDelay};
 use model::*;
@@ -307,4 +307,23 @@ fn what_was_lost_and_written_over_is_found_only_by_reading_it_again_in_time() {
         with.kinds.iter().map(|one| one.kind).collect::<Vec<_>>(),
         [CorruptKind::Lost]
     );
+}
+
+#[test]
+fn damage_stays_where_a_write_went_elsewhere() {
+    let device = |fault| format!("sim:ssd,data=1M,{fault}=@40K").parse::<SimulatedDevice>();
+    let zero = device("zero").unwrap();
+    let mut store = Store::new(&zero, Bytes(0)..Bytes::mib(1), 1).unwrap();
+    store.write(40 << 10, &[1; 4096], false);
+    store.set_faults(device("misdirect").unwrap().data_faults);
+    store.write(40 << 10, &[2; 4096], false);
+    let injected = store.injected();
+    let there = |one: &&InjectedFault| one.offset == Bytes::kib(40) && one.remains;
+    let kinds = injected.iter().filter(there).map(|one| one.kind);
+    assert_eq!(kinds.collect::<Vec<_>>(), [CorruptKind::Zeroed]);
+
+    let mut block = [1; 4096];
+    store.read(40 << 10, &mut block).unwrap();
+    assert_eq!(block, [0; 4096]);
+    assert!(store.was_read_damaged(Bytes::kib(40)) && !store.was_read_damaged(Bytes(0)));
 }
