@@ -85,6 +85,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "runs the built program as a user would, next to others, times what turns records into reports, and fills databases",
     ),
     (
+        "faultfs",
+        &["engine", "model"],
+        "serves the store of simulated devices as a file, so that its faults are below a real kernel",
+    ),
+    (
         "xtask",
         &[],
         "stands alone, so that it builds when a room does not",
