@@ -14,7 +14,11 @@ finish() {
     [ -n "$other" ] && kill -INT "$other" && wait "$other" 2>/dev/null
     [ -n "$group" ] && rmdir "$group" 2>/dev/null
     [ -n "$cpu" ] && rmdir "$cpu" 2>/dev/null
-    for _ in 1 2 3; do umount -R "$at" 2>/dev/null || break; done
+    for _ in $(seq 50); do # io_uring closes the files of a killed process late
+        mountpoint -q "$base/at" || break
+        umount -R "$base/at" 2>/dev/null || sleep 0.1
+    done
+    mountpoint -q "$base/at" && umount -R --lazy "$base/at"
     for mount in upper lower; do umount "$base/$mount" 2>/dev/null; done
     [ -n "$fuse" ] && wait "$fuse" 2>/dev/null
     [ -n "$device" ] && losetup -d "$device"
