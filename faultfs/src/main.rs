@@ -3,7 +3,7 @@
 //! The folder becomes a FUSE file system with three files. `f` is the data of a simulated device
 //! ([`engine::Store`](../../crates/engine/src/simulated/store.rs)), so the faults, their names and the volatile cache are
 //! those of `sim:` targets, below a real kernel. A word that is written to `control` has its effect at once: `arm` begins
-//! the faults, `cut` is a power cut. `injected` is the record of what was done, in JSON. Nothing is cached between
+//! the faults, `fail` lets one of 50 writes fail, `cut` is a power cut. `injected` is the record of what was done, in JSON. Nothing is cached between
 //! (`FOPEN_DIRECT_IO`), and the times of the device's model have no effect. It ends when it is unmounted.
 //! For `cargo xtask lab verify`. Omitted: creating, removing and resizing files.
 
@@ -24,6 +24,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -35,6 +36,8 @@ const INJECTED: u64 = 4;
 const NAMES: [&str; 3] = ["f", "control", "injected"];
 /// The largest request.
 const REQUEST_MAX: u32 = 1 << 20;
+/// When writes fail, one of so many does.
+const FAILS_ONE_IN: u64 = 50;
 /// A file that was opened with it has to be durable after each write (`O_DSYNC` in fcntl.h).
 const DSYNC: i32 = 0o10000;
 
@@ -65,6 +68,8 @@ fn serve(words: &[String]) -> Result<(), Box<dyn std::error::Error>> {
         size: device.data.0,
         faults,
         store: Mutex::new(store),
+        fails: AtomicBool::new(false),
+        writes: AtomicU64::new(0),
     };
     let mut options = fuser::Config::default();
     options.mount_options = vec![MountOption::FSName("faultfs".to_owned())];
@@ -77,6 +82,8 @@ struct Served {
     /// Those of the device, until they are armed.
     faults: DataFaults,
     store: Mutex<Store>,
+    fails: AtomicBool,
+    writes: AtomicU64,
 }
 
 impl Served {
@@ -151,13 +158,14 @@ impl Served {
         match file {
             DATA if end > self.size => Err(Errno::ENOSPC),
             DATA if !(offset | end).is_multiple_of(BLOCK.0) => Err(Errno::EINVAL),
-            DATA => {
-                self.store().write(offset, data, flags.0 & DSYNC != 0);
-                Ok(())
-            }
+            DATA => self.write_data(offset, data, flags.0 & DSYNC != 0),
             CONTROL => match data.trim_ascii() {
                 b"arm" => {
                     self.store().set_faults(self.faults);
+                    Ok(())
+                }
+                b"fail" => {
+                    self.fails.store(true, Ordering::Relaxed);
                     Ok(())
                 }
                 b"cut" => {
@@ -170,6 +178,22 @@ impl Served {
             },
             _ => Err(Errno::EACCES),
         }
+    }
+}
+
+impl Served {
+    /// A write that fails has written nothing, all, or its first half.
+    fn write_data(&self, offset: u64, data: &[u8], through: bool) -> Result<(), Errno> {
+        let number = self.writes.fetch_add(1, Ordering::Relaxed);
+        let fails = self.fails.load(Ordering::Relaxed) && number.is_multiple_of(FAILS_ONE_IN);
+        let length = match number / FAILS_ONE_IN % 3 {
+            _ if !fails => data.len(),
+            0 => 0,
+            1 => data.len(),
+            _ => data.len() / 2 / BLOCK_BYTES * BLOCK_BYTES,
+        };
+        self.store().write(offset, &data[..length], through);
+        if fails { Err(Errno::EIO) } else { Ok(()) }
     }
 }
 

@@ -55,6 +55,10 @@ pub(crate) const SLOW: &[Step] = &[
         name: "environments, the short part",
         passes: |root| lab::run(root, &["environments".to_owned(), "short".to_owned()]),
     },
+    Step {
+        name: "verification below the kernel, the short part",
+        passes: |root| lab::run(root, &["verify".to_owned(), "short".to_owned()]),
+    },
 ];
 
 /// Runs the steps. Returns whether all passed.

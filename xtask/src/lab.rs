@@ -12,6 +12,7 @@ mod kernel;
 mod machine;
 mod nvme;
 mod survey;
+mod verify;
 
 use kernel::Kernel;
 use machine::{Contents, Machine};
@@ -48,11 +49,18 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Whether everything was as it should be; a lab that is not available is skipped, which is no failure.
 pub(crate) fn run(root: &Path, words: &[String]) -> bool {
-    if let Some(("environments", rows)) =
-        words.split_first().map(|(one, more)| (one.as_str(), more))
-    {
-        return environments::run(root, rows).unwrap_or_else(|error| {
-            eprintln!("lab environments: {error}");
+    let (name, options) = match words.split_first() {
+        Some((name, options)) => (name.as_str(), options),
+        None => ("", words),
+    };
+    let here = match name {
+        "environments" => Some(environments::run(root, options)),
+        "verify" => Some(verify::run(root, options)),
+        _ => None,
+    };
+    if let Some(result) = here {
+        return result.unwrap_or_else(|error| {
+            eprintln!("lab {name}: {error}");
             false
         });
     }
@@ -62,6 +70,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> bool {
         eprintln!(
             "  cargo xtask lab environments [short | accept | ENVIRONMENT…], on this machine's kernel"
         );
+        eprintln!("  {}, on this machine's kernel", verify::USAGE);
         for lab in &LABS {
             eprintln!("  cargo xtask lab {:<8} {}", lab.name, lab.about);
         }

@@ -44,6 +44,7 @@ cargo xtask dist [--check]  builds packages: .deb, tarballs, bill of materials, 
 cargo xtask images          draws the pictures of README and docs from a simulated device
 cargo xtask lab NAME        the program in a virtual machine with what this one has not: nvme, survey, cgroups
 cargo xtask lab environments    the program in file systems, containers and limits, see docs/environments.md
+cargo xtask lab verify      verification in file systems and with known faults, below this machine's kernel; see docs/verification.md
 cargo xtask licenses        writes the notices of the linked libraries again: crates/cli/assets/third-party.txt
 cargo xtask net [accept]    compares all outputs over stored sessions with the expected ones, or accepts them
 cargo xtask net record-corpus   records these sessions again and accepts their outputs; as root

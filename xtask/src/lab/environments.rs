@@ -17,7 +17,7 @@ const MARKS: [&str; 2] = [
     "<!-- end of generated -->",
 ];
 /// As the script exits where the machine lacks the environment.
-const LACKS: i32 = 77;
+pub(super) const LACKS: i32 = 77;
 const SECONDS_MAX: &str = "120";
 /// Of half a second nothing may be left on a disk that stalls.
 const STALL: &str = "no I/O completed while it was measured";
@@ -33,11 +33,47 @@ struct Expectation {
 }
 
 /// The result of one.
-enum Outcome {
+pub(super) enum Outcome {
     /// With what was measured, where the command compares rates.
     Met(Option<String>),
     Missed(String),
     Lacking(String),
+}
+
+/// How many rows had which outcome.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) met: usize,
+    pub(super) missed: usize,
+    pub(super) lacking: usize,
+}
+
+impl Tally {
+    /// Runs a row, up to three times where a disk that others use, too, stalled. Prints what was missed or is lacking.
+    pub(super) fn take(
+        &mut self,
+        name: &str,
+        run: impl Fn() -> Result<Outcome>,
+    ) -> Result<Outcome> {
+        let mut outcome = run()?;
+        for _ in 0..2 {
+            if matches!(&outcome, Outcome::Missed(why) if why.contains(STALL)) {
+                outcome = run()?;
+            }
+        }
+        match &outcome {
+            Outcome::Met(_) => self.met += 1,
+            Outcome::Missed(why) => {
+                self.missed += 1;
+                println!("bad: {name}: {why}");
+            }
+            Outcome::Lacking(why) => {
+                self.lacking += 1;
+                println!("skipped: {name}: {why}");
+            }
+        }
+        Ok(outcome)
+    }
 }
 
 /// Runs the rows that are asked for. Returns whether none was missed.
@@ -59,35 +95,22 @@ pub(super) fn run(root: &Path, words: &[String]) -> Result<bool> {
         println!("skipped: lab environments: mounts need root");
         return Ok(true);
     }
-    let program = program(root)?;
-    let (mut met, mut missed, mut lacking) = (0, 0, 0);
+    let program = built(root, "fathom")?;
+    let mut tally = Tally::default();
     let mut outcomes = Vec::new();
     for row in rows.iter().filter(wanted) {
-        let mut outcome = row.outcome(root, &program)?;
-        for _ in 0..2 {
-            if matches!(&outcome, Outcome::Missed(why) if why.contains(STALL)) {
-                outcome = row.outcome(root, &program)?; // a disk that others use, too
-            }
-        }
-        let (environment, command) = (row.environment, row.command);
-        match &outcome {
-            Outcome::Met(ratio) => {
-                met += 1;
-                if let Some(ratio) = ratio {
-                    println!("{environment} {command}: {ratio} of fio's IOPS");
-                }
-            }
-            Outcome::Missed(why) => {
-                missed += 1;
-                println!("bad: {environment} {command}: {why}");
-            }
-            Outcome::Lacking(why) => {
-                lacking += 1;
-                println!("skipped: {environment} {command}: {why}");
-            }
+        let name = format!("{} {}", row.environment, row.command);
+        let outcome = tally.take(&name, || row.outcome(root, &program))?;
+        if let Outcome::Met(Some(ratio)) = &outcome {
+            println!("{name}: {ratio} of fio's IOPS");
         }
         outcomes.push((row, outcome));
     }
+    let Tally {
+        met,
+        missed,
+        lacking,
+    } = tally;
     println!("lab environments: {met} good, {missed} bad, {lacking} skipped");
     if words == ["accept"] && missed == 0 {
         write_page(root, &outcomes)?;
@@ -127,20 +150,7 @@ fn row(line: &'static str) -> Result<Expectation> {
 
 impl Expectation {
     fn outcome(&self, root: &Path, program: &Path) -> Result<Outcome> {
-        let script = root.join("xtask/src/lab/environments.sh");
-        let ran = Command::new("timeout")
-            .args([
-                SECONDS_MAX,
-                "unshare",
-                "--mount",
-                "--propagation",
-                "private",
-                "bash",
-            ])
-            .arg(script)
-            .arg(program)
-            .args([self.environment, self.command])
-            .output()?;
+        let ran = script(root, program, self.environment, self.command).output()?;
         let (out, err) = (
             String::from_utf8_lossy(&ran.stdout),
             String::from_utf8_lossy(&ran.stderr),
@@ -166,24 +176,34 @@ impl Expectation {
     }
 }
 
+/// The command that sets up an environment and runs a command there.
+pub(super) fn script(root: &Path, program: &Path, environment: &str, command: &str) -> Command {
+    let mut script = Command::new("timeout");
+    let apart = ["unshare", "--mount", "--propagation", "private", "bash"];
+    script.arg(SECONDS_MAX).args(apart);
+    script.arg(root.join("xtask/src/lab/environments.sh"));
+    script.arg(program).args([environment, command]);
+    script
+}
+
 /// The ratio after `compared with fio: `.
 fn measured(output: &str) -> Option<String> {
     let (_, rest) = output.split_once("compared with fio: ")?;
     rest.split(' ').next().map(str::to_owned)
 }
 
-/// Built for debugging, as tests have it.
-fn program(root: &Path) -> Result<PathBuf> {
+/// Builds a package for debugging, as tests have it, and returns its program, which has this name.
+pub(super) fn built(root: &Path, package: &str) -> Result<PathBuf> {
     let mut build = Command::new("cargo");
-    build.args(["build", "--quiet", "--package", "fathom"]);
+    build.args(["build", "--quiet", "--package", package]);
     if !build.current_dir(root).status()?.success() {
-        return Err("the program could not be built".into());
+        return Err(format!("{package} could not be built").into());
     }
     let target = named("CARGO_TARGET_DIR").unwrap_or_else(|| root.join("target"));
-    Ok(target.join("debug/fathom"))
+    Ok(target.join("debug").join(package))
 }
 
-fn is_root() -> bool {
+pub(super) fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|id| id.stdout.trim_ascii() == b"0")
 }

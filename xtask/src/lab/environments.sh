@@ -1,10 +1,12 @@
 #!/bin/bash
 # Sets up one environment that people run fathom in, and runs one command there: `environments.sh PROGRAM ENVIRONMENT COMMAND`.
+# Options of `fathom run` may follow the commands verify*, whose output is a line `== NAME EXIT-CODE` before each JSON document.
 # Run it in a mount namespace of its own (unshare --mount), so that no mount stays. Exits as the command does; 77 after a
 # line `lacks: …` where this machine cannot have the environment. Writes only below the folder that it creates.
 program=$1 environment=$2 command=$3
+shift 3
 base=$(mktemp -d /var/tmp/fathom-environments-XXXXXX)
-at=$base/at before=() other='' fuse='' group='' cpu='' device='' zram='' name=f
+at=$base/at before=() other='' fuse='' group='' cpu='' device='' devices=() array='' thin='' zram='' journals='' name=f
 mkdir "$at"
 export FATHOM_STORE=$base/store.db HOME=$base/home LC_ALL=C NO_COLOR=1
 mkdir "$HOME"
@@ -23,10 +25,15 @@ finish() {
     [ -n "$fuse" ] && wait "$fuse" 2>/dev/null
     [ -n "$device" ] && losetup -d "$device"
     [ -n "$zram" ] && echo "$zram" >/sys/class/zram-control/hot_remove
+    [ -n "$array" ] && mdadm --quiet --stop "$array"
+    [ -n "$thin" ] && dmsetup remove "$thin" && dmsetup remove "$thin-pool"
+    for device in "${devices[@]}"; do losetup -d "$device"; done
     umount "$base/below" 2>/dev/null
+    [ -n "$journals" ] && rm -rf --one-file-system "$journals"
     rm -rf --one-file-system "$base"
 }
 trap finish EXIT
+trap 'exit 130' INT TERM
 lacks() { echo "lacks: $*"; exit 77; }
 need() { command -v "$1" >/dev/null || lacks "no $1"; }
 
@@ -63,6 +70,14 @@ filter() {
         printf '\x06\x00\x00\x00'; word $((0x7fff0000))
         printf '\x06\x00\x00\x00'; word $((0x00050001))
     } >"$base/filter"
+}
+# loops: two loop devices of 64 MiB.
+loops() {
+    local number
+    for number in 1 2; do
+        truncate -s 64M "$base/image$number"
+        devices+=("$(losetup --find --show --direct-io=on "$base/image$number")") || lacks "no loop device"
+    done
 }
 memory() {
     local top=/sys/fs/cgroup/memory limit=memory.limit_in_bytes
@@ -129,6 +144,24 @@ case $environment in
         loop "$base/below/image"; at=/dev name=${device#/dev/} ;;
     ext4-on-cached-loop)
         image 512; $ext4 "$base/image"; loop --direct-io=off "$base/image"; mount "$device" "$at" ;;
+    raid1)
+        grep -qs raid1 /proc/mdstat || lacks "no md with raid1 in this kernel"
+        need mdadm; loops; array=/dev/md/fathom-environments-$$
+        mdadm --quiet --create "$array" --run --level=1 --raid-devices=2 "${devices[@]}" || { array=''; lacks "mdadm failed"; }
+        at=/dev name=$(basename "$(readlink -f "$array")") ;;
+    dm-thin)
+        need dmsetup
+        dmsetup targets 2>/dev/null | grep -q thin-pool || lacks "no dm-thin in this kernel"
+        loops; thin=fathom-environments-$$
+        dmsetup create $thin-pool --table "0 131072 thin-pool ${devices[*]} 128 0" || lacks "no pool"
+        dmsetup message $thin-pool 0 "create_thin 0" && dmsetup create $thin --table "0 131072 thin /dev/mapper/$thin-pool 0" || lacks "no thin volume"
+        at=/dev name=$(basename "$(readlink -f /dev/mapper/$thin)") ;;
+    # faultfs:SEED:FAULTS, keys of a simulated device or nothing
+    faultfs:*)
+        [ -e /dev/fuse ] || lacks "no /dev/fuse"
+        faults=${environment#faultfs:} seed=${faults%%:*} faults=${faults#*:}
+        "$FAULTFS" "$at" "sim:ssd,data=4M${faults:+,$faults}" "$seed" & fuse=$!
+        is_fuse faultfs ;;
     zram)
         zram=$(cat /sys/class/zram-control/hot_add 2>/dev/null) || lacks "no zram"
         echo 256M >/sys/block/zram"$zram"/disksize; at=/dev name=zram$zram ;;
@@ -189,8 +222,69 @@ create=(--create 64M) size=(--size 64M)
 [ -n "$is_device" ] && create=(--length 64M) size=(--size 64M --read-only)
 [ -f "$target" ] && create=() && size=(--read-only --size 64M)
 cd "$base" || exit 64
+# document NAME PROGRAM…: the result as a section of the output.
+document() {
+    local name=$1 code
+    shift
+    "$@" >"$base/out" 2>"$base/error"
+    code=$?
+    echo "== $name $code"
+    cat "$base/out"
+    [ -s "$base/out" ] || cat "$base/error"
+}
+# under_way OPTIONS…: a run without an end, with some entries in its journal, which is in memory.
+under_way() {
+    "${verified[@]}" -d 1h --journal "$journals/j" "$@" >"$base/out" 2>"$base/error" &
+    other=$!
+    for _ in $(seq 400); do
+        [ "$(stat -c %s "$journals/j" 2>/dev/null || echo 0)" -gt 30000 ] && break
+        kill -0 $other 2>/dev/null || { ended run; exit 0; }
+        sleep 0.05
+    done
+}
+# ended NAME: the result of that run.
+ended() {
+    wait $other
+    echo "== $1 $?"
+    other=''
+    cat "$base/out"
+    [ -s "$base/out" ] || cat "$base/error"
+}
+arm() { [ ! -e "$at/control" ] || echo "${1:-arm}" >"$at/control"; }
+verification() {
+    local verified=("${before[@]}" "$program" run --no-store --json --verify full --warmup 0s "${create[@]}" "$target")
+    local compare=("${before[@]}" "$program" verify --no-store --json "$target")
+    [ -n "$is_device" ] && verified+=(--destroy "$target") compare+=(--range 0..16M)
+    journals=$(mktemp -d /dev/shm/fathom-environments-XXXXXX) || lacks "no /dev/shm"
+    case $command in
+        verify) arm; document run "${verified[@]}" -d 300ms "$@" ;;
+        verify-errors) arm fail; document run "${verified[@]}" -d 300ms --continue-on-error "$@" ;;
+        verify-later) document run "${verified[@]}" -d 300ms --no-end-pass "$@"; arm; document verify "${compare[@]}" ;;
+        verify-twice) arm; document run "${verified[@]}" -d 300ms --no-end-pass "$@"; document verify "${compare[@]}" ;;
+        verify-interrupt)
+            under_way "$@"
+            kill -INT $other; ended interrupted
+            document verify "${compare[@]}" --journal "$journals/j" ;;
+        verify-kill)
+            under_way "$@"
+            kill -9 $other; wait $other 2>/dev/null; other=''
+            arm cut
+            document verify "${compare[@]}" --journal "$journals/j" ;;
+        verify-cut)
+            document run "${verified[@]}" -d 300ms --no-end-pass --journal "$journals/j" "$@"
+            arm cut
+            document verify "${compare[@]}" --journal "$journals/j" ;;
+    esac
+    [ ! -e "$at/injected" ] || document injected cat "$at/injected"
+    exit 0
+}
+
 printf '[[workload]]\nblock = "4K"\npattern = "random"\n' >"$base/reads.toml"
 case $command in
+    verify*) create=(--create 16M)
+        [ -n "$is_device" ] && create=(--length 16M)
+        [ -f "$target" ] && create=()
+        verification "$@" ;;
     check) words=("$program" check -d 1s "$target") ;;
     run) words=("$program" run -d 500ms --warmup 100ms -o 4 "${create[@]}" "$target") ;;
     write) words=("$program" run -d 500ms --warmup 100ms -o 4 -w 50 "${create[@]}" "$target") ;;
