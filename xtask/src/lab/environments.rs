@@ -20,7 +20,7 @@ const MARKS: [&str; 2] = [
 pub(super) const LACKS: i32 = 77;
 const SECONDS_MAX: &str = "120";
 /// Of half a second nothing may be left on a disk that stalls.
-const STALL: &str = "no I/O completed while it was measured";
+const STALL: &str = "no I/O completed";
 const USAGE: &str = "cargo xtask lab environments [short | accept | ENVIRONMENT…]";
 
 /// One line of the table.

@@ -34,6 +34,7 @@ finish() {
 }
 trap finish EXIT
 trap 'exit 130' INT TERM
+trap 'exit 141' PIPE # of the output, after Ctrl-C
 lacks() { echo "lacks: $*"; exit 77; }
 need() { command -v "$1" >/dev/null || lacks "no $1"; }
 

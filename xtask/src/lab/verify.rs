@@ -10,7 +10,7 @@ mod judge;
 
 use super::Result;
 use super::environments::{LACKS, Outcome, Tally, built, is_root, script};
-use judge::{Failure, Section};
+use judge::{Failure, Request, Section};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
@@ -156,6 +156,14 @@ impl Row {
         faults.map_or("", |(_, faults)| faults)
     }
 
+    fn request(&self) -> Request<'_> {
+        Request {
+            faults: self.faults(),
+            command: &self.command,
+            options: &self.options,
+        }
+    }
+
     fn judged(
         &self,
         programs: &Programs<'_>,
@@ -180,7 +188,7 @@ impl Row {
         }
         let found = Section::read(&output)
             .map_err(Failure::Wrong)
-            .and_then(|sections| judge::judge(self.faults(), &self.options, &sections));
+            .and_then(|sections| judge::judge(self.request(), &sections));
         Ok(found.map_err(|failure| match failure {
             Failure::Wrong(why) => Outcome::Missed(why),
             Failure::NoFault => Outcome::Lacking("too few I/Os for a fault".to_owned()),
