@@ -222,6 +222,11 @@ pub(super) const HONOURED: &[Row] = &[
         read::cpus_allowed,
     ),
     read(&["cpumask"], "the same as a mask of bits", read::cpumask),
+    read(
+        &["numa_mem_policy"],
+        "local or default: each thread's memory is on the node where it runs when it starts",
+        read_files::numa_mem_policy,
+    ),
     read(&["hipri"], "polled completion", read::hipri),
     read(
         &["sqthread_poll"],

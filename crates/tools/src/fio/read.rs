@@ -156,9 +156,14 @@ pub(super) fn nrfiles(job: &mut Job, value: Option<&str>) -> OptionRead {
 }
 
 pub(super) fn rw(job: &mut Job, value: Option<&str>) -> OptionRead {
-    let (kind, step) = match text(value)?.split_once(':') {
-        Some((kind, step)) => (kind, Some(step.trim())),
+    // fio reads up to a comma.
+    let (first, ignored) = match text(value)?.split_once(',') {
+        Some((first, rest)) => (first.trim(), Some(rest)),
         None => (text(value)?, None),
+    };
+    let (kind, step) = match first.split_once(':') {
+        Some((kind, step)) => (kind, Some(step.trim())),
+        None => (first, None),
     };
     let (random, reads, writes) = match kind {
         "read" => (false, true, false),
@@ -191,6 +196,11 @@ pub(super) fn rw(job: &mut Job, value: Option<&str>) -> OptionRead {
         reads,
         writes,
     };
+    if let Some(rest) = ignored {
+        return Ok(Some(format!(
+            "what is behind the comma, {rest}, is ignored, as in fio"
+        )));
+    }
     let apart = reads && writes && !random;
     Ok(apart.then(|| {
         "reads and writes continue from one place together; fio has a place for each".to_owned()

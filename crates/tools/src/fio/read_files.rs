@@ -1,5 +1,5 @@
-//! What options that concern the files of a job do: how they are created, and what becomes of them. Those that name them are in
-//! `read`.
+//! What options that concern the files and the memory of a job do: how files are created, and what becomes of them; where memory
+//! is. Those that name files are in `read`.
 
 use super::job::{Fallocate, Job};
 use super::read::{OptionRead, flag, text};
@@ -52,4 +52,24 @@ pub(super) fn fallocate(job: &mut Job, value: Option<&str>) -> OptionRead {
 
 pub(super) fn invalidate(job: &mut Job, value: Option<&str>) -> OptionRead {
     done!(job.invalidate = flag(value)?)
+}
+
+/// Each thread allocates and first touches its own memory, which the system then has on the thread's node.
+pub(super) fn numa_mem_policy(_: &mut Job, value: Option<&str>) -> OptionRead {
+    match text(value)? {
+        "local" | "default" => Ok(None),
+        _ => Err("must be local or default: start fathom under numactl for other nodes".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fio::tests::read;
+
+    #[test]
+    fn memory_is_local_to_each_thread_or_refused() {
+        assert!(read("[a]\nsize=1m\nnuma_mem_policy=local\n").is_ok());
+        let refused = read("[a]\nsize=1m\nnuma_mem_policy=bind:0\n").unwrap_err();
+        assert!(refused.contains("must be local or default"), "{refused}");
+    }
 }

@@ -57,7 +57,6 @@ pub(super) const REFUSED: &[Row] = &[
             "uid",
             "gid",
             "numa_cpu_nodes",
-            "numa_mem_policy",
             "cpumode",
             "cpuload",
             "cpuchunks",

@@ -505,6 +505,16 @@ fn several_sizes_are_of_reads_and_writes_or_the_last_one_counts() {
     assert!(read("[a]\nsize=-1m\n").is_err() && read("[a]\nsize=1m\nbs=-4k\n").is_err());
 }
 
+/// What fio 3.33 does with it.
+#[test]
+fn what_is_behind_a_comma_of_rw_does_not_count() {
+    let built = read("[a]\nsize=1m\nrw=randread,write\n").unwrap();
+    let workload = &built.profile.timespans[0].targets[0].workload;
+    assert_eq!(workload.write, model::Ratio::NONE);
+    let notes = request("[a]\nsize=1m\nrw=randread,write\n").unwrap().notes;
+    assert!(notes[0].to_string().contains("behind the comma, write"));
+}
+
 #[test]
 fn sizes_have_zones() {
     let built = read(
