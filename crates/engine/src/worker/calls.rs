@@ -17,7 +17,7 @@ use rustix::fs::{FallocateFlags, fallocate};
 use std::fs::File;
 use std::io;
 use std::sync::PoisonError;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -215,7 +215,7 @@ fn has_calls(plan: &Plan) -> bool {
 /// Starts the thread that makes the calls on a file.
 fn start(file: File) -> io::Result<By> {
     let (calls, its) = sync_channel::<Call>(WAITING_MAX);
-    let (answered, answers) = sync_channel(WAITING_MAX);
+    let (answered, answers) = channel(); // has room: a worker that waits for its call to be taken reads no answer
     let clock = WallClock::monotonic();
     let work = move || {
         for Call { number, io, from } in its {
@@ -247,5 +247,36 @@ fn call(file: &File, io: &RecordedIo) -> io::Result<()> {
             Ok(fallocate(file, flags, io.offset, io.length)?)
         }
         _ => file.sync_data(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_calls_than_wait_at_a_time_need_no_answers_to_be_taken() {
+        let count = |operation| CallCount {
+            target: 0,
+            operation,
+            failed: 0,
+            latency: LatencyHistogram::new(),
+        };
+        let mut calls = Calls {
+            by: start(File::open("/dev/null").unwrap()).unwrap(),
+            open: 0,
+            flushes: count(TraceOperation::Flush),
+            discards: count(TraceOperation::Discard),
+        };
+        let all = 3 * WAITING_MAX as u64;
+        let flush = RecordedIo {
+            operation: TraceOperation::Flush,
+            ..RecordedIo::default()
+        };
+        for number in 0..all {
+            assert!(!calls.make(number, flush));
+        }
+        let counts = calls.close();
+        assert_eq!(counts[0].failed, all, "no device can be flushed there");
     }
 }
