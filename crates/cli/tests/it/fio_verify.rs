@@ -44,6 +44,21 @@ fn verified_jobs_find_a_damaged_block_and_exit_as_fio_does() {
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert_eq!(totals(&ran.out), [256, 0, EILSEQ]);
     assert!(ran.err.contains("data-bit-rot"), "{}", ran.err);
+    // fio 3.33 has both with the option alone, and a line in its text.
+    let errors = |json: &str| {
+        let document: Value = serde_json::from_str(json).unwrap();
+        ["total_err", "first_error"].map(|key| document["jobs"][0][key].as_u64())
+    };
+    assert_eq!(errors(&ran.out), [None, None]);
+    let ran = run("--rw=read --verify=crc32c --continue_on_error=verify");
+    assert_eq!(errors(&ran.out), [Some(1), Some(EILSEQ)]);
+    let ran = run("--rw=read --verify=crc32c --continue_on_error=all --output-format=normal");
+    assert!(
+        ran.out
+            .contains("     errors    : total=1, first_error=84/<"),
+        "{}",
+        ran.out
+    );
 }
 
 type Codes = [i32; 2];

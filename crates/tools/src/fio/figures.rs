@@ -6,8 +6,7 @@
 use super::reporting::{Reporting, Sides};
 use model::trace::TraceOperation;
 use model::{
-    CounterWindow, LatencyHistogram, Nanos, OnError, Operation, Outcome, RunRecord, Tally,
-    ThreadRecord,
+    CounterWindow, LatencyHistogram, Nanos, Operation, Outcome, RunRecord, Tally, ThreadRecord,
 };
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,8 +34,9 @@ pub struct Job {
     pub syncs: Option<Latency>,
     /// The errno of the first kind of error; 0 without.
     pub error: i32,
-    /// Failed I/Os; none where the first one ends the run, as without `continue_on_error`.
-    pub failed_ios: Option<u64>,
+    /// Failed I/Os and corrupt blocks; none without `continue_on_error`. Of a job beside others, of the 64 corrupt blocks that
+    /// are described at most.
+    pub errors: Option<u64>,
 }
 
 /// One direction.
@@ -147,6 +147,9 @@ pub(super) fn by_thread<'r>(
     by_thread
 }
 
+/// The errno of a job whose data is not what was written, as fio has it.
+const EILSEQ: i32 = 84;
+
 fn job(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -> Job {
     let of = |operation: Operation| {
         let mut sum = Tally::default();
@@ -164,6 +167,8 @@ fn job(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -> 
         Sides::Both => vec![("read", &read), ("write", &write), ("mixed", &all)],
     };
     let (sides, within) = (tallies.iter(), measured(record, threads));
+    let corrupt = corrupt_blocks(record, threads);
+    let failed: u64 = all.errors.iter().map(|error| error.count).sum();
     let classed = LatencyHistogram::new();
     Job {
         sides: sides
@@ -184,9 +189,8 @@ fn job(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -> 
             .first()
             .map(|error| error.errno)
             .or_else(|| unmet(record, threads))
-            .unwrap_or_else(|| corruption(record, threads)),
-        failed_ios: (record.plan.on_error == OnError::Continue)
-            .then(|| all.errors.iter().map(|error| error.count).sum()),
+            .unwrap_or(if corrupt > 0 { EILSEQ } else { 0 }),
+        errors: reporting.errors.then_some(failed + corrupt),
     }
 }
 
@@ -199,13 +203,17 @@ fn unmet(record: &RunRecord, threads: &[&ThreadRecord]) -> Option<i32> {
     (failure.is_of_the_target() && failure.errno > 0 && is_here).then_some(failure.errno)
 }
 
-/// EILSEQ, as fio has it, where blocks of its targets are not what was written, as far as they are described.
-fn corruption(record: &RunRecord, threads: &[&ThreadRecord]) -> i32 {
-    const EILSEQ: i32 = 84;
-    let verification = record.engine.verification.as_ref();
-    let mut cases = verification.into_iter().flat_map(|found| &found.cases);
-    let is_here = cases.any(|case| threads.iter().any(|thread| thread.target == case.target));
-    if is_here { EILSEQ } else { 0 }
+/// Blocks of its targets that are not what was written, as far as they are described where there are other targets.
+fn corrupt_blocks(record: &RunRecord, threads: &[&ThreadRecord]) -> u64 {
+    let Some(found) = &record.engine.verification else {
+        return 0;
+    };
+    if record.plan.targets.len() == 1 {
+        return found.kinds.iter().map(|kind| kind.blocks).sum();
+    }
+    let is_here = |target: u32| threads.iter().any(|thread| thread.target == target);
+    let cases = found.cases.iter().filter(|case| is_here(case.target));
+    cases.count() as u64
 }
 
 fn syncs(record: &RunRecord, threads: &[&ThreadRecord], reporting: &Reporting) -> Option<Latency> {

@@ -122,12 +122,12 @@ fn job(text: &mut String, results: &FioResults<'_>, part: &JobPart, job: &Job) {
         "     issued rwts: total={},{},0,{calls} short={},{},0,0 dropped=0,0,0,0",
         ios[0], ios[1], short[0], short[1]
     );
-    if let Some(failed) = job.failed_ios {
+    if let Some(errors) = job.errors {
         let first = job.error;
         let reason = model::errno_text(&std::io::Error::from_raw_os_error(first));
         let _ = writeln!(
             text,
-            "     errors    : total={failed}, first_error={first}/<{reason}>"
+            "     errors    : total={errors}, first_error={first}/<{reason}>"
         );
     }
     let _ = writeln!(

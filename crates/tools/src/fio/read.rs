@@ -581,6 +581,7 @@ pub(super) fn random_distribution(job: &mut Job, value: Option<&str>) -> OptionR
 pub(super) fn continue_on_error(job: &mut Job, value: Option<&str>) -> OptionRead {
     let value = value.map(str::trim);
     job.forgives_corrupt = matches!(value, None | Some("all" | "1" | "verify"));
+    job.reporting.errors = !matches!(value, Some("none" | "0"));
     match value {
         Some("none" | "0" | "verify") => done!(job.go_on = false),
         None | Some("all" | "1") => done!(job.go_on = true),

@@ -1,5 +1,5 @@
-//! What options that concern the files and the memory of a job do: how files are created, and what becomes of them; where memory
-//! is. Those that name files are in `read`.
+//! What options that concern the files and the memory of a job do: how files are created and removed, and where memory is.
+//! Those that name files are in `read`.
 
 use super::job::{Fallocate, Job};
 use super::read::{OptionRead, flag, text};

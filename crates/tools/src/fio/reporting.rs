@@ -37,6 +37,8 @@ pub struct Reporting {
     pub description: Option<String>,
     /// The devices.
     pub disks: bool,
+    /// The number of errors, as errors do not end the job.
+    pub errors: bool,
 }
 
 impl Default for Reporting {
@@ -56,6 +58,7 @@ impl Default for Reporting {
             sides: Sides::Split,
             description: None,
             disks: true,
+            errors: false,
         }
     }
 }

@@ -129,8 +129,8 @@ fn job(results: &FioResults<'_>, part: &JobPart, job: &Job) -> Value {
         "sync",
         json!({ "total_ios": calls, "lat_ns": latency(syncs, percentiles, bins) }),
     );
-    if let Some(failed) = job.failed_ios {
-        put("total_err", failed.into());
+    if let Some(errors) = job.errors {
+        put("total_err", errors.into());
         put("first_error", job.error.into());
     }
     // fathom ends no job by its latency; jobs that ask for that are refused.
