@@ -50,16 +50,7 @@ struct Entry {
 impl Dependent {
     /// With so many slots; reads as far as the window goes.
     pub(crate) fn new(slots: u32, feed: &mut Feed) -> Dependent {
-        let entry = Entry {
-            io: RecordedIo::default(),
-            moment: Nanos(0),
-            start: None,
-            done: None,
-            missing: 0,
-            on_start: NONE,
-            on_done: NONE,
-            next: [NONE; 2],
-        };
+        let entry = Entry::new(RecordedIo::default(), Nanos(0));
         let window = DEPENDENCY_WINDOW as usize;
         let mut dependent = Dependent {
             entries: vec![entry; window].into(),
@@ -140,17 +131,8 @@ impl Dependent {
             gap,
             barrier,
         } = io.after;
-        let entry = &mut self.entries[place(number)];
-        *entry = Entry {
-            io,
-            moment: if back == 0 { io.at } else { Nanos(0) },
-            start: None,
-            done: None,
-            missing: 0,
-            on_start: NONE,
-            on_done: NONE,
-            next: [NONE; 2],
-        };
+        let moment = if back == 0 { io.at } else { Nanos(0) };
+        self.entries[place(number)] = Entry::new(io, moment);
         if back > 0 {
             self.follow(number, number - u64::from(back), completed, gap);
         }
@@ -270,6 +252,20 @@ impl Dependent {
 }
 
 impl Entry {
+    /// One that waits for nothing so far.
+    const fn new(io: RecordedIo, moment: Nanos) -> Entry {
+        Entry {
+            io,
+            moment,
+            start: None,
+            done: None,
+            missing: 0,
+            on_start: NONE,
+            on_done: NONE,
+            next: [NONE; 2],
+        }
+    }
+
     fn wait(&mut self, list: usize, next: u64) {
         self.next[list] = next;
         self.missing += 1;
