@@ -3,9 +3,9 @@
 //! The folder becomes a FUSE file system with three files. `f` is the data of a simulated device
 //! ([`engine::Store`](../../crates/engine/src/simulated/store.rs)), so the faults, their names and the volatile cache are
 //! those of `sim:` targets, below a real kernel. A word that is written to `control` has its effect at once: `arm` begins
-//! the faults, `fail` lets one of 50 writes fail, `cut` is a power cut. `injected` is the record of what was done, in JSON. Nothing is cached between
-//! (`FOPEN_DIRECT_IO`), and the times of the device's model have no effect. It ends when it is unmounted.
-//! For `cargo xtask lab verify`. Omitted: creating, removing and resizing files.
+//! the faults, `fail` lets one of 50 writes fail, `cut` is a power cut. `injected` is the record of what was done, in JSON.
+//! Nothing is cached between (`FOPEN_DIRECT_IO`), and the times of the device's model have no effect. It ends when it is
+//! unmounted. For `cargo xtask lab verify`. Omitted: creating, removing and resizing files.
 
 #![allow(
     clippy::print_stderr,

@@ -397,7 +397,7 @@ pub(crate) struct ManArgs {
     pub(crate) overwrite: bool,
 }
 
-/// Reads a command line that was stored, program name first; `None` if it is none of fathom's today.
+/// Reads a command line that was stored, program name first; `None` if it is no valid command line today.
 pub(crate) fn stored(command: &[String]) -> Option<Command> {
     Cli::try_parse_from(command).map(|cli| cli.command).ok()
 }
