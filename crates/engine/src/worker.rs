@@ -44,6 +44,7 @@ pub(crate) fn drive<B: Backend, C: Clock>(
 
 /// The loop. `PLAIN` is the value of [`Work::is_plain`] and `OPEN` whether I/Os start at moments of their own, both
 /// known to the compiler.
+#[inline(never)] // each loop has the registers to itself
 fn take_turns<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     work: &mut Work<C>,
     backend: &mut B,
