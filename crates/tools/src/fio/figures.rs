@@ -34,8 +34,8 @@ pub struct Job {
     pub syncs: Option<Latency>,
     /// The errno of the first kind of error; 0 without.
     pub error: i32,
-    /// Failed I/Os and corrupt blocks; none without `continue_on_error`. Of a job beside others, of the 64 corrupt blocks that
-    /// are described at most.
+    /// Failed I/Os and corrupt blocks; none without `continue_on_error`. Where a run has several targets, at most the 64
+    /// corrupt blocks that are described count.
     pub errors: Option<u64>,
 }
 
