@@ -5,8 +5,9 @@
 //! judgement, which is a finding's.
 
 use crate::rows::per_second;
+use model::plan::RecordedTiming;
 use model::trace::TraceOperation;
-use model::{LatencyHistogram, RunRecord, Spacing, Tally, Waiting, WorkerRecord};
+use model::{Access, LatencyHistogram, RunRecord, Spacing, Tally, Waiting, WorkerRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +69,8 @@ fn lateness(record: &RunRecord) -> Option<Lateness> {
 pub struct CallRow {
     /// What they did.
     pub operation: TraceOperation,
+    /// Of the trace, if they are replayed. Discards beyond the last read or write are not made.
+    pub planned: u64,
     /// Calls without an error.
     pub calls: u64,
     /// Calls with one.
@@ -80,8 +83,29 @@ pub struct CallRow {
     pub max_ns: u64,
 }
 
-/// Flushes and discards of a trace, those that occurred.
+/// Flushes and discards of a trace that is replayed with them.
 pub(crate) fn calls(record: &RunRecord) -> Vec<CallRow> {
+    let planned = |operation| {
+        let accesses = record
+            .plan
+            .targets
+            .iter()
+            .map(|target| &target.workload.access);
+        let issues = accesses.filter_map(|access| match access {
+            Access::Recorded(recorded) => {
+                let is_endless =
+                    recorded.think.is_some() && recorded.issue.timing != RecordedTiming::Fast;
+                Some(&recorded.issue).filter(|_| !is_endless)
+            }
+            _ => None,
+        });
+        let of = issues.map(|issue| match operation {
+            TraceOperation::Flush => issue.flushes,
+            TraceOperation::Discard => issue.discards,
+            TraceOperation::Read | TraceOperation::Write => 0,
+        });
+        of.max().unwrap_or(0) // each target has the number of all
+    };
     let each = || {
         let workers = record.engine.workers.iter();
         let counts = workers.filter_map(|worker| worker.recorded.as_ref());
@@ -95,8 +119,10 @@ pub(crate) fn calls(record: &RunRecord) -> Vec<CallRow> {
             failed += count.failed;
         }
         let quantile = |q| latency.quantile(q).unwrap_or_default().0;
-        (latency.count() + failed > 0).then(|| CallRow {
+        let planned = planned(operation).max(latency.count() + failed);
+        (planned > 0).then(|| CallRow {
             operation,
+            planned,
             calls: latency.count(),
             failed,
             p50_ns: quantile(0.5),

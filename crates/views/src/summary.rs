@@ -368,26 +368,33 @@ fn is_dependent(report: &RunReport) -> bool {
         if matches!(recorded.issue.timing, RecordedTiming::Dependent(_)))
 }
 
-/// `3 flushes: p50 1.20 ms, p99 2.00 ms, max 2.00 ms; 1 discard: …`.
+/// `3 flushes: p50 1.20 ms, p99 2.00 ms, max 2.00 ms; 1 of 2 discards: …`.
 fn calls(report: &RunReport, paper: &Paper) -> Vec<String> {
     let one = |row: &CallRow| {
+        let of = match row.calls + row.failed < row.planned {
+            true => format!(" of {}", count(row.planned)),
+            false => String::new(),
+        };
         let failed = match row.failed {
             0 => String::new(),
             failed => format!(", {failed} failed"),
         };
-        format!(
-            "{} {}{failed}: p50 {}, p99 {}, max {}",
-            count(row.calls),
-            match (row.operation, row.calls) {
-                (TraceOperation::Flush, 1) => "flush",
-                (TraceOperation::Flush, _) => "flushes",
-                (_, 1) => "discard",
-                (..) => "discards",
-            },
-            time(row.p50_ns as f64),
-            time(row.p99_ns as f64),
-            time(row.max_ns as f64)
-        )
+        let times = match row.calls {
+            0 => String::new(),
+            _ => format!(
+                ": p50 {}, p99 {}, max {}",
+                time(row.p50_ns as f64),
+                time(row.p99_ns as f64),
+                time(row.max_ns as f64)
+            ),
+        };
+        let what = match (row.operation, row.planned) {
+            (TraceOperation::Flush, 1) => "flush",
+            (TraceOperation::Flush, _) => "flushes",
+            (_, 1) => "discard",
+            (..) => "discards",
+        };
+        format!("{}{of} {what}{failed}{times}", count(row.calls))
     };
     let all: Vec<String> = report.calls.iter().map(one).collect();
     match all.is_empty() {

@@ -313,6 +313,7 @@ fn flushes_and_discards_reach_a_file_and_are_counted() {
         let calls = found["calls"].as_array().cloned().unwrap_or_default();
         let each = calls.iter().map(|row| {
             assert_eq!(row["failed"], 0, "{row}");
+            assert_eq!(row["planned"], 40, "{row}");
             (
                 row["operation"].as_str().unwrap().to_owned(),
                 row["calls"].as_u64().unwrap(),
@@ -329,6 +330,23 @@ fn flushes_and_discards_reach_a_file_and_are_counted() {
     assert!(file.len() == 8 << 20 && space < 8 << 20, "{space}");
     let again = "replay d.csv f.dat --skip flush --json --no-store";
     assert_eq!(calls(again), (200, Vec::new()));
+    // What is beyond the last I/O is not discarded, and stays in the count of what was planned.
+    let head = "time_ns,device,op,offset,length,flags,thread,latency_ns\n";
+    let beyond = format!("{head}0,8:0,write,0,4096,,1,\n1000,8:0,discard,8192,4096,,1,\n");
+    std::fs::write(bench.path("b.csv"), beyond).unwrap();
+    let ahead = bench.line("replay b.csv f.dat --discards --dry-run");
+    assert!(ahead.good().out.contains("1 I/O, 1 discard over"));
+    let found = document(
+        &bench
+            .line("replay b.csv f.dat --discards --json")
+            .good()
+            .out,
+    );
+    assert_eq!(
+        [&found["calls"][0]["planned"], &found["calls"][0]["calls"]],
+        [1, 0]
+    );
+    assert!(bench.line("show 1").good().out.contains("0 of 1 discard"));
     // Without writes, discards need the same confirmation.
     bench.write("letters", 8 << 20);
     let text = std::fs::read_to_string(bench.path("d.csv")).unwrap();

@@ -120,10 +120,17 @@ fn description(profile: &Profile) -> String {
     let Some(Access::Recorded(recorded)) = access else {
         return String::new();
     };
+    let of = |count: u64, one: &str, several: &str| match count {
+        0 => String::new(),
+        1 => format!(", 1 {one}"),
+        _ => format!(", {count} {several}"),
+    };
     let mut parts = vec![format!(
-        "{}: {} over {}",
+        "{}: {}{}{} over {}",
         recorded.trace,
         say::counted(recorded.ios, "I/O"),
+        of(recorded.issue.flushes, "flush", "flushes"),
+        of(recorded.issue.discards, "discard", "discards"),
         say::time(recorded.duration.0 as f64)
     )];
     for target in &span.targets {
