@@ -5,7 +5,6 @@
 //! judgement, which is a finding's.
 
 use crate::rows::per_second;
-use model::plan::RecordedTiming;
 use model::trace::TraceOperation;
 use model::{Access, LatencyHistogram, RunRecord, Spacing, Tally, Waiting, WorkerRecord};
 use schemars::JsonSchema;
@@ -69,7 +68,7 @@ fn lateness(record: &RunRecord) -> Option<Lateness> {
 pub struct CallRow {
     /// What they did.
     pub operation: TraceOperation,
-    /// Of the trace, if they are replayed. Discards beyond the last read or write are not made.
+    /// Of the trace, if they are replayed. Discards beyond the last read or write are not replayed.
     pub planned: u64,
     /// Calls without an error.
     pub calls: u64,
@@ -86,23 +85,12 @@ pub struct CallRow {
 /// Flushes and discards of a trace that is replayed with them.
 pub(crate) fn calls(record: &RunRecord) -> Vec<CallRow> {
     let planned = |operation| {
-        let accesses = record
-            .plan
-            .targets
-            .iter()
-            .map(|target| &target.workload.access);
-        let issues = accesses.filter_map(|access| match access {
-            Access::Recorded(recorded) => {
-                let is_endless =
-                    recorded.think.is_some() && recorded.issue.timing != RecordedTiming::Fast;
-                Some(&recorded.issue).filter(|_| !is_endless)
-            }
-            _ => None,
-        });
-        let of = issues.map(|issue| match operation {
-            TraceOperation::Flush => issue.flushes,
-            TraceOperation::Discard => issue.discards,
-            TraceOperation::Read | TraceOperation::Write => 0,
+        let targets = record.plan.targets.iter();
+        let of = targets.map(|target| match (&target.workload.access, operation) {
+            (Access::Recorded(recorded), _) if recorded.ios == 0 => 0, // ended by the duration
+            (Access::Recorded(recorded), TraceOperation::Flush) => recorded.issue.flushes,
+            (Access::Recorded(recorded), TraceOperation::Discard) => recorded.issue.discards,
+            _ => 0,
         });
         of.max().unwrap_or(0) // each target has the number of all
     };

@@ -137,9 +137,13 @@ pub fn change(ratio: f64) -> String {
     }
 }
 
-/// `1 read`, `2 reads`.
+/// `1 read`, `2 reads`, `2 flushes`.
 pub fn counted(number: u64, singular: &str) -> String {
-    let s = if number == 1 { "" } else { "s" };
+    let s = match number {
+        1 => "",
+        _ if singular.ends_with("sh") => "es",
+        _ => "s",
+    };
     format!("{} {singular}{s}", count(number))
 }
 

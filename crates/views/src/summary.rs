@@ -9,6 +9,7 @@ use crate::paper::Paper;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
+use analysis::say::counted;
 use analysis::{CallRow, Latency, OperationRow, RunReport, TailSamples, TargetReport};
 use model::plan::RecordedTiming;
 use model::trace::TraceOperation;
@@ -371,30 +372,25 @@ fn is_dependent(report: &RunReport) -> bool {
 /// `3 flushes: p50 1.20 ms, p99 2.00 ms, max 2.00 ms; 1 of 2 discards: …`.
 fn calls(report: &RunReport, paper: &Paper) -> Vec<String> {
     let one = |row: &CallRow| {
-        let of = match row.calls + row.failed < row.planned {
-            true => format!(" of {}", count(row.planned)),
-            false => String::new(),
+        let what = match row.operation {
+            TraceOperation::Flush => "flush",
+            _ => "discard",
+        };
+        let planned = counted(row.planned, what);
+        let all = match row.calls == row.planned {
+            true => planned,
+            false => format!("{} of {planned}", count(row.calls)),
         };
         let failed = match row.failed {
             0 => String::new(),
             failed => format!(", {failed} failed"),
         };
-        let times = match row.calls {
-            0 => String::new(),
-            _ => format!(
-                ": p50 {}, p99 {}, max {}",
-                time(row.p50_ns as f64),
-                time(row.p99_ns as f64),
-                time(row.max_ns as f64)
-            ),
-        };
-        let what = match (row.operation, row.planned) {
-            (TraceOperation::Flush, 1) => "flush",
-            (TraceOperation::Flush, _) => "flushes",
-            (_, 1) => "discard",
-            (..) => "discards",
-        };
-        format!("{}{of} {what}{failed}{times}", count(row.calls))
+        let times = [row.p50_ns, row.p99_ns, row.max_ns].map(|ns| time(ns as f64));
+        let [p50, p99, max] = times;
+        match row.calls {
+            0 => all + &failed,
+            _ => format!("{all}{failed}: p50 {p50}, p99 {p99}, max {max}"),
+        }
     };
     let all: Vec<String> = report.calls.iter().map(one).collect();
     match all.is_empty() {

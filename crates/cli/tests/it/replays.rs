@@ -137,7 +137,7 @@ fn a_replay_writes_only_where_fathom_may() {
     assert_eq!(dry.code, Some(0), "{dry:?}");
     assert!(
         dry.out
-            .starts_with("t.csv: 3000 I/Os over 3 s; fit identity"),
+            .starts_with("t.csv: 3000 I/Os, 1 flush over 3 s; fit identity"),
         "{dry:?}"
     );
     assert_eq!(bench.snapshot(), before);

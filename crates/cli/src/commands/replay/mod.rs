@@ -120,18 +120,16 @@ fn description(profile: &Profile) -> String {
     let Some(Access::Recorded(recorded)) = access else {
         return String::new();
     };
-    let of = |count: u64, one: &str, several: &str| match count {
-        0 => String::new(),
-        1 => format!(", 1 {one}"),
-        _ => format!(", {count} {several}"),
-    };
+    let issue = &recorded.issue;
+    let also = [(issue.flushes, "flush"), (issue.discards, "discard")];
+    let also = also.iter().filter(|(number, _)| *number > 0);
+    let mut what = vec![say::counted(recorded.ios, "I/O")];
+    what.extend(also.map(|(number, of)| say::counted(*number, of)));
+    let over = say::time(recorded.duration.0 as f64);
     let mut parts = vec![format!(
-        "{}: {}{}{} over {}",
+        "{}: {} over {over}",
         recorded.trace,
-        say::counted(recorded.ios, "I/O"),
-        of(recorded.issue.flushes, "flush", "flushes"),
-        of(recorded.issue.discards, "discard", "discards"),
-        say::time(recorded.duration.0 as f64)
+        what.join(", ")
     )];
     for target in &span.targets {
         if let Access::Recorded(its) = &target.workload.access {
