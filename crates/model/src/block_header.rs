@@ -258,22 +258,30 @@ impl BlockHeader {
     /// What is wrong with it.
     #[inline]
     pub fn read(block: &[u8; BLOCK_BYTES]) -> Result<BlockHeader, Flaw> {
-        if !block.starts_with(&MAGIC) {
-            return Err(Flaw::Foreign);
+        BlockHeader::read_with(block, BlockSums::of)
+    }
+
+    /// The same with sums that were computed in another way.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    #[inline]
+    pub fn read_with(
+        block: &[u8; BLOCK_BYTES],
+        sums: impl FnOnce(&[u8; BLOCK_BYTES]) -> BlockSums,
+    ) -> Result<BlockHeader, Flaw> {
+        begins(block)?;
+        let sums = sums(block);
+        if sums.head != u32_at(block, HEAD_CHECKSUM_AT) {
+            return Err(Flaw::Altered);
         }
-        if block[32..34] != [VERSION, BLOCK_LOG2] {
-            return Err(Flaw::OldMark);
-        }
-        let header = BlockHeader::of(block).ok_or(Flaw::Altered)?;
+        let header = BlockHeader::fields(block);
         let tag = header.tag();
-        let as_read = checksum(&block[HEADER_BYTES..]);
         let body = u32_at(block, BODY_CHECKSUM_AT) ^ tags_in_checksum(tag);
-        let mut tags = (1..).zip(TAG_CONSTANTS);
-        if as_read == body && tags.all(|(number, own)| u64_at(block, number * SECTOR) == tag ^ own)
-        {
-            return Ok(header);
+        match sums.body == body && has_tags(block, tag) {
+            true => Ok(header),
+            false => Err(header.flaw(block)),
         }
-        Err(header.flaw(block))
     }
 
     /// Reads the header of a block and checks it and the tags, and no other byte.
@@ -282,16 +290,9 @@ impl BlockHeader {
     /// What is wrong with it.
     #[inline]
     pub fn read_tags(block: &[u8; BLOCK_BYTES]) -> Result<BlockHeader, Flaw> {
-        if !block.starts_with(&MAGIC) {
-            return Err(Flaw::Foreign);
-        }
-        if block[32..34] != [VERSION, BLOCK_LOG2] {
-            return Err(Flaw::OldMark);
-        }
+        begins(block)?;
         let header = BlockHeader::of(block).ok_or(Flaw::Altered)?;
-        let tag = header.tag();
-        let mut tags = (1..).zip(TAG_CONSTANTS);
-        match tags.all(|(number, own)| u64_at(block, number * SECTOR) == tag ^ own) {
+        match has_tags(block, header.tag()) {
             true => Ok(header),
             false => Err(header.flaw(block)),
         }
@@ -314,10 +315,14 @@ impl BlockHeader {
     /// Returns the fields, where the header's own checksum fits.
     #[inline]
     pub fn of(block: &[u8; BLOCK_BYTES]) -> Option<BlockHeader> {
-        let mut head = [0; HEADER_BYTES];
-        head[..HEAD_CHECKSUM_AT].copy_from_slice(&block[..HEAD_CHECKSUM_AT]);
+        let fits = head_sum(block) == u32_at(block, HEAD_CHECKSUM_AT);
+        fits.then(|| BlockHeader::fields(block))
+    }
+
+    #[inline]
+    fn fields(block: &[u8; BLOCK_BYTES]) -> BlockHeader {
         let place = u64_at(block, 24);
-        (checksum(&head) == u32_at(block, HEAD_CHECKSUM_AT)).then(|| BlockHeader {
+        BlockHeader {
             serial: u64_at(block, 8),
             run: u64_at(block, 16),
             block: place & ((1 << 48) - 1),
@@ -327,7 +332,7 @@ impl BlockHeader {
             index: u32_at(block, 40),
             window: u32_at(block, 44),
             issued_ns: u64_at(block, 48),
-        })
+        }
     }
 
     /// Torn, where each sector belongs to some write of this run to this place, and not all to the same.
@@ -360,6 +365,49 @@ impl BlockHeader {
     fn place(&self) -> u64 {
         self.block & ((1 << 48) - 1) | u64::from(self.target) << 48
     }
+}
+
+/// Checksums of a block as its bytes are, CRC-32C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockSums {
+    /// Of the first 64 bytes, with zeros where they have their own sum.
+    pub head: u32,
+    /// Of all bytes after these, tags included.
+    pub body: u32,
+}
+
+impl BlockSums {
+    /// Computes both.
+    #[inline]
+    pub fn of(block: &[u8; BLOCK_BYTES]) -> BlockSums {
+        BlockSums {
+            head: head_sum(block),
+            body: checksum(&block[HEADER_BYTES..]),
+        }
+    }
+}
+
+#[inline]
+fn head_sum(block: &[u8; BLOCK_BYTES]) -> u32 {
+    let mut head = [0; HEADER_BYTES];
+    head[..HEAD_CHECKSUM_AT].copy_from_slice(&block[..HEAD_CHECKSUM_AT]);
+    checksum(&head)
+}
+
+/// Checks the bytes that are the same in all headers of this form.
+#[inline]
+fn begins(block: &[u8; BLOCK_BYTES]) -> Result<(), Flaw> {
+    match block[32..34] == [VERSION, BLOCK_LOG2] {
+        _ if !block.starts_with(&MAGIC) => Err(Flaw::Foreign),
+        true => Ok(()),
+        false => Err(Flaw::OldMark),
+    }
+}
+
+#[inline]
+fn has_tags(block: &[u8; BLOCK_BYTES], tag: u64) -> bool {
+    let mut tags = (1..).zip(TAG_CONSTANTS);
+    tags.all(|(number, own)| u64_at(block, number * SECTOR) == tag ^ own)
 }
 
 #[inline]

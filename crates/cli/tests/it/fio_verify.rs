@@ -161,6 +161,70 @@ fn options_of_verification_exit_as_fio_does() {
     }
 }
 
+/// Loads of sound storage that fio accused in reports of its users (the numbers of its issues), and how many of 4096 bytes
+/// are written.
+const ACCUSED_BY_FIO: [(&str, u64); 11] = [
+    // 334, 335, 1756: several writes of one place in flight
+    ("--rw=randwrite --norandommap --io_size=4m", 1024),
+    ("--rw=randrw --norandommap --io_size=4m --rwmixread=0", 1024),
+    ("--rw=randwrite --time_based --runtime=300ms", 0),
+    // 344, 303: blocks of several lengths that overlap
+    (
+        "--rw=randwrite --norandommap --bsrange=4k-64k --io_size=4m",
+        0,
+    ),
+    ("--rw=randwrite --bsrange=4k-64k", 256),
+    // 1092, 1503, 1518: several jobs on one file
+    ("--rw=randwrite --numjobs=4 --group_reporting", 1024),
+    (
+        "--rw=randwrite --numjobs=4 --group_reporting --norandommap --io_size=2m",
+        2048,
+    ),
+    // 1938: reads that meet writes
+    ("--rw=randrw --norandommap --io_size=4m", 0),
+    // 2074: more than the size is written
+    ("--rw=write --io_size=3m", 768),
+    ("--rw=rw --loops=3", 0),
+    // 1503: read back while writes go on
+    (
+        "--rw=randwrite --norandommap --io_size=4m --verify_backlog=8",
+        1024,
+    ),
+];
+
+#[test]
+fn loads_that_fio_accuses_wrongly_accuse_nobody() {
+    let bench = Bench::new();
+    for (engine, cache) in [("libaio", 0), ("io_uring", 1)] {
+        for (load, blocks) in ACCUSED_BY_FIO {
+            let ran = bench.line(&format!(
+                "fio --no-store --name=j --filename=f --size=1m --bs=4k --iodepth=32 --ioengine={engine} --direct={cache} \
+                 --verify=crc32c --output-format=json {load}"
+            ));
+            assert_eq!(ran.code, Some(0), "{load}: {}", ran.err);
+            assert!(!ran.err.contains("data-"), "{load}: {}", ran.err);
+            let write = &ran.json()["jobs"][0]["write"];
+            let written = write["io_kbytes"].as_u64().unwrap() / 4;
+            assert!(written > 0, "{load}");
+            assert!(blocks == 0 || written == blocks, "{load}: {written}");
+        }
+        // 468, 713, 732, 1447: later, by a job of another depth, seed and order.
+        let later = "--rw=randread --verify_only --randseed=9 --iodepth=2";
+        let ran = bench.line(&format!(
+            "fio --no-store --name=k --filename=f --size=1m --bs=16k --verify=md5 {later}"
+        ));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    }
+    // 1215, 2078: writes that fail are no corrupt data.
+    let ran = bench.line("run sim:ssd,data=8M,eio=1/50 --length 8M --write 60 --depth 32 --threads 2 --duration 300ms --verify full --continue-on-error --json --no-store");
+    assert_eq!(
+        ran.json()["verification"]["kinds"].as_array().map(Vec::len),
+        Some(0),
+        "{}",
+        ran.err
+    );
+}
+
 /// The exit code of one job of fio's or of `fathom fio`.
 fn run_one(bench: &Bench, program: &str, line: &str) -> i32 {
     if program == "fathom" {

@@ -4,6 +4,7 @@
 //! compared, and the block is not the version that was there. A block that a write may have overlapped is undecided.
 //! Omitted: what kind of damage it is (`diagnose`), which needs further readings.
 
+use super::block_sums;
 use super::map::{Expected, distance};
 use model::block_header::{self, BLOCK, BLOCK_BYTES, BlockHeader, Flaw, GENERATION_MAX, TAGS};
 use model::{CorruptKind, VerifyCounts};
@@ -70,7 +71,7 @@ impl Place {
     #[inline]
     pub(crate) fn compare(&self, data: &Block, expected: Expected, bodies: bool) -> Compared {
         let read = match bodies {
-            true => BlockHeader::read(data),
+            true => BlockHeader::read_with(data, block_sums::sums),
             false => BlockHeader::read_tags(data),
         };
         match (&read, expected) {

@@ -1,14 +1,16 @@
 //! Comparison of what is read with what was written.
 //!
-//! Read in this order: `map` (which version each place has), `check` (whether a block is what it may be), `diagnose` (what
-//! is wrong with it, after further readings), `pass` (the whole range, after the run), `alone` (a file or device without a
-//! run), `read_back` (writes that are read again in the run), `tally` (what such a pass counts), `found` (what both find), `medium` (where a block is read again). `journal` (what
-//! is durable, while it is written), `promised` (the same, read) and `after_cut` (blocks after a power cut).
+//! Read in this order: `map` (which version each place has), `check` (whether a block is what it may be) with `block_sums`,
+//! `diagnose` (what is wrong with it, after further readings), `pass` (the whole range, after the run), `alone` (a file or
+//! device without a run), `read_back` (writes that are read again in the run), `tally` (what such a pass counts), `found`
+//! (what both find), `medium` (where a block is read again). `journal` (what is durable, while it is written), `promised`
+//! (the same, read) and `after_cut` (blocks after a power cut).
 //! This file has what the threads share and what each has of its own. The worker calls it from its turns
 //! (`worker::verified`), and a run without verification never comes here. Omitted: the text of findings (`analysis`).
 
 mod after_cut;
 mod alone;
+mod block_sums;
 mod check;
 mod diagnose;
 mod found;

@@ -99,7 +99,9 @@ fn a_pattern_arrives_on_the_disk_through_every_backend() {
     ] {
         let (_folder, path) = marked_file(SIZE);
         run_it(job(&path, &|span| {
+            span.phases.measured = Nanos::millis(60_000); // or when all is written
             let target = &mut span.targets[0];
+            target.amount = Some(Bytes::kib(64));
             (target.cache, target.mapped, target.content) = (cache, mapped, WriteContent::Pattern);
             (target.workload.write, target.workload.access) = (Ratio::ALL, Access::Sequential);
             target.length = Some(Bytes::kib(64));
