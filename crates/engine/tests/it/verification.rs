@@ -135,7 +135,9 @@ fn mixed_sizes_mapped_files_and_a_range_that_is_no_multiple_are_never_accused() 
             }
         });
         assert_clean(&verification, &format!("{access:?}"));
-        assert!(verification.reads.right > 0, "{access:?}: {verification:?}");
+        // On a busy machine all reads may be of blocks that the run has not written yet.
+        let read = verification.reads.right + verification.reads.older_data;
+        assert!(read > 0, "{access:?}: {verification:?}");
     }
 }
 
