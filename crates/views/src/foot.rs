@@ -13,11 +13,7 @@ use std::io::{self, Write};
 
 /// `vda1 on vda (disk, 252 GiB, Model), scheduler none`.
 fn chain(devices: &[DeviceDigest]) -> String {
-    let names: Vec<String> = devices
-        .iter()
-        .map(|device| printable(&device.name))
-        .collect();
-    let mut reported = names.join(" on ");
+    let mut reported = names(devices);
     if let Some(last) = devices.last() {
         let model = last
             .model
@@ -44,6 +40,23 @@ fn chain(devices: &[DeviceDigest]) -> String {
     reported
 }
 
+/// `md0 on sda and sdb`: nothing is below a device of no other one, so what follows it is next to it.
+fn names(devices: &[DeviceDigest]) -> String {
+    let mut reported = String::new();
+    for (number, device) in devices.iter().enumerate() {
+        let above = number
+            .checked_sub(1)
+            .map(|above| devices[above].kind.as_str());
+        reported.push_str(match above {
+            None => "",
+            Some("loop" | "partition" | "dm" | "md" | "bcache") => " on ",
+            Some(_) => " and ",
+        });
+        reported.push_str(&printable(&device.name));
+    }
+    reported
+}
+
 /// An answer's name is rarely longer; a workload's may be.
 const NAME_MAX: usize = 22;
 
@@ -53,10 +66,7 @@ pub(crate) fn place(facts: &TargetDigest, size: &str, paper: &Paper) -> String {
     let fs = facts.file_system.as_deref().map(printable);
     let chain = (!facts.chain.is_empty()).then(|| match paper.verbose {
         true => chain(&facts.chain),
-        false => {
-            let names = facts.chain.iter().map(|device| printable(&device.name));
-            names.collect::<Vec<_>>().join(" on ")
-        }
+        false => names(&facts.chain),
     });
     let on: Vec<String> = fs
         .into_iter()
@@ -503,4 +513,26 @@ pub(crate) fn notes(mut notes: Vec<Note>, paper: &Paper) -> Vec<String> {
         ));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_of_an_array_are_next_to_each_other() {
+        let device = |(name, kind): &(&str, &str)| DeviceDigest {
+            name: (*name).to_owned(),
+            kind: (*kind).to_owned(),
+            ..DeviceDigest::default()
+        };
+        let chain = [
+            ("md0", "md"),
+            ("sda1", "partition"),
+            ("sda", "disk"),
+            ("sdb", "disk"),
+        ];
+        let chain: Vec<DeviceDigest> = chain.iter().map(device).collect();
+        assert_eq!(names(&chain), "md0 on sda1 on sda and sdb");
+    }
 }

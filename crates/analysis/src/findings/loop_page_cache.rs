@@ -8,7 +8,7 @@ use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::LimitKind;
 use crate::say;
-use model::{ImportedRun, Operation};
+use model::{BlockDevice, ImportedRun, Operation};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("loop-page-cache"),
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: Some(LimitKind::Cache),
     what: "The target is a loop device, and the page cache of its file, or unwritten parts of the file, served reads.",
-    method: "Runs of fathom: the target is on a loop device. The device at the bottom counted less than 90% of the bytes read, and at least 1 MiB less. Imported runs: a note if the target or the only device counted \
+    method: "Runs of fathom: the target is on a loop device. The devices at the bottom counted less than 90% of the bytes read, and at least 1 MiB less. Imported runs: a note if the target or the only device counted \
              is a loop device.",
     evidence: &["not_on_bottom_share"],
     source: "losetup(8), --direct-io; the kernel's drivers/block/loop.c (loop/dio); Documentation/block/stat.rst.",
@@ -37,12 +37,15 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 fn of_own(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     let chain = &target.facts.chain;
     let from = chain.iter().position(|device| device.kind == "loop")?;
-    let bottom = chain[from + 1..].last()?;
+    let bottoms = bottoms(&chain[from + 1..]);
     let file = chain[from].detail.as_deref().unwrap_or("its file");
     let read = target.counted(own.record, Operation::Read).bytes.0;
-    let below = own.record.window.device(&bottom.name)?.read_bytes.0;
+    let counted =
+        |device: &&BlockDevice| Some(own.record.window.device(&device.name)?.read_bytes.0);
+    let below: u64 = bottoms.iter().map(counted).sum::<Option<u64>>()?;
+    let names: Vec<&str> = bottoms.iter().map(|device| device.name.as_str()).collect();
     let missing = read.saturating_sub(below);
-    if missing < MISSING_MIN || below as f64 >= SHARE_MIN * read as f64 {
+    if bottoms.is_empty() || missing < MISSING_MIN || below as f64 >= SHARE_MIN * read as f64 {
         return None;
     }
     let share = missing as f64 / read as f64;
@@ -51,13 +54,22 @@ fn of_own(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         say::percent(share),
         model::printable(file),
         chain[from].name,
-        bottom.name
+        names.join(" and ")
     );
     let evidence = [("not_on_bottom_share", share)];
     let advice =
         "run losetup --direct-io=on and repeat: if it is slower, the page cache had answered";
     let reported = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
     Some(reported.not_as("a disk result"))
+}
+
+/// Devices that use no other one: of a mirror over two loop devices these are the disks of both files.
+fn bottoms(below: &[BlockDevice]) -> Vec<&BlockDevice> {
+    let uses_others = |device: &BlockDevice| {
+        let kind = device.kind.as_str();
+        matches!(kind, "loop" | "partition" | "dm" | "md" | "bcache")
+    };
+    below.iter().filter(|device| !uses_others(device)).collect()
 }
 
 fn of_others(run: &ImportedRun) -> Option<Finding> {
@@ -100,6 +112,26 @@ mod tests {
             "99% of the reads came from the page cache or unwritten parts of /srv/disk.img, the file of vda1; vda \
              served the rest"
         );
+    }
+
+    #[test]
+    fn the_disks_below_both_halves_of_a_mirror_are_counted_together() {
+        let mut record = Sample::default().build();
+        let chain = &mut record.targets[0].chain;
+        (chain[0].kind, chain[0].detail) = ("loop".to_owned(), Some("/a/image".to_owned()));
+        let mut other = chain[1].clone();
+        other.name = "vdb".to_owned();
+        chain.push(other);
+        for window in [&mut record.window, &mut record.lifetime] {
+            for counted in [&mut window.before, &mut window.after] {
+                let mut half = counted.devices[1].clone();
+                half.read_bytes = Bytes(half.read_bytes.0 / 2);
+                counted.devices[1] = half.clone();
+                half.name = "vdb".to_owned();
+                counted.devices.push(half);
+            }
+        }
+        assert_eq!(found(&record, "loop-page-cache"), None, "each had a half");
     }
 
     #[test]

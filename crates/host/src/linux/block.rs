@@ -198,10 +198,11 @@ impl Node {
     }
 
     pub(super) fn kind(&self) -> &'static str {
-        const BY_NAME: [(&str, &str); 7] = [
+        const BY_NAME: [(&str, &str); 8] = [
             ("loop", "loop"),
             ("dm-", "dm"),
             ("md", "md"),
+            ("bcache", "bcache"),
             ("zram", "zram"),
             ("ram", "ram"),
             ("sr", "optical"),

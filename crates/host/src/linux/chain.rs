@@ -38,18 +38,28 @@ pub(super) fn facts(root: &Root, nodes: &[Node]) -> Vec<BlockDevice> {
     nodes.iter().map(|node| node.facts(root)).collect()
 }
 
-/// These devices and all below them. Each appears once, so a circle ends.
+/// These devices and all below them. Each appears once, after all that use it, so the last is at the bottom also where two
+/// loop devices of a mirror have files on one disk; a circle ends.
 pub(super) fn below(root: &Root, mounts: &[Mount], tops: &[Node]) -> Vec<Node> {
-    let mut chain: Vec<Node> = Vec::new();
-    let mut todo: Vec<Node> = tops.iter().rev().cloned().collect();
-    while let Some(node) = todo.pop() {
-        if chain.contains(&node) {
+    let mut seen: Vec<Node> = Vec::new();
+    let mut from_bottom: Vec<Node> = Vec::new();
+    // A device with what it uses is behind all of that once its own turn comes again.
+    let mut todo: Vec<(Node, bool)> = tops.iter().map(|node| (node.clone(), false)).collect();
+    while let Some((node, is_done)) = todo.pop() {
+        if is_done {
+            from_bottom.push(node);
             continue;
         }
-        todo.extend(stands_on(root, mounts, &node).into_iter().rev());
-        chain.push(node);
+        if seen.contains(&node) {
+            continue;
+        }
+        seen.push(node.clone());
+        let uses = stands_on(root, mounts, &node);
+        todo.push((node, true));
+        todo.extend(uses.into_iter().map(|used| (used, false)));
     }
-    chain
+    from_bottom.reverse();
+    from_bottom
 }
 
 /// One step down.
@@ -240,6 +250,27 @@ mod tests {
         assert_eq!(kind("/mem/a"), None);
         // The root of a container: its folders are not visible in it.
         assert_eq!(kind("/a"), None);
+    }
+
+    #[test]
+    fn a_disk_below_both_halves_of_a_mirror_comes_after_both() {
+        let folder = tempfile::tempdir().unwrap();
+        let block = folder.path().join("sys/class/block");
+        let uses = [
+            ("md0", "md1"),
+            ("md0", "md2"),
+            ("md1", "vda"),
+            ("md2", "vda"),
+            ("vda", "vda"),
+        ];
+        for (name, used) in uses {
+            fs::create_dir_all(block.join(name).join("slaves").join(used)).unwrap();
+        }
+        let root = Root::at(folder.path().to_owned());
+        let top = Node::by_name(&root, "md0").unwrap();
+        let chain = below(&root, &[], &[top]);
+        let names: Vec<&str> = chain.iter().map(|node| node.name.as_str()).collect();
+        assert_eq!(names, ["md0", "md1", "md2", "vda"], "and the circle ends");
     }
 
     #[test]
