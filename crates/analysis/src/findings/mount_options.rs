@@ -6,6 +6,7 @@
 
 use super::storage_stack::{Below, targets};
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
+use crate::preflight::setting::is_synchronous;
 use crate::say;
 use model::{Operation, TargetKind};
 
@@ -42,7 +43,7 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         .top()
         .and_then(|device| own.record.window.device(&device.name))
         .map_or(0, |counters| counters.discards);
-    let (severity, option, does) = if writes && has("sync") && !through {
+    let (severity, option, does) = if writes && is_synchronous(on) && !through {
         (
             Severity::Warning,
             "sync",
@@ -113,6 +114,9 @@ mod tests {
             "{}",
             reported.sentence
         );
+        let mut of_host = written("rw,sync,access=client,trans=virtio");
+        of_host.targets[0].file_system.as_mut().unwrap().kind = "9p".to_owned();
+        assert_eq!(found(&of_host, "mount-options"), None, "the kernel's own");
         assert!(found(&written("rw,data=journal"), "mount-options").is_some());
         let mut durable = written("rw,nobarrier");
         assert_eq!(found(&durable, "mount-options"), None);

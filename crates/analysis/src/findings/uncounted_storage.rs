@@ -1,21 +1,23 @@
 //! Storage below the target whose counters cannot be read, where a cache of this machine usually answers.
 //!
 //! A loop device whose file is on no block device, and FUSE whose server does not report a folder as its source. Direct I/O
-//! ends at the loop device or the server, which read through the page cache unless that was changed. Omitted: network file
-//! systems, whose caches are another machine's, and what the counters show (`page-cache`, `loop-page-cache`).
+//! ends at the loop device or the server, which read through the page cache unless that was changed. So it does on a folder
+//! of the host (9p, virtiofs), and on a server: its memory is part of what is measured there, so that is a note. Omitted:
+//! what the counters show (`page-cache`, `loop-page-cache`).
 
 use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
+use crate::preflight::setting::{BY_HOST, shared_by};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("uncounted-storage"),
     group: Group::Cache,
     cause: Cause::Alone,
     limit: None,
-    what: "No block device below a loop device or a FUSE file system could be counted, so a cache there would not be noticed.",
-    method: "Runs of fathom that read with direct I/O: no device was found below the target, which is on a loop device or on a file system of type fuse.",
+    what: "No block device below a loop device, FUSE, or a file system of a server or host could be counted. A cache there would not be noticed.",
+    method: "Runs of fathom that read with direct I/O: no device was found below the target, which is on a loop device or on a file system of type fuse, 9p or virtiofs. A note where the file system is that of a server or a cluster.",
     evidence: &[],
-    source: "losetup(8), --direct-io; fuse(8); the kernel's Documentation/filesystems/fuse-io.rst.",
+    source: "losetup(8), --direct-io; fuse(8); the kernel's Documentation/filesystems/fuse-io.rst; QEMU's docs/tools/virtiofsd.rst, allow_direct_io.",
     advice: "Compare with the file system that the server or the loop device reads: fathom run FILE.",
     look: Look::Any(look),
 };
@@ -23,28 +25,34 @@ pub(super) const RULE: Rule = Rule {
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let own: &Own<'_> = seen.own?;
     let mut found = targets(own.record).filter(|target| target.is_unbuffered() && target.reads());
-    let sentence = found.find_map(|target| uncounted(&target))?;
-    let reported = finding(RULE.id, Severity::Warning, sentence, &[], RULE.advice);
+    let (severity, sentence) = found.find_map(|target| uncounted(&target))?;
+    let reported = finding(RULE.id, severity, sentence, &[], RULE.advice);
     Some(reported.sure(Confidence::Medium))
 }
 
-fn uncounted(target: &Below<'_>) -> Option<String> {
+fn uncounted(target: &Below<'_>) -> Option<(Severity, String)> {
     let chain = &target.facts.chain;
     if let Some(last) = chain.last() {
         let file = last.detail.as_deref().filter(|_| last.kind == "loop")?;
-        return Some(format!(
+        let sentence = format!(
             "no block device was found below {}, the file of {}: a cache below it would not be noticed",
             model::printable(file),
             last.name
-        ));
+        );
+        return Some((Severity::Warning, sentence));
     }
     let on = target.facts.file_system.as_ref()?;
-    on.kind.starts_with("fuse").then(|| {
-        format!(
-            "no block device was found below {}: a cache in its server or below it would not be noticed",
-            model::printable(&on.kind)
-        )
-    })
+    let severity = match shared_by(&on.kind) {
+        _ if on.kind.starts_with("fuse") => Severity::Warning,
+        Some(BY_HOST) => Severity::Warning,
+        Some(_) => Severity::Note,
+        None => return None,
+    };
+    let sentence = format!(
+        "no block device was found below {}: a cache in its server or below it would not be noticed",
+        model::printable(&on.kind)
+    );
+    Some((severity, sentence))
 }
 
 #[cfg(test)]
@@ -69,6 +77,10 @@ mod tests {
         record.targets[0].chain.clear();
         assert_eq!(severity(&record), Some(Severity::Warning));
         record.targets[0].file_system.as_mut().unwrap().kind = "nfs4".to_owned();
+        assert_eq!(severity(&record), Some(Severity::Note));
+        record.targets[0].file_system.as_mut().unwrap().kind = "9p".to_owned();
+        assert_eq!(severity(&record), Some(Severity::Warning), "of the host");
+        record.targets[0].file_system.as_mut().unwrap().kind = "zfs".to_owned();
         assert_eq!(severity(&record), None);
         (top.kind, top.detail) = ("loop".to_owned(), Some("/run/disk.img".to_owned()));
         record.targets[0].chain.push(top);

@@ -4,7 +4,7 @@
 //! `setting` (how things are set). Deliberately absent: taking the facts, and refusing a run: the caller decides.
 
 mod load;
-mod setting;
+pub(crate) mod setting;
 mod thresholds;
 
 #[cfg(test)]

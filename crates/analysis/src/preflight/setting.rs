@@ -2,7 +2,7 @@
 
 use super::{Facts, Remark, Weight, care, fine, stop, unknown};
 use crate::say;
-use model::{BlockDevice, HealthState, IoLimit, TargetFacts, TargetKind};
+use model::{BlockDevice, FileSystem, HealthState, IoLimit, TargetFacts, TargetKind};
 
 /// A file system that is fuller places new files badly, and has little left to make a file on.
 pub(super) const FREE_MIN: f64 = 0.05;
@@ -153,14 +153,17 @@ pub(super) fn health(facts: &Facts<'_>) -> Vec<Remark> {
     )
 }
 
+/// Of file systems that a virtual machine's host shares.
+pub(crate) const BY_HOST: &str = "the host of this machine";
+
 /// File systems that several hosts use, by their type in mountinfo.
 pub(super) const SHARED: [(&str, &str); 15] = [
     ("nfs", "a server"),
     ("nfs4", "a server"),
     ("cifs", "a server"),
     ("smb3", "a server"),
-    ("9p", "the host of this machine"),
-    ("virtiofs", "the host of this machine"),
+    ("9p", BY_HOST),
+    ("virtiofs", BY_HOST),
     ("fuse.sshfs", "a server"),
     ("ceph", "a cluster"),
     ("lustre", "a cluster"),
@@ -172,13 +175,25 @@ pub(super) const SHARED: [(&str, &str); 15] = [
     ("ocfs2", "several hosts on one device"),
 ];
 
+/// Whether writes wait for stable storage because of a mount option. The kernel shows `sync` of each 9p without a cache:
+/// its writes go to the host at once, and nothing asks the host to write them. // fs/9p/vfs_super.c
+pub(crate) fn is_synchronous(on: &FileSystem) -> bool {
+    on.kind != "9p" && on.options.split(',').any(|option| option == "sync")
+}
+
+/// Who keeps the data of a file system that several hosts use.
+pub(crate) fn shared_by(kind: &str) -> Option<&'static str> {
+    let mut found = SHARED.iter().filter(|(known, _)| *known == kind);
+    found.next().map(|(_, by)| *by)
+}
+
 /// Whether this host is the one to measure.
 pub(super) fn shared(facts: &Facts<'_>) -> Vec<Remark> {
     let Some(on) = &facts.target.file_system else {
         return Vec::new();
     };
-    let shared = SHARED.iter().find(|(kind, _)| *kind == on.kind);
-    shared.map_or_else(Vec::new, |(kind, by)| {
+    let kind = &on.kind;
+    shared_by(kind).map_or_else(Vec::new, |by| {
         care(
             "shared",
             format!(
@@ -329,7 +344,7 @@ pub(super) fn mount(facts: &Facts<'_>) -> Vec<Remark> {
             "use the mount options of the production system, and report them with the result",
         )
     };
-    if has("sync") {
+    if is_synchronous(on) {
         return reported("sync: every write waits for stable storage");
     }
     if has("data=journal") {
