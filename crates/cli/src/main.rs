@@ -16,6 +16,7 @@ mod evidence;
 mod failure;
 mod journal_file;
 mod keep;
+mod kept_trace;
 mod live;
 mod options;
 mod output;

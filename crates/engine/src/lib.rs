@@ -28,6 +28,7 @@ mod early_stop;
 mod error;
 mod files;
 mod heat;
+pub mod io_log;
 mod limits;
 mod loop_profile;
 mod meeting;
@@ -60,6 +61,7 @@ mod trial;
 mod usage;
 mod verify;
 mod visited;
+mod word_rings;
 mod worker;
 
 pub use calibration::Calibration;

@@ -6,6 +6,7 @@ use crate::bound::{Bound, Moved, Unmet};
 use crate::buffer::Source;
 use crate::diskspd_address::{SharedPointer, Step, Stride, Walk};
 use crate::heat;
+use crate::io_log::{IoLog, IoLogSink};
 use crate::mix::{Mix, Turn};
 use crate::pacer::Pacer;
 use crate::recorded::{Feed, RecordedShare, Recording};
@@ -32,6 +33,7 @@ pub(crate) struct Shared {
     pub(crate) run: u64,                            // random, in every block header of the run
     pub(crate) verifier: Option<Arc<Verifier>>,     // where content is compared; its owner sets it
     pub(crate) journal: Option<Arc<Journal>>,       // of what is durable; likewise
+    pub(crate) io_log: Option<Arc<IoLog>>,          // of what is issued
     steps_a_row: usize,                             // of the latencies over time
     /// What the targets' paths lead to.
     pub(crate) pins: Pins,
@@ -44,6 +46,19 @@ impl Shared {
     pub(crate) fn replaying(self, recording: Option<&Recording>, ahead: bool) -> Self {
         let recording = recording.map(|recording| (recording.clone(), ahead));
         Shared { recording, ..self }
+    }
+
+    /// The same with a log of what so many threads issue, where it goes somewhere.
+    pub(crate) fn logged(self, sink: Option<&IoLogSink>, threads: usize) -> Self {
+        let io_log = sink.map(|sink| IoLog::new(sink, threads));
+        Shared { io_log, ..self }
+    }
+
+    /// Passes on the last of the log: all threads have ended. Returns notes on it.
+    pub(crate) fn close_log(&self) -> Vec<String> {
+        self.io_log
+            .as_ref()
+            .map_or_else(Vec::new, |log| log.close())
     }
 
     /// The I/Os of a trace that this thread has.
@@ -75,6 +90,7 @@ impl Shared {
             run: random_number(),
             verifier: None,
             journal: None,
+            io_log: None,
             steps_a_row: heat::steps_a_row(plan),
             pins: pins.clone(),
             recording: None,

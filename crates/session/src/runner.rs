@@ -171,6 +171,7 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             started_utc: clock::utc(),
             recording: step.recording.clone(),
             journal: step.journal.clone(),
+            io_log: step.io_log.clone(),
             meeting: self.hosts.as_ref().map(|hosts| hosts.meeting()),
         };
         let observer = Judging {

@@ -3,6 +3,7 @@
 //! Time spans in their order are here; a survey, a sweep and the steps of `quick` and `layers` stand with their commands.
 
 use crate::admission::CheckedPlan;
+use engine::io_log::IoLogSink;
 use engine::{Filled, JournalSink, Observer, Recording, Silent};
 use model::{CommandError, Nanos, Outcome, Profile, RunRecord, TargetFacts, Timespan};
 
@@ -29,6 +30,8 @@ pub struct Step {
     pub recording: Option<Recording>,
     /// Where the journal of what is durable goes, where there is one.
     pub journal: Option<JournalSink>,
+    /// Who receives its I/Os while they are issued, where anyone does.
+    pub io_log: Option<IoLogSink>,
 }
 
 impl Step {
@@ -45,6 +48,7 @@ impl Step {
             left: None,
             recording: None,
             journal: None,
+            io_log: None,
         }
     }
 
@@ -139,6 +143,8 @@ pub struct Timespans<'a> {
     pub recording: Option<Recording>,
     /// Where the journal of what is durable goes, where there is one.
     pub journal: Option<JournalSink>,
+    /// By span: who receives its I/Os while they are issued; may be empty.
+    pub io_logs: Vec<Option<IoLogSink>>,
     /// One for each span that ran.
     pub records: Vec<RunRecord>,
 }
@@ -159,6 +165,7 @@ impl<'a> Timespans<'a> {
             report,
             recording: None,
             journal: None,
+            io_logs: Vec::new(),
             records: Vec::new(),
         }
     }
@@ -175,6 +182,7 @@ impl Schedule for Timespans<'_> {
             _ => format!("timespan {number}"),
         };
         let title = self.titles.get(self.next).filter(|_| count > 1);
+        let io_log = self.io_logs.get(self.next).cloned().flatten();
         self.next = number;
         Ok(Some(Step {
             title: title.map_or_else(String::new, |title| format!("{number} of {count}: {title}")),
@@ -182,6 +190,7 @@ impl Schedule for Timespans<'_> {
             checked: self.checked.take(),
             recording: self.recording.clone(),
             journal: self.journal.clone(),
+            io_log,
             ..Step::new(label, span.clone())
         }))
     }

@@ -135,7 +135,7 @@ pub(crate) enum Decoder {
 }
 
 /// Writes the records of a trace, in the order of their times.
-pub trait Writer {
+pub trait Writer: Send {
     /// Writes a record; `devices` are the labels of all numbers so far.
     ///
     /// # Errors

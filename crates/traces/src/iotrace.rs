@@ -117,7 +117,7 @@ impl<W: Write> Output<W> {
     }
 }
 
-impl<W: Write> Writer for Output<W> {
+impl<W: Write + Send> Writer for Output<W> {
     fn record(&mut self, record: &TraceRecord, devices: &[String]) -> io::Result<()> {
         self.records.push(*record);
         match self.records.len() {

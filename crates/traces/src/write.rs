@@ -17,7 +17,7 @@ pub struct WriterFormat {
     pub ending: &'static str,
     /// Begins a trace of this resolution.
     #[allow(clippy::type_complexity)] // used once
-    pub begin: fn(Box<dyn Write>, Nanos) -> io::Result<Box<dyn Writer>>,
+    pub begin: fn(Box<dyn Write + Send>, Nanos) -> io::Result<Box<dyn Writer>>,
 }
 
 /// Every format that is written.
@@ -33,7 +33,11 @@ pub const WRITERS: &[WriterFormat] = &[
         begin: |mut out, _| {
             out.write_all(fio3::HEAD)?;
             out.write_all(b"\n")?;
-            Ok(Box::new(Fio { out, opened: 0 }))
+            Ok(Box::new(Fio {
+                out,
+                opened: 0,
+                last: 0,
+            }))
         },
     },
     WriterFormat {
@@ -53,18 +57,16 @@ pub fn writer_named(name: &str) -> Option<&'static WriterFormat> {
 
 /// Writes fio's iolog, version 3, in whole microseconds.
 struct Fio {
-    out: Box<dyn Write>,
+    out: Box<dyn Write + Send>,
     opened: usize, // devices
+    last: u64,     // µs
 }
 
 impl Writer for Fio {
     fn record(&mut self, record: &TraceRecord, devices: &[String]) -> io::Result<()> {
         let at = record.at.0 / 1000;
-        while self.opened < devices.len() {
-            let file = file_name(&devices[self.opened]);
-            writeln!(self.out, "{at} {file} add\n{at} {file} open")?;
-            self.opened += 1;
-        }
+        self.open(at, devices)?;
+        self.last = at;
         let action = match record.operation {
             TraceOperation::Read => "read",
             TraceOperation::Write => "write",
@@ -79,8 +81,24 @@ impl Writer for Fio {
         )
     }
 
-    fn finish(&mut self, _devices: &[String], _counts: Counts) -> io::Result<()> {
+    fn finish(&mut self, devices: &[String], _counts: Counts) -> io::Result<()> {
+        self.open(self.last, devices)?;
+        for device in devices {
+            writeln!(self.out, "{} {} close", self.last, file_name(device))?;
+        }
         self.out.flush()
+    }
+}
+
+impl Fio {
+    /// Adds and opens the files that are new.
+    fn open(&mut self, at: u64, devices: &[String]) -> io::Result<()> {
+        while self.opened < devices.len() {
+            let file = file_name(&devices[self.opened]);
+            writeln!(self.out, "{at} {file} add\n{at} {file} open")?;
+            self.opened += 1;
+        }
+        Ok(())
     }
 }
 
@@ -91,7 +109,7 @@ fn file_name(label: &str) -> String {
 
 /// Writes fathom's own CSV.
 struct Csv {
-    out: Box<dyn Write>,
+    out: Box<dyn Write + Send>,
 }
 
 impl Writer for Csv {

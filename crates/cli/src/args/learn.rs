@@ -90,6 +90,14 @@ pub(crate) struct FidelityArgs {
     pub(crate) json: bool,
 }
 
+/// The trace that a run keeps of its I/Os.
+#[derive(Args, Debug)]
+pub(crate) struct KeepTraceArgs {
+    /// Write the I/Os, as they are issued, into this new file: a trace for fathom trace, replay and fidelity
+    #[arg(long, value_name = "FILE")]
+    pub(crate) keep_trace: Option<PathBuf>,
+}
+
 /// What is run instead of the options of the workload.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Learned workload")]

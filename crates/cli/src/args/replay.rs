@@ -1,5 +1,6 @@
 //! The words of `fathom replay`.
 
+use super::learn::KeepTraceArgs;
 use super::{ConsentArgs, KeepArgs, KnownArgs, OutputArgs};
 use clap::Args;
 use std::path::PathBuf;
@@ -29,6 +30,8 @@ pub(crate) struct ReplayArgs {
     pub(crate) replay: ReplayTraceArgs,
     #[command(flatten)]
     pub(crate) place: ReplayPlaceArgs,
+    #[command(flatten)]
+    pub(crate) kept: KeepTraceArgs,
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
     #[command(flatten)]

@@ -1,5 +1,6 @@
 //! The words of `fathom run`.
 
+use super::learn::KeepTraceArgs;
 use super::{ConsentArgs, HostsArgs, KeepArgs, KnownArgs, LoadArgs, OutputArgs, ProfileArgs};
 use clap::Args;
 use std::path::PathBuf;
@@ -34,6 +35,8 @@ pub(crate) struct RunArgs {
     )]
     pub(crate) journal: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) trace: KeepTraceArgs,
+    #[command(flatten)]
     pub(crate) consent: ConsentArgs,
     #[command(flatten)]
     pub(crate) hosts: HostsArgs,
@@ -57,6 +60,7 @@ impl RunArgs {
             profile: _,  // no other tool has learned workloads
             evidence: _, // where files go is not part of the work
             journal: _,  // likewise
+            trace: _,    // likewise
             hosts: _,    // who takes part is not part of the work
             consent: _,  // no dialect can confirm that data may be lost
             known: _,    // changes what is reported, not what is run

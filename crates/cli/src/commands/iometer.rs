@@ -75,6 +75,7 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, CommandE
         command: &command,
         names: &titles,
         recording: None,
+        io_logs: Vec::new(),
     };
     let ran = course.run(&profile, first, &stored)?;
     let kept = stored.close(&ran.records);

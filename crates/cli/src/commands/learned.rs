@@ -4,7 +4,7 @@
 //! drawing them (`traces`).
 
 use super::learn::read_profile;
-use super::run::{Measurement, measure};
+use super::run::{Kept, Measurement, measure};
 use crate::args::RunArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -72,7 +72,10 @@ pub(crate) fn run(
         checked,
         recording: Some(fitted.recording),
         evidence: None,
-        journal: None,
+        kept: Kept {
+            trace: args.trace.keep_trace.as_deref(),
+            ..Kept::default()
+        },
         known: &known,
         notes: args.known.notes(),
         keep: &args.keep,

@@ -6,18 +6,17 @@
 use super::trace::of_trace;
 use crate::args::ObserveArgs;
 use crate::environment::Environment;
+use crate::kept_trace::KeptTrace;
 use crate::{failure, output};
 use analysis::say;
 use engine::Stop;
-use gate::NewOutput;
 use host::{IoTrace, ObservedPlace, ProcessTree, Root};
 use model::trace::{BlockEvent, BlockStage};
 use model::{CommandError, Nanos, invalid_value};
 use session::clock::Stopwatch;
-use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use traces::{LearnedFrom, LearnedProfile, Learner, Observed, Writer, writer_named};
+use traces::{LearnedFrom, LearnedProfile, Learner, Observed};
 
 const FOR: Nanos = Nanos::seconds(60);
 const FOR_MAX: Nanos = Nanos::seconds(24 * 3600);
@@ -121,7 +120,8 @@ impl Request {
         })?;
         let mut threads = Threads::find(&self.root, self.process);
         let mut streams = Streams::default();
-        let kept = self.kept.as_deref().map(Kept::create).transpose()?;
+        let create = |path| KeptTrace::create(path, "iotrace");
+        let kept = self.kept.as_deref().map(create).transpose()?;
         streams.kept = kept;
         let since = Stopwatch::start();
         let mut shown = 0;
@@ -194,7 +194,9 @@ impl Request {
     fn finish(&self, mut streams: Streams) -> Result<Observation, CommandError> {
         let first = streams.all.first().filter(|stream| stream.ios > 0);
         if let Some(kept) = streams.kept.take().filter(|_| first.is_some()) {
-            kept.finish(first)?;
+            let label: Vec<String> = first.iter().map(|stream| stream.label()).collect();
+            let counts = first.map_or_else(Default::default, |stream| stream.observed.counts());
+            kept.finish(&label, counts)?;
         }
         let others = streams.all.len().saturating_sub(1);
         let most = (streams.all.into_iter().enumerate())
@@ -356,7 +358,7 @@ impl Threads {
 #[derive(Default)]
 struct Streams {
     all: Vec<Stream>,
-    kept: Option<Kept>,
+    kept: Option<KeptTrace>,
     /// The trace was given up.
     kept_failed: bool,
 }
@@ -367,6 +369,12 @@ struct Stream {
     observed: Observed,
     learner: Learner,
     ios: u64,
+}
+
+impl Stream {
+    fn label(&self) -> String {
+        format!("{}:{}", self.device.0, self.device.1)
+    }
 }
 
 impl Streams {
@@ -409,10 +417,10 @@ impl Streams {
                 let Some(kept) = &mut self.kept else {
                     continue;
                 };
-                let label = [format!("{}:{}", stream.device.0, stream.device.1)];
-                if let Err(error) = kept.writer.record(&record, &label) {
+                let label = [stream.label()];
+                if let Err(error) = kept.add(&record, &label) {
                     // The profile is not lost with it.
-                    failure::say(&kept.failed(&error));
+                    failure::say(&error);
                     self.kept = None;
                     self.kept_failed = true;
                 }
@@ -420,47 +428,4 @@ impl Streams {
         }
         Ok(())
     }
-}
-
-/// The trace that is written.
-struct Kept {
-    path: PathBuf,
-    file: NewOutput,
-    writer: Box<dyn Writer>,
-}
-
-impl Kept {
-    fn create(path: &Path) -> Result<Kept, CommandError> {
-        let file = NewOutput::create(path).map_err(|error| failure::of_output(&error))?;
-        let format = writer_named("iotrace").expect("a format of this name is written");
-        let begun = file.file().and_then(|out| {
-            (format.begin)(Box::new(BufWriter::with_capacity(1 << 20, out)), Nanos(1))
-        });
-        Ok(Kept {
-            writer: begun.map_err(|error| not_written(path, &error))?,
-            path: path.to_owned(),
-            file,
-        })
-    }
-
-    fn failed(&self, error: &io::Error) -> CommandError {
-        not_written(&self.path, error)
-    }
-
-    fn finish(mut self, stream: Option<&Stream>) -> Result<(), CommandError> {
-        let label: Vec<String> = (stream.iter())
-            .map(|stream| format!("{}:{}", stream.device.0, stream.device.1))
-            .collect();
-        let counts = stream.map_or_else(Default::default, |stream| stream.observed.counts());
-        let ended = self.writer.finish(&label, counts);
-        ended.map_err(|error| not_written(&self.path, &error))?;
-        self.file
-            .publish()
-            .map_err(|error| failure::of_output(&error))
-    }
-}
-
-fn not_written(path: &Path, error: &io::Error) -> CommandError {
-    let why = model::errno_text(error);
-    CommandError::failed(format!("{}: cannot be written: {why}", path.display()))
 }

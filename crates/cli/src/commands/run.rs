@@ -6,14 +6,16 @@ use crate::commands::answer;
 use crate::environment::Environment;
 use crate::evidence::Evidence;
 use crate::failure::Ending;
+use crate::kept_trace::{RunTrace, RunTraces};
 use crate::progress::RunBars;
 use crate::report::Form;
 use crate::run_context::RunContext;
 use crate::{journal_file, output, report, signals};
 use analysis::Known;
 use engine::{JournalSink, Recording, Stop};
-use model::{CommandError, NoResult, Note, Profile, RunRecord, RunResult};
-use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, Timespans, clock};
+use model::{CommandError, NoResult, Note, Profile, RunRecord, RunResult, invalid_value};
+use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, Timespans, clock, same_name};
+use std::path::Path;
 use store::{NewSession, SessionKind, SessionOutcome};
 use tools::native::{self, Built};
 
@@ -48,7 +50,10 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
         profile: &profile,
         checked,
         recording: None,
-        journal,
+        kept: Kept {
+            journal,
+            trace: args.trace.keep_trace.as_deref(),
+        },
         evidence,
         known: &known,
         notes: args.known.notes(),
@@ -59,6 +64,15 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
     measure(measurement, &stop, environment)
 }
 
+/// What is written while it runs.
+#[derive(Default)]
+pub(super) struct Kept<'a> {
+    /// Where the journal of what is durable goes.
+    pub(super) journal: Option<JournalSink>,
+    /// Where a trace of its I/Os goes.
+    pub(super) trace: Option<&'a Path>,
+}
+
 /// A request of one time span that was checked, and what is done with its result.
 pub(super) struct Measurement<'a> {
     pub(super) ground: &'a RunContext,
@@ -67,8 +81,7 @@ pub(super) struct Measurement<'a> {
     pub(super) checked: Vec<CheckedPlan>,
     /// The trace that is replayed, where the request is one of a trace.
     pub(super) recording: Option<Recording>,
-    /// Where the journal of what is durable goes.
-    pub(super) journal: Option<JournalSink>,
+    pub(super) kept: Kept<'a>,
     /// Where corrupt blocks go.
     pub(super) evidence: Option<Evidence>,
     pub(super) known: &'a Known,
@@ -90,7 +103,7 @@ pub(super) fn measure(
         profile,
         checked,
         recording,
-        journal: sink,
+        kept,
         evidence,
         known,
         notes,
@@ -99,19 +112,9 @@ pub(super) fn measure(
         output,
     } = request;
     let store = crate::keep::open(ground.place.as_ref())?;
-    let targets = checked.iter().flat_map(|one| &one.facts);
-    let names: Vec<_> = targets.map(|facts| facts.path.to_string_lossy()).collect();
-    let new = session::new_session(
-        SessionKind::Run,
-        command_line(),
-        names.join(" "),
-        clock::utc(),
-    );
-    let new = NewSession {
-        notes: notes.clone(),
-        ..new
-    };
-    let journal = Journal::single(store, new);
+    let traces = kept_traces(kept.trace, &checked)?;
+    let sink = kept.journal;
+    let journal = Journal::single(store, new_session(&checked, &notes));
     let screen = crate::live::screen(live, environment, &checked[0].facts)?;
     let total = checked[0].plan.phases.total();
     let screen = screen.map(|screen| screen.of_run("run".to_owned(), total));
@@ -122,10 +125,12 @@ pub(super) fn measure(
         .as_ref()
         .is_none_or(|sink| sink.path.as_os_str() != "-");
     schedule.journal = sink;
+    schedule.io_logs = vec![traces.sink()];
     runner.run(
         &mut schedule,
         &mut RunBars::new(environment).on_screen(screen),
     )?;
+    let traced = traces.finish();
     let Some(record) = schedule.records.pop() else {
         return Err(CommandError::failed(
             "interrupted before the measurement began",
@@ -153,7 +158,39 @@ pub(super) fn measure(
         .and(stored)
         .and(goals)
         .and(kept)
+        .and(traced)
         .and(data))
+}
+
+fn new_session(checked: &[CheckedPlan], notes: &[Note]) -> NewSession {
+    let targets = checked.iter().flat_map(|one| &one.facts);
+    let names: Vec<_> = targets.map(|facts| facts.path.to_string_lossy()).collect();
+    let names = names.join(" ");
+    let new = session::new_session(SessionKind::Run, command_line(), names, clock::utc());
+    NewSession {
+        notes: notes.to_vec(),
+        ..new
+    }
+}
+
+/// Begins the trace of the I/Os on all targets, where one is kept.
+fn kept_traces(path: Option<&Path>, checked: &[CheckedPlan]) -> Result<RunTraces, CommandError> {
+    let Some(path) = path else {
+        return Ok(RunTraces::default());
+    };
+    let facts = checked.iter().flat_map(|one| &one.facts);
+    if facts.clone().any(|facts| same_name(&facts.path, path)) {
+        return Err(CommandError::refused(invalid_value(
+            &path.display().to_string(),
+            "--keep-trace",
+            "must be another file than the target",
+        )));
+    }
+    let names: Vec<Option<String>> = facts
+        .map(|facts| Some(facts.path.to_string_lossy().into_owned()))
+        .collect();
+    let trace = RunTrace::create(path, "iotrace", &names)?;
+    Ok(RunTraces::new(vec![trace]))
 }
 
 /// Keeps the bytes of corrupt blocks of all targets.

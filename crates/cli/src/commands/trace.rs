@@ -198,7 +198,7 @@ enum Failed {
 fn write(
     trace: &mut Trace,
     format: &WriterFormat,
-    out: Box<dyn Write>,
+    out: Box<dyn Write + Send>,
     pace: &mut Pace<'_>,
 ) -> Result<(), Failed> {
     // Its resolution is known once the first I/O is read.

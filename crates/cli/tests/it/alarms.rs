@@ -43,6 +43,7 @@ fn run(word: &str, work: Work, seed: usize) -> RunRecord {
     let mut plans = model::check(&profile, &host, &facts, &Consent::default()).unwrap();
     let job = Job {
         recording: None,
+        io_log: None,
         journal: None,
         meeting: None,
         plan: plans.remove(0),

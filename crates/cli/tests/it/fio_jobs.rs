@@ -80,7 +80,7 @@ fn job_files_run_and_write_nothing_that_they_did_not_make() {
 #[test]
 fn what_is_not_honoured_is_named_with_its_line() {
     let bench = Bench::new();
-    let text = "[j]\nsize=1m\nverify=rot13\nrw=randtrim\nioengine=rbd\nopendir=x\nwrite_iolog=x\nexec_prerun=x\n\
+    let text = "[j]\nsize=1m\nverify=rot13\nrw=randtrim\nioengine=rbd\nopendir=x\nuid=1\nexec_prerun=x\n\
                 latency_target=5ms\nioscheduler=none\n";
     std::fs::write(bench.path("j.fio"), text).unwrap();
     let reported = bench.line("fio j.fio");

@@ -1,10 +1,10 @@
-//! `fathom fio` with fio's options of verification and of traces: what is compared, what it exits with, and what is opened.
+//! `fathom fio` with fio's options of verification and of logs: what is compared, and what it exits with.
 
 use crate::bench::Bench;
 use serde_json::Value;
 
 /// Reads, writes and the error of the first job.
-fn totals(json: &str) -> [u64; 3] {
+pub(crate) fn totals(json: &str) -> [u64; 3] {
     let document: Value = serde_json::from_str(json).unwrap();
     let job = &document["jobs"][0];
     let count = |value: &Value| value.as_u64().unwrap();
@@ -233,107 +233,6 @@ fn run_one(bench: &Bench, program: &str, line: &str) -> i32 {
     let mut fio = std::process::Command::new(program);
     let fio = fio.args(line.split(' ')).current_dir(bench.path("."));
     fio.output().unwrap().status.code().unwrap()
-}
-
-#[test]
-fn a_log_of_fio_s_is_replayed_on_what_filename_names_and_on_nothing_else() {
-    let bench = Bench::new();
-    let log = "fio version 2 iolog\nother add\nother open\nother read 0 4096\nother write 8192 4096\nother sync 0 0\nother close\n";
-    std::fs::write(bench.path("log"), log).unwrap();
-    let job = "fio --no-store --output-format=json --name=j --read_iolog=log --size=1m";
-    for target in [
-        "--filename=f",
-        "--replay_redirect=g --replay_time_scale=200",
-    ] {
-        let ran = bench.line(&format!("{job} {target}"));
-        assert_eq!(ran.code, Some(0), "{}", ran.err);
-        assert_eq!(totals(&ran.out), [1, 1, 0]);
-        let syncs = &ran.json()["jobs"][0]["sync"]["total_ios"];
-        assert_eq!(*syncs, 1, "{target}");
-    }
-    let refused = bench.line(job);
-    assert_eq!(refused.code, Some(2));
-    assert!(refused.err.contains("opens nothing"), "{}", refused.err);
-    assert!(!bench.path("other").exists());
-}
-
-/// Operation, offset and length of a call.
-type Called = (String, u64, u64);
-
-/// The calls on `target` that strace saw of the thread that writes to it, in their order, and
-/// how many syncs of any thread.
-fn traced(bench: &Bench, target: &str, program: &[&str]) -> Option<(Vec<Called>, usize)> {
-    let folder = tempfile::tempdir().unwrap();
-    let calls = "trace=pread64,pwrite64,fsync,fdatasync";
-    let mut strace = std::process::Command::new("strace");
-    let strace = strace.args(["-ff", "-y", "-e", calls, "-o"]);
-    let strace = strace.arg(folder.path().join("calls")).args(program);
-    let strace = strace
-        .current_dir(bench.path("."))
-        .env("FATHOM_STORE", bench.path("s.db"));
-    let ran = strace.output().ok()?;
-    assert!(ran.status.success(), "{program:?}: {ran:?}");
-    let line = |line: &str| {
-        let (name, rest) = line.split_once('(')?;
-        rest.contains(&format!("/{target}>")).then_some(())?;
-        let numbers = line.rsplit_once(')')?.0.rsplit(", ").take(2);
-        let mut numbers = numbers.filter_map(|number| number.parse::<u64>().ok());
-        Some(match name {
-            "pread64" | "pwrite64" => (name.to_owned(), numbers.next()?, numbers.next()?),
-            _ => ("sync".to_owned(), 0, 0),
-        })
-    };
-    let (mut found, mut syncs) = (Vec::new(), 0);
-    for file in std::fs::read_dir(folder.path()).unwrap() {
-        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
-        let its: Vec<_> = text.lines().filter_map(line).collect();
-        syncs += its.iter().filter(|(name, ..)| name == "sync").count();
-        if its.iter().any(|(name, ..)| name == "pwrite64") {
-            found.extend(its.into_iter().filter(|(name, ..)| name != "sync"));
-        }
-    }
-    Some((found, syncs))
-}
-
-/// Of the same log with the same options, by both programs, as the kernel saw them.
-#[test]
-fn a_log_s_ios_have_the_operations_and_places_that_they_have_in_fio() {
-    let bench = Bench::new();
-    let log = "fio version 2 iolog\ntheirs add\ntheirs open\ntheirs read 0 4096\ntheirs write 20480 4096\ntheirs read 40960 8192\ntheirs write 102400 4096\ntheirs sync 0 0\ntheirs read 999424 4096\ntheirs close\n";
-    std::fs::write(bench.path("log"), log).unwrap();
-    let job = "--name=j --read_iolog=log --ioengine=psync --size=2m";
-    let words = |options: &str, target: &str| -> Vec<String> {
-        let line = format!("{job} --filename={target} {options}");
-        line.split_whitespace().map(str::to_owned).collect()
-    };
-    let created = bench.line(&format!("fio --no-store {}", words("", "ours").join(" ")));
-    assert_eq!(created.code, Some(0), "{created:?}");
-    let fathom = env!("CARGO_BIN_EXE_fathom");
-    for options in [
-        "",
-        "--replay_scale=2",
-        "--replay_align=8k",
-        "--replay_scale=4 --replay_align=8192",
-        "--replay_no_stall=1",
-    ] {
-        let (theirs, ours) = (words(options, "theirs"), words(options, "ours"));
-        let with = |program: &[&'static str], words: &[String]| -> Vec<String> {
-            let program = program.iter().map(|word| (*word).to_owned());
-            program.chain(words.iter().cloned()).collect()
-        };
-        let run = |target: &str, words: Vec<String>| {
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            traced(&bench, target, &words)
-        };
-        std::fs::write(bench.path("theirs"), vec![0; 2 << 20]).unwrap();
-        let Some(theirs) = run("theirs", with(&["fio"], &theirs)) else {
-            println!("skipped: strace is not installed");
-            return;
-        };
-        let ours = run("ours", with(&[fathom, "fio", "--no-store"], &ours)).unwrap();
-        assert_eq!((theirs.0.len(), theirs.1), (5, 1), "{theirs:?}");
-        assert_eq!(ours, theirs, "{options}");
-    }
 }
 
 #[test]

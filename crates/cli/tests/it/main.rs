@@ -31,6 +31,7 @@ mod explain;
 mod files;
 mod fio_bounds;
 mod fio_files;
+mod fio_iologs;
 mod fio_jobs;
 mod fio_side_by_side;
 mod fio_verify;

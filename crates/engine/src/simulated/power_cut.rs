@@ -11,8 +11,9 @@ use crate::target_state::Shared;
 use crate::thread_plan::ThreadPlan;
 use crate::timespan::Job;
 use crate::verify;
-use crate::verify::journal::{GROUP_EVERY, Journal, JournalOf};
+use crate::verify::journal::{Journal, JournalOf};
 use crate::verify::promised::Scan;
+use crate::word_rings::TAKE_EVERY;
 use crate::worker::{self, Work};
 use model::verified::{DurableCounts, VerifyWork};
 use model::{Location, Nanos, Plan, Verification, VerifyCounts, VerifyPass};
@@ -63,7 +64,7 @@ impl<'a> Power<'a> {
     ) -> Power<'a> {
         Power {
             cut_at: cut_at.unwrap_or(Nanos::MAX),
-            group_at: GROUP_EVERY,
+            group_at: TAKE_EVERY,
             journal,
             stores,
             is_cut: false,
@@ -85,7 +86,7 @@ impl<'a> Power<'a> {
         {
             journal.write_group();
             self.each(super::store::Store::journaled);
-            self.group_at = next.plus(GROUP_EVERY);
+            self.group_at = next.plus(TAKE_EVERY);
         }
         self.cut_at <= next
     }

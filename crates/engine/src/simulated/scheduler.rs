@@ -101,6 +101,7 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
     })?;
     let shared = shared.replaying(job.recording.as_ref(), false);
     let places = places(&job.plan, 0);
+    let shared = shared.logged(job.io_log.as_ref(), places.len());
     let cut = power_cut::at(&job.plan);
     let shared = match cut {
         Some(_) => power_cut::journaled(shared, &job, &places)?,
@@ -125,10 +126,8 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
     };
     go(&mut hands, &moments, &mut control, &mut power)?;
     let is_cut = power.is_cut();
-    let mut ended = Ended::default();
-    for hand in hands {
-        ended.add(hand, &schedule)?;
-    }
+    let ended = Ended::of(hands, &schedule)?;
+    shared.close_log();
     let verification = verification(&shared, &job.plan, &stores, stop, is_cut)?;
     let cores = control.cores();
     let seen = control.close(ended.drained);
@@ -370,6 +369,15 @@ struct Ended {
 }
 
 impl Ended {
+    /// Ends all threads.
+    fn of(hands: Vec<Hand>, schedule: &Schedule) -> Result<Ended, RunError> {
+        let mut ended = Ended::default();
+        for hand in hands {
+            ended.add(hand, schedule)?;
+        }
+        Ok(ended)
+    }
+
     fn add(&mut self, hand: Hand, schedule: &Schedule) -> Result<(), RunError> {
         let thread = hand.thread;
         let Done {

@@ -18,6 +18,7 @@ use crate::clock::{self, Clock, WallClock};
 use crate::cores;
 use crate::dispatch;
 use crate::early_stop::Judge;
+use crate::io_log::IoLogSink;
 use crate::meeting::Meeting;
 use crate::observer::Live;
 use crate::observer::{Event, Observer, Tick};
@@ -32,8 +33,9 @@ use crate::thread_plan::{ThreadPlan, places};
 use crate::trial::{self, Watch};
 use crate::verify;
 use crate::verify::PassOf;
-use crate::verify::journal::{Journal, JournalOf, JournalSink, JournalThread};
+use crate::verify::journal::{JournalOf, JournalSink};
 use crate::verify::medium::FileMedium;
+use crate::word_rings::TakerThread;
 use gate::Pins;
 use host::{CounterReader, Root};
 use integrity::Integrity;
@@ -79,6 +81,8 @@ pub struct Job {
     pub recording: Option<Recording>,
     /// Where the journal of what is durable goes, where there is one.
     pub journal: Option<JournalSink>,
+    /// Who receives the I/Os while they are issued, where anyone does.
+    pub io_log: Option<IoLogSink>,
     /// With other hosts, before it begins; none of a run alone.
     pub meeting: Option<Meeting>,
 }
@@ -128,7 +132,7 @@ pub fn run_calibrated(
     let shared = shared.with_verifier(&job.targets, |_, target| {
         FileMedium::open(target, &job.pins)
     })?;
-    let (shared, journal) = journaled(shared, &job, &places)?;
+    let (shared, writers) = recorded(shared, &job, &places)?;
     let live = |place: &ThreadPlan| backends.live(place, &job.plan);
     let placed = places.into_iter().zip(cores).collect();
     let workers = Workers::spawn(&shared, live, placed, stop)?;
@@ -158,7 +162,8 @@ pub fn run_calibrated(
     let sampler = Sampler::new(&job.plan, &mut reader);
     let (window, samples, enough) = control.measure(&job.plan, &before, sampler, &mut watch);
     let returned = workers.join(&clock, &schedule, stop)?;
-    drop(journal); // all words of the workers are written
+    drop(writers); // all words of the workers are written
+    notes.extend(shared.close_log());
     let after = reader.read(&mut || clock.now());
     let (integrity, stops) = (control.integrity.into_inner(), control.stops.into_inner());
     let (truncated, deleted_targets) = integrity.into_found();
@@ -181,12 +186,12 @@ pub fn run_calibrated(
     Ok(assemble(job, &schedule, engine, returned, seen))
 }
 
-/// Adds the journal, whose writer starts, and the trace.
-fn journaled(
+/// Adds the journal and the log, whose writers start, and the trace.
+fn recorded(
     shared: Shared,
     job: &Job,
     places: &[ThreadPlan],
-) -> Result<(Shared, Option<JournalThread>), RunError> {
+) -> Result<(Shared, Vec<TakerThread>), RunError> {
     let of = JournalOf {
         plan: &job.plan,
         facts: &job.targets,
@@ -197,8 +202,15 @@ fn journaled(
         Some(_) => shared.with_journal(&of, places)?,
         None => shared,
     };
-    let writer = shared.journal.as_ref().map(Journal::spawn).transpose()?;
-    Ok((shared.replaying(job.recording.as_ref(), true), writer))
+    let shared = shared.logged(job.io_log.as_ref(), places.len());
+    let mut writers = Vec::new();
+    if let Some(journal) = shared.journal.clone() {
+        writers.push(TakerThread::spawn(journal, "fathom-journal")?);
+    }
+    if let Some(log) = shared.io_log.clone() {
+        writers.push(TakerThread::spawn(log, "fathom-io-log")?);
+    }
+    Ok((shared.replaying(job.recording.as_ref(), true), writers))
 }
 
 /// Waits for the other hosts, where there are any; `None` begins at once. Where the run is called off, so are the workers.

@@ -6,28 +6,22 @@
 //! written any more ends, and the run continues. Omitted: what words mean (`model::journal`), and reading (`promised`).
 
 use crate::RunError;
-use crate::clock::monotonic;
 use crate::thread_plan::ThreadPlan;
 use crate::usage;
+use crate::word_rings::{Rings, Taker};
 use model::journal::{FRAME_WORDS_MAX, FrameHead, JournalHead, Word};
 use model::verified::JournalCounts;
 use model::{Nanos, Plan, TargetFacts};
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::{JoinHandle, Thread};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// From one group of frames to the next.
-pub(crate) const GROUP_EVERY: Nanos = Nanos::millis(10);
-/// How soon a thread tries again that found its ring full.
-const TRY_AGAIN_AFTER: Duration = Duration::from_micros(20);
 /// Words of all rings together; a ring has as many as are left for it.
 const WORDS: usize = 1 << 20;
 /// Fewest and most words of one ring.
-const RING: (usize, usize) = (1 << 10, 1 << 15);
+const RING: [usize; 2] = [1 << 10, 1 << 15];
 
 /// Where a journal goes: a file, a FIFO or standard output, open for writing.
 #[derive(Debug, Clone)]
@@ -53,23 +47,17 @@ pub(crate) struct JournalOf<'a> {
 
 /// A journal that is being written.
 pub(crate) struct Journal {
-    rings: Box<[Ring]>,
+    rings: Rings,
+    streams: Box<[Stream]>, // by ring
     writer: Mutex<Writer>,
     /// By target: a flush failed, so that later ones promise nothing.
     broken: Box<[AtomicBool]>,
-    waited_ns: AtomicU64,
-    ended: AtomicBool,
-    /// The writer's thread; without one the threads write themselves.
-    thread: OnceLock<Thread>,
 }
 
-/// Words of one thread on one target, taken by the writer.
-struct Ring {
+/// Whose words are in a ring.
+struct Stream {
     thread: u32,
     target: u16,
-    words: Box<[AtomicU64]>,
-    pushed: AtomicUsize,
-    taken: AtomicUsize,
 }
 
 struct Writer {
@@ -93,18 +81,16 @@ impl Journal {
         head: &JournalHead,
         places: &[ThreadPlan],
     ) -> Result<Arc<Journal>, RunError> {
-        let streams: Vec<(u32, u16)> = places
+        let streams: Box<[Stream]> = places
             .iter()
             .flat_map(|place| {
-                let targets = place.seats.iter().map(|seat| seat.target as u16);
-                targets.map(|target| (place.thread, target))
+                place.seats.iter().map(|seat| Stream {
+                    thread: place.thread,
+                    target: seat.target as u16,
+                })
             })
             .collect();
-        let capacity = (WORDS / streams.len().max(1)).clamp(RING.0, RING.1);
-        let rings: Box<[Ring]> = streams
-            .into_iter()
-            .map(|(thread, target)| Ring::new(thread, target, capacity.next_power_of_two()))
-            .collect();
+        let rings = Rings::new(streams.len(), WORDS, RING);
         let mut writer = Writer {
             to: match sink {
                 Some(sink) => Destination::File(Arc::clone(&sink.file), sink.is_file),
@@ -112,7 +98,7 @@ impl Journal {
             },
             frames: 0,
             counts: JournalCounts::default(),
-            epochs: vec![0; rings.len()].into(),
+            epochs: vec![0; streams.len()].into(),
             words: Vec::with_capacity(FRAME_WORDS_MAX),
             bytes: head.to_bytes(),
         };
@@ -130,41 +116,22 @@ impl Journal {
                 .map(|_| AtomicBool::new(false))
                 .collect(),
             rings,
+            streams,
             writer: Mutex::new(writer),
-            waited_ns: AtomicU64::new(0),
-            ended: AtomicBool::new(false),
-            thread: OnceLock::new(),
         }))
-    }
-
-    /// Starts the writer.
-    pub(crate) fn spawn(self: &Arc<Journal>) -> Result<JournalThread, RunError> {
-        let journal = Arc::clone(self);
-        let started = std::thread::Builder::new()
-            .name("fathom-journal".to_owned())
-            .spawn(move || journal.serve());
-        let handle = started.map_err(|source| RunError::Thread { number: 0, source })?;
-        let _ = self.thread.set(handle.thread().clone());
-        Ok(JournalThread {
-            journal: Arc::clone(self),
-            handle: Some(handle),
-        })
-    }
-
-    fn serve(&self) {
-        while !self.ended.load(Ordering::Acquire) {
-            std::thread::park_timeout(GROUP_EVERY.as_duration());
-            self.write_group();
-        }
-        let cpu = usage::of_this_thread();
-        self.writer().counts.cpu = cpu.map(|cpu| cpu.user.plus(cpu.kernel));
     }
 
     /// Writes all words that are in the rings, and brings them to the journal's storage.
     pub(crate) fn write_group(&self) {
         let mut writer = self.writer();
-        for (number, ring) in self.rings.iter().enumerate() {
-            writer.take(number, ring);
+        for (number, stream) in self.streams.iter().enumerate() {
+            for _ in 0..self.rings.capacity() / FRAME_WORDS_MAX + 1 {
+                self.rings.take(number, &mut writer.words, FRAME_WORDS_MAX);
+                if writer.words.is_empty() {
+                    break;
+                }
+                writer.frame(number, stream);
+            }
         }
         writer.append();
     }
@@ -176,10 +143,10 @@ impl Journal {
         }
         self.write_group();
         let mut writer = self.writer();
-        for (number, ring) in self.rings.iter().enumerate() {
-            if u32::from(ring.target) == target {
+        for (number, stream) in self.streams.iter().enumerate() {
+            if u32::from(stream.target) == target {
                 writer.words.push(Word::flushed());
-                writer.frame(number, ring);
+                writer.frame(number, stream);
             }
         }
         writer.append();
@@ -217,7 +184,7 @@ impl Journal {
 
     fn counts(&self, writer: &Writer) -> JournalCounts {
         JournalCounts {
-            waited: Nanos(self.waited_ns.load(Ordering::Relaxed)),
+            waited: self.rings.waited(),
             ..writer.counts.clone()
         }
     }
@@ -228,131 +195,40 @@ impl Journal {
 
     /// Which ring a thread has for a target.
     fn ring_of(&self, thread: u32, target: u32) -> usize {
-        let is_it = |ring: &Ring| (ring.thread, u32::from(ring.target)) == (thread, target);
-        let found = self.rings.iter().position(is_it);
+        let is_it = |stream: &Stream| (stream.thread, u32::from(stream.target)) == (thread, target);
+        let found = self.streams.iter().position(is_it);
         found.expect("each thread has a ring for each of its targets")
     }
 
     #[inline]
     fn push(&self, ring: usize, word: u64) {
-        match self.rings[ring].push(word) {
-            Pushed::Done => {}
-            Pushed::Half => self.wake(),
-            Pushed::Full => self.wait_and_push(ring, word),
-        }
-    }
-
-    #[cold]
-    fn wake(&self) {
-        if let Some(thread) = self.thread.get() {
-            thread.unpark();
-        }
-    }
-
-    #[cold]
-    fn wait_and_push(&self, ring: usize, word: u64) {
-        let began = monotonic();
-        while matches!(self.rings[ring].push(word), Pushed::Full) {
-            match self.thread.get() {
-                Some(thread) => {
-                    thread.unpark();
-                    std::thread::sleep(TRY_AGAIN_AFTER);
-                }
-                None => self.write_group(),
-            }
-        }
-        if self.thread.get().is_some() {
-            let waited = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-            self.waited_ns.fetch_add(waited, Ordering::Relaxed);
-        }
+        self.rings.push(ring, [word], || self.write_group());
     }
 }
 
-/// The writer's thread; it ends when this is dropped, after the last group.
-pub(crate) struct JournalThread {
-    journal: Arc<Journal>,
-    handle: Option<JoinHandle<()>>,
-}
-
-impl Drop for JournalThread {
-    fn drop(&mut self) {
-        self.journal.ended.store(true, Ordering::Release);
-        self.journal.wake();
-        if let Some(handle) = self.handle.take() {
-            let _ = handle.join();
-        }
-    }
-}
-
-enum Pushed {
-    Done,
-    Half,
-    Full,
-}
-
-impl Ring {
-    fn new(thread: u32, target: u16, capacity: usize) -> Ring {
-        Ring {
-            thread,
-            target,
-            words: (0..capacity).map(|_| AtomicU64::new(0)).collect(),
-            pushed: AtomicUsize::new(0),
-            taken: AtomicUsize::new(0),
-        }
+impl Taker for Journal {
+    fn rings(&self) -> &Rings {
+        &self.rings
     }
 
-    /// One thread pushes.
-    #[inline]
-    fn push(&self, word: u64) -> Pushed {
-        let pushed = self.pushed.load(Ordering::Relaxed);
-        let used = pushed.wrapping_sub(self.taken.load(Ordering::Acquire));
-        if used == self.words.len() {
-            return Pushed::Full;
-        }
-        self.words[pushed & (self.words.len() - 1)].store(word, Ordering::Relaxed);
-        self.pushed.store(pushed.wrapping_add(1), Ordering::Release);
-        match used == self.words.len() / 2 {
-            true => Pushed::Half,
-            false => Pushed::Done,
-        }
+    fn take(&self) {
+        self.write_group();
     }
 
-    /// One thread takes. Puts what was pushed so far into `words`, until these are full.
-    fn take(&self, words: &mut Vec<u64>) {
-        let (taken, pushed) = (
-            self.taken.load(Ordering::Relaxed),
-            self.pushed.load(Ordering::Acquire),
-        );
-        let count = pushed
-            .wrapping_sub(taken)
-            .min(FRAME_WORDS_MAX - words.len());
-        let place = |at: usize| taken.wrapping_add(at) & (self.words.len() - 1);
-        words.extend((0..count).map(|at| self.words[place(at)].load(Ordering::Relaxed)));
-        self.taken
-            .store(taken.wrapping_add(count), Ordering::Release);
+    fn end(&self) {
+        let cpu = usage::of_this_thread();
+        self.writer().counts.cpu = cpu.map(|cpu| cpu.user.plus(cpu.kernel));
     }
 }
 
 impl Writer {
-    /// Makes frames of what a ring has now.
-    fn take(&mut self, number: usize, ring: &Ring) {
-        let most = ring.words.len() / FRAME_WORDS_MAX + 1;
-        for _ in 0..most {
-            ring.take(&mut self.words);
-            if self.words.is_empty() {
-                return;
-            }
-            self.frame(number, ring);
-        }
-    }
-
     /// Makes a frame of the words that were taken.
-    fn frame(&mut self, number: usize, ring: &Ring) {
+    fn frame(&mut self, number: usize, stream: &Stream) {
         self.frames += 1;
         let head = FrameHead {
             number: self.frames,
-            thread: ring.thread,
-            target: ring.target,
+            thread: stream.thread,
+            target: stream.target,
             epoch: self.epochs[number],
             ..FrameHead::default()
         };

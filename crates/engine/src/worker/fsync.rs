@@ -24,8 +24,8 @@ struct Seat {
     target: u32,
     fsync: Fsync,
     by: Flusher,
-    succeeded: Option<bool>, // the last call, until it is reported
-    writes: u32,             // since the last call
+    made: Option<Made>, // the last call, until it is reported
+    writes: u32,        // since the last call
     failed: u64,
     at_end: Nanos,
     latency: LatencyHistogram,
@@ -35,6 +35,13 @@ struct Seat {
 pub(crate) enum Flusher {
     File(File),
     Simulated(SharedStore),
+}
+
+/// A call that returned.
+#[derive(Clone, Copy)]
+pub(super) struct Made {
+    pub(super) from: Nanos,
+    pub(super) succeeded: bool,
 }
 
 /// A call that failed.
@@ -92,7 +99,7 @@ impl Syncs {
                 target: seat.target,
                 fsync: plan.targets[seat.target as usize].fsync,
                 by: by?,
-                succeeded: None,
+                made: None,
                 writes: 0,
                 failed: 0,
                 at_end: Nanos(0),
@@ -106,11 +113,11 @@ impl Syncs {
         })
     }
 
-    /// Reports the seats whose calls returned since the last report, and whether they succeeded.
-    pub(super) fn report(&mut self, mut to: impl FnMut(usize, bool)) {
+    /// Reports the calls of the seats that returned since the last report.
+    pub(super) fn report(&mut self, mut to: impl FnMut(usize, Made)) {
         for seat in &mut self.seats {
-            if let Some(succeeded) = seat.succeeded.take() {
-                to(seat.number, succeeded);
+            if let Some(made) = seat.made.take() {
+                to(seat.number, made);
             }
         }
     }
@@ -135,7 +142,7 @@ impl Syncs {
         for seat in &mut self.seats {
             if seat.fsync.every > 0 && seat.writes >= seat.fsync.every {
                 let from = clock.now();
-                seat.call(seat.fsync.data_only)?;
+                seat.call(from, seat.fsync.data_only)?;
                 now = clock.now();
                 seat.latency.record(now.minus(from));
             }
@@ -149,7 +156,7 @@ impl Syncs {
         if !std::mem::replace(&mut self.ended, true) {
             for seat in self.seats.iter_mut().filter(|seat| seat.fsync.at_end) {
                 let from = clock.now();
-                seat.call(false)?;
+                seat.call(from, false)?;
                 now = clock.now();
                 seat.at_end = now.minus(from);
             }
@@ -171,7 +178,7 @@ impl Syncs {
 }
 
 impl Seat {
-    fn call(&mut self, data_only: bool) -> Result<(), Failed> {
+    fn call(&mut self, from: Nanos, data_only: bool) -> Result<(), Failed> {
         self.writes = 0;
         let outcome = match &self.by {
             Flusher::File(file) if data_only => file.sync_data(),
@@ -182,7 +189,10 @@ impl Seat {
                 Ok(())
             }
         };
-        self.succeeded = Some(outcome.is_ok());
+        self.made = Some(Made {
+            from,
+            succeeded: outcome.is_ok(),
+        });
         outcome.map_err(|error| {
             self.failed += 1;
             Failed {

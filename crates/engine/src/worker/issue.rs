@@ -67,6 +67,9 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
             operation,
             seat,
         };
+        if !PLAIN {
+            work.log(slot);
+        }
         backend.push(Io {
             operation,
             offset,

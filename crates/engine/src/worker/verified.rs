@@ -170,6 +170,7 @@ fn submit<B: Backend, C: Clock>(
     };
     *now = work.clock.now();
     work.slots.flights[slot as usize].issued = *now;
+    work.log(slot);
     backend.push(Io {
         operation: flight.operation,
         offset: flight.offset,

@@ -10,6 +10,7 @@ use crate::bound::Moved;
 use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::completion_rate::Pace;
+use crate::io_log::ThreadIoLog;
 use crate::loop_profile::LoopProfile;
 use crate::observer::{Counted, Live};
 use crate::open_loop::Open;
@@ -21,6 +22,7 @@ use crate::tally::BatchTime;
 use crate::target_state::{Draw, Shared, TargetState};
 use crate::thread_plan::ThreadPlan;
 use crate::verify::ThreadVerify;
+use model::trace::TraceOperation;
 use model::{Bytes, Failure, Nanos, OnError, Operation, ThreadCpu};
 use std::sync::Arc;
 
@@ -42,6 +44,8 @@ pub(crate) struct Work<C> {
     pub(super) pace: Pace,
     /// Where what is read is compared with what was written.
     pub(super) verify: Option<Box<ThreadVerify>>,
+    /// Where what is issued is recorded.
+    pub(super) io_log: Option<Box<ThreadIoLog>>,
     /// Where a target asks for fsync; its owner sets it.
     pub(crate) syncs: Option<Box<Syncs>>,
     /// Where a trace has flushes or discards; its owner sets it.
@@ -134,6 +138,7 @@ impl<C: Clock> Work<C> {
             open: Open::new(plan, place, shared.feed(place)?),
             pace: Pace::new(),
             verify: verify(shared, place),
+            io_log: (shared.io_log.as_ref()).map(|log| ThreadIoLog::new(log, place)),
             syncs: None,
             calls: None,
             account: Accounting {
@@ -159,6 +164,20 @@ impl<C: Clock> Work<C> {
     pub(super) fn too_early(&self, now: Nanos) -> Option<Nanos> {
         let next = self.open.as_ref()?.next();
         (next > now).then_some(next)
+    }
+
+    /// Records what a slot has just got, where that is recorded.
+    #[inline]
+    pub(super) fn log(&self, slot: u32) {
+        if let Some(log) = &self.io_log {
+            let flight = &self.slots.flights[slot as usize];
+            let operation = match flight.operation {
+                Operation::Read => TraceOperation::Read,
+                Operation::Write => TraceOperation::Write,
+            };
+            let range = [flight.offset, u64::from(flight.length)];
+            log.issued(flight.seat, flight.issued, operation, range);
+        }
     }
 
     pub(super) fn in_flight(&self) -> usize {
@@ -189,6 +208,7 @@ impl<C: Clock> Work<C> {
         let recorded = self.open.as_ref().is_some_and(Open::is_recorded);
         self.syncs.is_none()
             && self.verify.is_none()
+            && self.io_log.is_none()
             && !recorded
             && matches!(&*self.lanes, [lane] if plain(lane))
     }
@@ -209,9 +229,15 @@ impl<C: Clock> Work<C> {
             return now;
         };
         let called = calls(syncs, &self.clock);
-        if let Some(verify) = &self.verify {
-            syncs.report(|seat, succeeded| verify.flushed(seat, succeeded));
-        }
+        let (verify, io_log) = (&self.verify, &self.io_log);
+        syncs.report(|seat, call| {
+            if let Some(verify) = verify {
+                verify.flushed(seat, call.succeeded);
+            }
+            if let Some(log) = io_log {
+                log.issued(seat as u16, call.from, TraceOperation::Flush, [0, 0]);
+            }
+        });
         let failed = match called {
             Ok(later) => return later.max(now),
             Err(failed) => failed,
@@ -246,6 +272,9 @@ impl<C: Clock> Work<C> {
             return false;
         };
         let number = open.take_call(now);
+        if let Some(log) = &self.io_log {
+            log.issued(0, now, io.operation, [io.offset, io.length]);
+        }
         if calls.make(number, io) {
             open.called(number, now);
         }

@@ -151,6 +151,7 @@ fn checked(span: Timespan, targets: Vec<TargetFacts>) -> Job {
     Job {
         journal: None,
         recording: None,
+        io_log: None,
         meeting: None,
         plan: plans.remove(0),
         pins: gate::Pins::default(),

@@ -350,6 +350,17 @@ impl Builder<'_> {
                 "write_hist_log: one line per direction for the whole run, and none per log_hist_msec",
             );
         }
+        if let Some(name) = &job.logs.ios {
+            if job.replay.trace.is_some() {
+                self.note(job, "read_iolog overrides write_iolog, as in fio");
+            }
+            if let Some(other) = self.logs.iter().find(|other| other.shares_ios(job, span)) {
+                let other = other.name();
+                self.refuse(job, format!(
+                    "write_iolog: [{other}] has the file {name}, too, and does not run together with this job: specify one for each"
+                ));
+            }
+        }
         self.logs
             .push(JobLogs::new(job, span, targets.to_vec(), self.threads));
         self.threads += job.jobs;

@@ -556,6 +556,12 @@ pub(super) const HONOURED: &[Row] = &[
         read_results::write_lat_log,
     ),
     read(
+        &["write_iolog"],
+        "a new file: fio's iolog of version 3 with a line per I/O and fsync, which `read_iolog` and `fathom trace` read; jobs that \
+         run together may share one, in the order of time",
+        read_results::write_iolog,
+    ),
+    read(
         &["log_window_value", "log_max_value"],
         "avg, max or both of each step; a step has one rate",
         read_results::log_window_value,

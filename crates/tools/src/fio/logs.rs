@@ -9,7 +9,7 @@ use super::job::Job;
 use super::reporting::{LogValue, Logs};
 use model::{Interval, LatencyHistogram, Nanos, Operation, RunRecord, Tally};
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Returns whether a file that begins so is a log: its first line has a log's columns, which are numbers. Any other file of
 /// numbers is not replaced by a log.
@@ -93,6 +93,15 @@ impl JobLogs {
             latencies: [job.reporting.clat, job.reporting.lat],
             logs: job.logs.clone(),
         }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns whether another job of another span logs its I/Os into the same file.
+    pub(super) fn shares_ios(&self, job: &Job, span: usize) -> bool {
+        self.span != span && self.logs.ios == job.logs.ios
     }
 
     /// Returns the kinds of its logs, and how the names of their files begin.
@@ -239,6 +248,39 @@ pub fn fio_logs(built: &Built, records: &[RunRecord]) -> Vec<(PathBuf, String)> 
         }
     }
     files
+}
+
+/// A log of the I/Os of jobs that run together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FioIoLog<'b> {
+    /// The file.
+    pub path: &'b Path,
+    /// Which timespan.
+    pub span: usize,
+    /// The targets of the jobs there.
+    pub targets: Vec<u32>,
+}
+
+impl Built {
+    /// Returns the logs of I/Os, each file once. A job that replays a trace has none.
+    pub fn io_logs(&self) -> Vec<FioIoLog<'_>> {
+        let mut all: Vec<FioIoLog<'_>> = Vec::new();
+        let runs = self.replay.is_none() && !self.create_only;
+        for job in self.logs.iter().filter(|_| runs) {
+            let Some(path) = job.logs.ios.as_ref().map(Path::new) else {
+                continue;
+            };
+            match all.iter_mut().find(|log| log.path == path) {
+                Some(log) => log.targets.extend(&job.targets),
+                None => all.push(FioIoLog {
+                    path,
+                    span: job.span,
+                    targets: job.targets.clone(),
+                }),
+            }
+        }
+        all
+    }
 }
 
 /// Reads and writes of each thread on these targets.

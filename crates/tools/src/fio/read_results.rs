@@ -114,6 +114,12 @@ pub(super) fn write_hist_log(job: &mut Job, value: Option<&str>) -> OptionRead {
     Ok(None)
 }
 
+/// As in fio, the name is that of the file.
+pub(super) fn write_iolog(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.logs.ios = Some(text(value)?.to_owned());
+    Ok(None)
+}
+
 pub(super) fn log_hist_coarseness(job: &mut Job, value: Option<&str>) -> OptionRead {
     let number = text(value)?.trim().parse().ok();
     let number = number.filter(|number| *number <= COARSENESS_MAX);

@@ -22,12 +22,11 @@ pub(super) const REFUSED: &[Row] = &[
     refuse(&["opendir"], "specify the files by filename"),
     refuse(
         &[
-            "write_iolog",
             "merge_blktrace_file",
             "merge_blktrace_scalars",
             "merge_blktrace_iters",
         ],
-        "fathom keeps no list of its I/Os and merges no traces: record them with blktrace or bpftrace, and replay them with read_iolog",
+        "fathom merges no traces for fio: `fathom replay A B` merges them by time",
     ),
     refuse(
         &["exec_prerun", "exec_postrun"],

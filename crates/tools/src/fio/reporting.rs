@@ -101,6 +101,8 @@ pub(super) struct Logs {
     pub(super) iops: Option<String>,
     pub(super) latency: Option<String>,
     pub(super) histogram: Option<String>,
+    /// The file of its I/Os, each with a line.
+    pub(super) ios: Option<String>,
     /// Of its classes: each step has half as many.
     pub(super) coarseness: u32,
     /// All jobs have one file of each kind.

@@ -8,6 +8,7 @@ use crate::environment::Environment;
 use crate::failure;
 use crate::progress::RunBars;
 use crate::signals;
+use engine::io_log::IoLogSink;
 use engine::{Event, Filled, Observer, Recording, Stop};
 use model::{CommandError, Nanos, NoResult, Profile, RunRecord, RunResult};
 use session::{
@@ -26,6 +27,8 @@ pub(crate) struct Course<'a> {
     pub(crate) names: &'a [String],
     /// The trace that is replayed, where the request is one of a trace.
     pub(crate) recording: Option<Recording>,
+    /// By time span: who receives its I/Os while they are issued; may be empty.
+    pub(crate) io_logs: Vec<Option<IoLogSink>>,
     /// Results that are printed while the runs go on, where there are any.
     pub(crate) status: Option<Status<'a>>,
 }
@@ -181,6 +184,7 @@ impl Course<'_> {
         };
         let mut schedule = Timespans::new(&profile.timespans, self.names, checked, &report);
         schedule.recording = self.recording.clone();
+        schedule.io_logs = self.io_logs.clone();
         let mut bars = RunBars::new(self.environment);
         let ran = match &self.status {
             None => runner.run(&mut schedule, &mut bars),

@@ -10,6 +10,7 @@ use crate::commands::dialect::{
 use crate::commands::replay;
 use crate::environment::Environment;
 use crate::failure::Ending;
+use crate::kept_trace::{RunTrace, RunTraces};
 use crate::output;
 use crate::run_context::RunContext;
 use analysis::say;
@@ -62,10 +63,12 @@ pub(super) fn run(
     let logs = fio_logs(&built, &[]);
     let mut files = file.as_slice().to_vec();
     files.extend(logs.iter().map(|(path, _)| log_file(path)));
+    files.extend(built.io_logs().iter().map(|log| io_log_file(log.path)));
     check_files(&files, &targets, gate.store)?;
     let removal = removal(extra);
     dialect::check_removal(&built.unlinked, &gate, removal)?;
     let first = gate.check(&built.profile)?;
+    let io_logs = begin(&built)?;
     let notes = notes(request, &built);
     if !quiet {
         notes.iter().for_each(|note| output::tell(note));
@@ -97,6 +100,7 @@ pub(super) fn run(
         command: &command,
         names: if quiet { &[] } else { &titles },
         recording,
+        io_logs: io_logs.iter().map(RunTraces::sink).collect(),
     };
     let ran = match built.create_only {
         true => course.create_files(&built.profile, first, &stored)?,
@@ -105,7 +109,7 @@ pub(super) fn run(
     let kept = stored.close(&ran.records);
     let removed = dialect::remove(&built.unlinked, &gate, removal)?;
     let shown = pages.end(&ran.records)?;
-    let logged = write_logs(&built, &ran.records);
+    let logged = write_logs(&built, &ran.records) & finish(&io_logs);
     let right = tell_corrupt(&ran.records, &built);
     let good = kept && removed && shown && logged && right && ran.whole;
     Ok(if good { Ending::Good } else { Ending::Wrong })
@@ -209,6 +213,26 @@ fn write_logs(built: &Built, records: &[RunRecord]) -> bool {
     written
 }
 
+/// Begins the logs of I/Os, by time span.
+fn begin(built: &Built) -> Result<Vec<RunTraces>, CommandError> {
+    let logs = built.io_logs();
+    let mut all = Vec::new();
+    for (number, span) in built.profile.timespans.iter().enumerate() {
+        let mut traces = Vec::new();
+        for log in logs.iter().filter(|log| log.span == number) {
+            let targets = (0..).zip(&span.targets);
+            let names = targets.map(|(number, target)| {
+                let is_its = log.targets.contains(&number);
+                is_its.then(|| target.location.name())
+            });
+            let names: Vec<Option<String>> = names.collect();
+            traces.push(RunTrace::create(log.path, "fio3", &names)?);
+        }
+        all.push(RunTraces::new(traces));
+    }
+    Ok(all)
+}
+
 fn result_file(path: Option<&Path>, form: Form) -> Option<ResultFile<'_>> {
     let is_json: fn(&[u8]) -> bool =
         |start| start.starts_with(b"{") && has(start, "\"fio version\"");
@@ -240,6 +264,22 @@ fn log_file(path: &Path) -> ResultFile<'_> {
         switch: "write_bw_log, write_iops_log, write_lat_log, write_hist_log:",
         path,
         is_one: fio::is_log,
+        word: None,
+    }
+}
+
+/// Ends the logs of I/Os. Returns whether all were written.
+fn finish(logs: &[RunTraces]) -> bool {
+    let ended = logs.iter().map(RunTraces::finish);
+    ended.fold(true, |whole, ending| whole & (ending == Ending::Good))
+}
+
+/// A log of I/Os, which is always a new file.
+fn io_log_file(path: &Path) -> ResultFile<'_> {
+    ResultFile {
+        switch: "write_iolog:",
+        path,
+        is_one: |_| false,
         word: None,
     }
 }

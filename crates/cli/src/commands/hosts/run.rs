@@ -99,6 +99,7 @@ fn refuse_alone(args: &RunArgs, known: &analysis::Known) -> Result<(), CommandEr
     let refused = [
         ("--evidence", args.evidence.is_some()),
         ("--journal", args.journal.is_some()),
+        ("--keep-trace", args.trace.keep_trace.is_some()),
         ("--live", args.live),
         ("--goal", !known.goals.is_empty()),
     ];

@@ -72,6 +72,7 @@ pub(super) fn run(
         command: &command,
         names: &[],
         recording: None,
+        io_logs: Vec::new(),
         status: None,
     };
     let failed = course.follow_on(

@@ -5,7 +5,7 @@
 
 mod request;
 
-use super::run::{Measurement, measure};
+use super::run::{Kept, Measurement, measure};
 use super::trace::Pace;
 use crate::args::{self, ReplayArgs};
 use crate::environment::Environment;
@@ -50,7 +50,10 @@ pub(crate) fn replay(args: &ReplayArgs, environment: &Environment) -> Result<End
         profile: &profile,
         checked,
         recording: Some(recording),
-        journal: None,
+        kept: Kept {
+            trace: args.kept.keep_trace.as_deref(),
+            ..Kept::default()
+        },
         evidence: None,
         known: &known,
         notes: args.known.notes(),

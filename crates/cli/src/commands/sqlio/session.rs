@@ -94,6 +94,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Co
         command: &asked.command(),
         names: &[],
         recording: None,
+        io_logs: Vec::new(),
     };
     let ran = course.run(&profile, checked, &stored)?;
     let kept = stored.close(&ran.records);

@@ -83,6 +83,7 @@ fn run(
         command: &command,
         names: &[],
         recording: None,
+        io_logs: Vec::new(),
         status: None,
     };
     let failed = course.follow_on(
