@@ -47,10 +47,7 @@ impl RunContext {
         own: &OwnOptions,
         environment: &Environment,
     ) -> Result<RunContext, CommandError> {
-        let keep = KeepArgs {
-            store: own.store.clone(),
-            no_store: own.no_store,
-        };
+        let keep = KeepArgs::of_tool(own);
         RunContext::find(&keep, own.consent.clone(), environment)
     }
 

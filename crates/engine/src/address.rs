@@ -73,9 +73,16 @@ impl Steps {
             Access::Stripe(access) => {
                 Pattern::Stripe(Stripe::new(access, seat.index, seat.threads))
             }
-            Access::Runs { run, columns } => {
-                Pattern::Runs(Runs::new(blocks, run, columns, u64::from(seat.index)))
-            }
+            Access::Runs {
+                run,
+                columns,
+                first,
+            } => Pattern::Runs(Runs::new(
+                blocks,
+                run,
+                columns,
+                u64::from(first) + u64::from(seat.index),
+            )),
             Access::Permuted(access) => Pattern::Permuted(Permuted::new(
                 access,
                 blocks,

@@ -64,6 +64,11 @@ impl Pins {
         })))
     }
 
+    /// Forgets names under which there was nothing: another rank of a job may have created the file since.
+    pub fn forget_missing(&self) {
+        self.all().pins.retain(|(_, pin)| pin.node().is_some());
+    }
+
     fn all(&self) -> MutexGuard<'_, Registry> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -174,6 +179,21 @@ mod tests {
         assert!(Arc::ptr_eq(&first, &again));
         let (new, also) = (pins.pin(&at("new")), pins.pin(&at("./new")));
         assert!(Arc::ptr_eq(&new.unwrap(), &also.unwrap()));
+    }
+
+    #[test]
+    fn a_file_that_another_process_created_is_found_once_its_absence_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        let pins = Pins::default();
+        let none = pins.pin(&path).unwrap();
+        fs::write(&path, b"x").unwrap();
+        assert!(pins.pin(&path).unwrap().node().is_none());
+        pins.forget_missing();
+        let there = pins.pin(&path).unwrap();
+        assert!(there.node().is_some() && none.node().is_none());
+        pins.forget_missing();
+        assert!(Arc::ptr_eq(&there, &pins.pin(&path).unwrap()));
     }
 
     #[test]

@@ -9,19 +9,16 @@ mod layout;
 mod mdtest;
 mod orders;
 mod serve;
+mod shared;
 
-use layout::{Share, place};
+use layout::{Share, Sharing};
 
-use crate::admission::{Admission, CheckedPlan};
 use crate::journal::Journal;
-use crate::schedule::Step;
-use answers::{Agreed, Hello, Prepared, Ready};
+use crate::schedule::{RUN, Step};
+use answers::{Hello, Prepared, Ready};
 use engine::{Meet, Meeting, RunError, Stop};
 use job::{CLOCK, Counter, EdgeClock, Event, Item, Job, Lost, Offset, Order, Reply, Sums, compose};
-use model::{
-    ClockOffset, CommandError, JobLayout, Nanos, Outcome, RankRecord, RunRecord, TargetFacts,
-    Timespan,
-};
+use model::{ClockOffset, CommandError, JobLayout, Nanos, Outcome, RankRecord, RunRecord};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Borrow;
@@ -69,6 +66,13 @@ pub struct RankResult {
     pub outcome: Result<RunRecord, String>,
 }
 
+/// What the ranks sent of a step.
+#[derive(Debug, Default)]
+struct Gathered {
+    results: Vec<RankResult>,
+    sums: Option<Sums>,
+}
+
 /// All processes of a command on many hosts, seen from one of them.
 #[derive(Debug)]
 pub struct Hosts {
@@ -80,11 +84,12 @@ pub struct Hosts {
     names: RefCell<Vec<String>>,
     lost: RefCell<Vec<Lost>>,
     clocks: RefCell<[RankClocks; 2]>,
+    /// How the ranks share the step that was checked last.
+    sharing: Cell<Sharing>,
     late: Cell<Nanos>,
     /// An order that came while another one was expected.
     pending: RefCell<Option<Order>>,
-    results: RefCell<Vec<RankResult>>,
-    sums: RefCell<Option<Sums>>,
+    gathered: RefCell<Gathered>,
     /// The order to prepare that is not answered yet.
     preparing: Cell<Option<u32>>,
     /// Rank 0 has ended the job.
@@ -103,8 +108,13 @@ impl Hosts {
         options: HostsOptions,
     ) -> Result<Rc<Hosts>, CommandError> {
         job.halts_on_alarm(!options.goes_on);
+        let sharing = Sharing {
+            layout: options.layout,
+            ranks: job.members().size,
+        };
         let hosts = Rc::new(Hosts {
             job,
+            sharing: Cell::new(sharing),
             names: RefCell::new(options.names.clone()),
             options,
             id: Cell::new(id),
@@ -112,8 +122,7 @@ impl Hosts {
             clocks: RefCell::default(),
             late: Cell::new(Nanos(0)),
             pending: RefCell::default(),
-            results: RefCell::default(),
-            sums: RefCell::default(),
+            gathered: RefCell::default(),
             preparing: Cell::new(None),
             has_ended: Cell::new(false),
         });
@@ -157,13 +166,8 @@ impl Hosts {
 
     /// Returns what all ranks counted in the last run by the sums that were merged on the way, and takes its results.
     pub fn take_results(&self) -> (Vec<RankResult>, Option<Sums>) {
-        (self.results.take(), self.sums.take())
-    }
-
-    /// Names the run of this rank in its session.
-    pub(crate) fn label(&self) -> String {
-        let rank = self.share().rank;
-        label(rank, &self.name(rank))
+        let Gathered { results, sums } = self.gathered.take();
+        (results, sums)
     }
 
     /// Saves the results of all ranks, of which rank 0 has this outcome. Returns the number of the first one.
@@ -176,7 +180,7 @@ impl Hosts {
         step: &Step,
         outcome: Result<&RunRecord, &String>,
     ) -> Result<Option<u32>, CommandError> {
-        let mut results = self.results.borrow_mut();
+        let results = &mut self.gathered.borrow_mut().results;
         if step.key.is_some() {
             let lines: Vec<RankLine<'_>> = results
                 .iter()
@@ -194,19 +198,19 @@ impl Hosts {
             }
             return Ok(stored);
         }
-        let first = journal.save(step, outcome)?;
         for result in results.iter_mut() {
-            result.stored = match result.rank {
-                0 => first,
-                _ => journal.save_rank(&result.label(), result.outcome.as_ref()),
+            let label = match step.label.as_str() {
+                RUN => result.label(),
+                step => format!("{step}, {}", result.label()),
             };
+            result.stored = journal.save_rank(&label, result.outcome.as_ref());
         }
-        Ok(first)
+        Ok(results.first().and_then(|result| result.stored))
     }
 
     /// Why a step has no result of all ranks: each rank that has none, by name. None where each has one.
     pub fn without_result(&self) -> Option<String> {
-        let results = self.results.borrow();
+        let results = &self.gathered.borrow().results;
         let named = |result: &RankResult, why: &str| {
             format!("rank {} ({}): {why}", result.rank, result.host)
         };
@@ -226,7 +230,7 @@ impl Hosts {
     /// Whether no other step can follow one that has no result: a rank is lost or was stopped, or, where the others do not go
     /// on, its run failed, so that all were stopped. A refusal stops no rank.
     pub fn ends_after_failure(&self) -> bool {
-        let results = self.results.borrow();
+        let results = &self.gathered.borrow().results;
         let stopped = results.iter().any(RankResult::was_interrupted);
         !self.is_whole() || stopped || !results.is_empty() && !self.options.goes_on
     }
@@ -238,19 +242,6 @@ impl Hosts {
     /// How many ranks there are.
     pub fn size(&self) -> u32 {
         self.share().size
-    }
-
-    /// Has every rank check a request against its own machine, without running it.
-    ///
-    /// # Errors
-    /// What any rank refuses, with its name.
-    pub fn check_request(
-        &self,
-        timespan: &Timespan,
-        admission: &Admission<'_>,
-    ) -> Result<CheckedPlan, CommandError> {
-        let step = Step::new(String::new(), timespan.clone());
-        self.check(&step, admission, &[])
     }
 
     /// Ranks that were lost so far.
@@ -266,73 +257,6 @@ impl Hosts {
     /// Returns what counts for this rank.
     pub(crate) fn counter(&self) -> Counter {
         self.job.counter()
-    }
-
-    /// Has every rank check a step against its own machine.
-    pub(crate) fn check(
-        &self,
-        step: &Step,
-        admission: &Admission<'_>,
-        known: &[TargetFacts],
-    ) -> Result<CheckedPlan, CommandError> {
-        let wanted = orders::Check {
-            timespan: step.timespan.clone(),
-            cold: step.cold,
-        };
-        self.results.take(); // of an earlier step
-        let mut own = None;
-        let reply = self.round(orders::CHECK, None, &wanted, &mut |_| {
-            let (checked, answer) = self.checked(&wanted.timespan, admission, known);
-            own = checked;
-            to_bytes(&answer)
-        })?;
-        self.all_here(&reply)?;
-        let answers: Vec<(u32, Agreed)> = read_all(&reply.items)?;
-        answers::agreed(&answers, &self.names.borrow(), self.options.layout)?;
-        own.ok_or_else(|| CommandError::failed("rank 0 has no plan"))
-    }
-
-    /// Checks a step on this machine, with this rank's part of the target.
-    fn checked(
-        &self,
-        timespan: &Timespan,
-        admission: &Admission<'_>,
-        known: &[TargetFacts],
-    ) -> (Option<CheckedPlan>, Agreed) {
-        let placed = place(
-            timespan,
-            self.options.layout,
-            self.share(),
-            &admission.host.hostname,
-        );
-        let checked = placed.and_then(|profile| {
-            let mut all = admission.check_again(&profile, known)?;
-            Ok(all.remove(0))
-        });
-        match checked {
-            Ok(checked) => {
-                let keys = keys::of(&checked.facts, admission.root);
-                (
-                    Some(checked),
-                    Agreed {
-                        keys,
-                        problems: Vec::new(),
-                        unfit: false,
-                    },
-                )
-            }
-            Err(error) => {
-                let unfit = error.kind() == model::ErrorKind::Unfit;
-                (
-                    None,
-                    Agreed {
-                        keys: Vec::new(),
-                        problems: error.messages().to_vec(),
-                        unfit,
-                    },
-                )
-            }
-        }
     }
 
     /// Waits until every rank has created and proven its files, as rank 0 has with this result.
@@ -413,16 +337,18 @@ impl Hosts {
         self.job.measures(false);
         self.measure_clocks(1)?;
         record.engine.rank = Some(self.rank_record(0));
-        let mut own = Some(to_bytes(&Ok::<&RunRecord, String>(&record)));
+        let mut own = Some(to_bytes(&Ok::<Option<&RunRecord>, String>(Some(&record))));
         let sums = Sums::of(&record);
         let reply = self.round_with(orders::GATHER, None, &(), &mut |_| {
             (own.take().unwrap_or_default(), Some(sums.clone()))
         })?;
         self.note_lost(&reply);
-        self.sums.replace(reply.sums);
         let mut results: Vec<RankResult> = Vec::new();
         for item in &reply.items {
-            let outcome: Result<RunRecord, String> = read(&item.body)?;
+            let outcome: Result<Option<RunRecord>, String> = read(&item.body)?;
+            let Some(outcome) = outcome.transpose() else {
+                continue; // it had no task
+            };
             let outcome = outcome.map(|mut record| {
                 if let Some(rank) = &mut record.engine.rank {
                     (rank.clock_before, rank.clock_after) = self.clocks_of(item.rank);
@@ -446,14 +372,15 @@ impl Hosts {
             });
         }
         results.sort_by_key(|result| result.rank);
-        self.results.replace(results);
+        let sums = reply.sums;
+        self.gathered.replace(Gathered { results, sums });
         Ok(record)
     }
 
     fn missing(&self, results: &[RankResult]) -> Vec<Lost> {
         let lost = self.lost.borrow();
         let here = |rank: u32| results.iter().any(|result| result.rank == rank);
-        let missing = (0..self.share().size).filter(|rank| !here(*rank));
+        let missing = (0..self.sharing.get().ranks).filter(|rank| !here(*rank));
         let named = |rank: u32| {
             let known = lost.iter().find(|lost| lost.rank == rank);
             known.cloned().unwrap_or_else(|| Lost {
@@ -470,8 +397,8 @@ impl Hosts {
         RankRecord {
             job: format!("{:016x}", self.id.get()),
             rank,
-            size: self.share().size,
-            layout: self.options.layout,
+            size: self.sharing.get().ranks,
+            layout: self.sharing.get().layout,
             transport: self.transport().to_owned(),
             late: self.late.get(),
             clock_before,

@@ -124,10 +124,7 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
         }
         let known = schedule.known();
         if let Some(hosts) = &self.hosts {
-            if step.key.is_none() {
-                step.label = hosts.label();
-            }
-            return hosts.check(step, self.admission, known);
+            return hosts.check(step, self.admission, known, self.stop);
         }
         let mut all = self.admission.check_again(&step.profile(), known)?;
         Ok(all.remove(0))
@@ -186,12 +183,15 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             &observer,
             self.stop,
         )?;
-        admission.closed(&record.plan);
-        self.proven.ran(&record.plan, pins);
-        match &self.hosts {
-            Some(hosts) => hosts.gather(record).map(Some),
-            None => Ok(Some(record)),
-        }
+        let plan = record.plan.clone();
+        let record = match &self.hosts {
+            Some(hosts) => hosts.gather(record),
+            None => Ok(record),
+        };
+        // Rank 0 has the last write to a file that all share behind it.
+        admission.closed(&plan);
+        self.proven.ran(&plan, pins);
+        record.map(Some)
     }
 
     /// Waits before a start. Returns whether the stop word did not come.

@@ -7,6 +7,9 @@ use engine::io_log::IoLogSink;
 use engine::{Filled, JournalSink, Observer, Recording, Silent};
 use model::{CommandError, Nanos, Outcome, Profile, RunRecord, TargetFacts, Timespan};
 
+/// Label of the only step of a command.
+pub(crate) const RUN: &str = "run";
+
 /// One run that a schedule asks for.
 #[derive(Debug)]
 pub struct Step {
@@ -26,6 +29,9 @@ pub struct Step {
     pub cold: bool,
     /// How long it and what follows may take, where that is known.
     pub left: Option<Nanos>,
+    /// In a job: the threads of the request are tasks, of which rank r does the one that is so much further. None where all ranks
+    /// have the request, shared by the layout of the job.
+    pub tasks_from: Option<u32>,
     /// The trace that is replayed, where the request is one of a trace.
     pub recording: Option<Recording>,
     /// Where the journal of what is durable goes, where there is one.
@@ -46,6 +52,7 @@ impl Step {
             precision: None,
             cold: false,
             left: None,
+            tasks_from: None,
             recording: None,
             journal: None,
             io_log: None,
@@ -178,7 +185,7 @@ impl Schedule for Timespans<'_> {
         };
         let (number, count) = (self.next + 1, self.spans.len());
         let label = match count {
-            1 => "run".to_owned(),
+            1 => RUN.to_owned(),
             _ => format!("timespan {number}"),
         };
         let title = self.titles.get(self.next).filter(|_| count > 1);

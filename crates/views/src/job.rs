@@ -65,6 +65,7 @@ pub(crate) fn shared<'a>(job: &JobDigest, names: impl Iterator<Item = &'a str>) 
         model::JobLayout::Own => "each on its own target",
         model::JobLayout::Segments => "each on its own segment of one target",
         model::JobLayout::All => "all on the whole of one target",
+        model::JobLayout::Interleaved => "with interleaved ranges of one target",
     };
     format!(
         "{} on {} over {}, {shared}",

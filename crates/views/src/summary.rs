@@ -150,7 +150,7 @@ fn work(target: &TargetReport, null: bool) -> String {
         Access::Permuted(_) => "random, each block once a pass".to_owned(),
         Access::Stripe(stripe) => format!("stripe of {} × {} blocks", stripe.columns, stripe.rows),
         Access::Runs { columns: 1, .. } => "sequential".to_owned(),
-        Access::Runs { run, columns } => format!("runs of {run} blocks, one of {columns}"),
+        Access::Runs { run, columns, .. } => format!("runs of {run} blocks, one of {columns}"),
         Access::Sequential => "sequential".to_owned(),
         Access::Diskspd(walk) => match walk.random.as_percent() {
             0 => "sequential".to_owned(),

@@ -19,9 +19,9 @@ use model::{JobLayout, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The rank in a label, with what is before it: `depth=4, rank 1, n1`.
+/// The rank in a label, with what is before it: `depth=4, rank 1, n1`, or nothing: `rank 1, n1`.
 pub struct RankLabel<'a> {
-    /// That of the cell.
+    /// That of the cell; empty in a session that has one.
     pub cell: &'a str,
     /// Its number, from 0.
     pub rank: u32,
@@ -32,7 +32,8 @@ pub struct RankLabel<'a> {
 impl<'a> RankLabel<'a> {
     /// Reads a label; `None` where it has no rank.
     pub fn of(label: &'a str) -> Option<RankLabel<'a>> {
-        let (cell, rest) = label.rsplit_once(", rank ")?;
+        let after = label.rsplit_once(", rank ");
+        let (cell, rest) = after.or_else(|| Some(("", label.strip_prefix("rank ")?)))?;
         let (rank, host) = rest.split_once(", ")?;
         Some(RankLabel {
             cell,

@@ -253,6 +253,16 @@ pub(crate) struct KeepArgs {
     pub(crate) no_store: bool,
 }
 
+impl KeepArgs {
+    /// Of another tool's command line.
+    pub(crate) fn of_tool(own: &tools::OwnOptions) -> KeepArgs {
+        KeepArgs {
+            store: own.store.clone(),
+            no_store: own.no_store,
+        }
+    }
+}
+
 /// Default of `--workload`.
 pub(crate) const WORKLOAD: &str = "all";
 /// Default of `--precision`, as it is typed: what `sweep` recommends.

@@ -7,7 +7,7 @@ mod run;
 pub(crate) use run::{agrees, run};
 
 use super::command_line;
-use crate::args::{ConsentArgs, HostsArgs, KeepArgs};
+use crate::args::{HostsArgs, KeepArgs};
 use crate::environment::{Environment, variable};
 use crate::failure::Ending;
 use crate::run_context::RunContext;
@@ -18,7 +18,7 @@ use job::transport::Transport;
 use job::transport::mpi::Mpi;
 use job::transport::pipes::Pipes;
 use job::{FAN_OUT, Job, JobError, Launch, Launcher, RANK, SIZE, host_list};
-use model::{CommandError, Consent, JobLayout, Nanos, shell_word};
+use model::{CommandError, Consent, JobLayout, Nanos, Options, shell_word};
 use session::{Admission, Hosts, HostsOptions, Journal, ProvenFiles, Runner, clock};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
@@ -112,6 +112,29 @@ pub(super) struct Together<'a> {
     pub(super) hosts: &'a HostsArgs,
     pub(super) keep: &'a KeepArgs,
     pub(super) kind: SessionKind,
+    /// Of which command line its options are.
+    pub(super) options: Options,
+    /// Ranks may write one file with any layout: what each does is the command's.
+    pub(super) shares: bool,
+    /// Does a rank's part of what the command defines.
+    pub(super) perform: Perform,
+}
+
+/// Does the part of rank N of an order, and returns what went wrong.
+pub(super) type Perform = fn(&Admission<'_>, &[u8], u32) -> Vec<String>;
+
+impl<'a> Together<'a> {
+    /// Of fathom's own command lines.
+    pub(super) fn new(hosts: &'a HostsArgs, keep: &'a KeepArgs, kind: SessionKind) -> Self {
+        Together {
+            hosts,
+            keep,
+            kind,
+            options: tools::native::option,
+            shares: false,
+            perform: |_, _, _| Vec::new(),
+        }
+    }
 }
 
 /// Meets all ranks: rank 0 runs the command, `lead`, and all others serve it.
@@ -125,12 +148,13 @@ pub(super) fn together(
     let options = options(args)?;
     // No rank has a confirmation, with any command line of its own: see `refuse_confirmations`.
     let ground = RunContext::find(request.keep, Consent::default(), environment)?;
-    let gate = match options.layout {
-        JobLayout::Own => ground.gate(),
-        JobLayout::Segments | JobLayout::All => Admission {
-            pins: Pins::shared(),
-            ..ground.gate()
+    let gate = Admission {
+        options: request.options,
+        pins: match options.layout != JobLayout::Own || request.shares {
+            true => Pins::shared(),
+            false => Pins::default(),
         },
+        ..ground.gate()
     };
     let stop = Stop::new();
     let interrupt = signals::listen(&stop)?;
@@ -147,7 +171,7 @@ pub(super) fn together(
     let hosts = Hosts::join(job, &ground.host.hostname, id, options)?;
     hosts.listen(&stop);
     if !hosts.is_first() {
-        return serve(&hosts, gate, request.kind, &stop);
+        return serve(&hosts, gate, request, &stop);
     }
     let ending = lead(&Member {
         hosts: &hosts,
@@ -300,14 +324,14 @@ fn trusted(path: &Path) -> Result<(), CommandError> {
 fn serve(
     hosts: &Rc<Hosts>,
     gate: Admission<'_>,
-    kind: SessionKind,
+    request: &Together<'_>,
     stop: &Stop,
 ) -> Result<Ending, CommandError> {
     let gate = Admission {
         note: |_| (),
         ..gate
     };
-    let new = session::new_session(kind, command_line(), String::new(), clock::utc());
+    let new = session::new_session(request.kind, command_line(), String::new(), clock::utc());
     let journal = Journal::<&Store>::new(None, new);
     let mut runner = Runner::new(
         &gate,
@@ -317,19 +341,21 @@ fn serve(
         stop,
     );
     runner.hosts = Some(Rc::clone(hosts));
-    hosts.serve(&mut runner)?;
+    hosts.serve(&mut runner, &|body, rank| {
+        (request.perform)(&gate, body, rank)
+    })?;
     Ok(Ending::Good)
 }
 
 /// One name may be a fathom file here and user data elsewhere, so no confirmation applies to all hosts.
-pub(super) fn refuse_confirmations(consent: &ConsentArgs) -> Result<(), CommandError> {
-    let option = match (consent.overwrite, consent.destroy.is_empty()) {
+pub(super) fn refuse_confirmations(consent: &Consent) -> Result<(), CommandError> {
+    let option = match (consent.overwrite_files, consent.destroy_devices.is_empty()) {
         (true, _) => "--overwrite",
         (false, false) => "--destroy",
         (false, true) => return Ok(()),
     };
     Err(CommandError::refused(format!(
-        "{option}: it would confirm the loss of any content with this name on every host; hint: create new files with --create, or \
+        "{option}: it would confirm the loss of any content with this name on every host; hint: specify files that are not there yet, or \
          run fathom with {option} alone on each host first"
     )))
 }

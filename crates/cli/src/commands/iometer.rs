@@ -76,6 +76,7 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, CommandE
         names: &titles,
         recording: None,
         io_logs: Vec::new(),
+        hosts: None,
     };
     let ran = course.run(&profile, first, &stored)?;
     let kept = stored.close(&ran.records);

@@ -55,6 +55,7 @@ use std::ffi::OsString;
 
 /// Another tool whose command lines are run: by a link of its name, or as a command. DISKSPD has exit codes of its own and is not
 /// among them.
+#[derive(Clone, Copy)]
 pub(crate) struct OtherTool {
     pub(crate) name: &'static str,
     command: &'static str,
@@ -67,12 +68,9 @@ pub(crate) struct OtherTool {
 pub(crate) const OTHER_TOOLS: [OtherTool; 5] = [
     alone("sqlio", "fathom sqlio", sqlio::sqlio),
     alone("fio", "fathom fio", fio::fio),
-    alone("ior", "fathom ior", ior::ior),
+    of_ranks(alone("ior", "fathom ior", ior::ior)),
     alone("xdd", "fathom xdd", xdd::xdd),
-    OtherTool {
-        has_ranks: true,
-        ..alone("mdtest", "fathom mdtest", mdtest::mdtest)
-    },
+    of_ranks(alone("mdtest", "fathom mdtest", mdtest::mdtest)),
 ];
 
 const fn alone(
@@ -85,6 +83,13 @@ const fn alone(
         command,
         has_ranks: false,
         run,
+    }
+}
+
+const fn of_ranks(tool: OtherTool) -> OtherTool {
+    OtherTool {
+        has_ranks: true,
+        ..tool
     }
 }
 

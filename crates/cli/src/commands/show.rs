@@ -9,7 +9,7 @@ use crate::failure::Ending;
 use crate::report::{FilesForm, Form};
 use crate::{keep, output, report};
 use analysis::columns::{Selection, columns, usual};
-use analysis::{JobPart, Known, Observed, session_findings};
+use analysis::{JobPart, Known, Observed, RankLabel, session_findings};
 use host::file_identity;
 use model::{
     Allocation, BeyondEnd, Bytes, CommandError, FilesRecord, Location, Nanos, RunRecord, Target,
@@ -175,24 +175,48 @@ fn is_job(session: &Session) -> bool {
     records.take(1).any(|record| record.engine.rank.is_some())
 }
 
-/// All ranks of a job on one page.
+/// All ranks of a job on one page, or on one of each step.
 fn ranks(session: &Session, form: Form) -> Result<Vec<u8>, CommandError> {
-    let parts = session.runs.iter().filter_map(|run| {
+    let mut steps: Vec<(&str, Vec<JobPart<'_>>)> = Vec::new();
+    for run in &session.runs {
         let outcome = match &run.result {
             StoredResult::Run(record) => Ok(&**record),
             StoredResult::Missing(why) => Err(why.as_str()),
-            _ => return None,
+            _ => continue,
         };
-        // A rank without a result is known by its label alone: `rank 3, n3`.
-        let (rank, host) = run.label.strip_prefix("rank ")?.split_once(", ")?;
-        Some(JobPart {
-            rank: rank.parse().ok()?,
-            host,
+        // A rank without a result is known by its label alone.
+        let Some(label) = RankLabel::of(&run.label) else {
+            continue;
+        };
+        let part = JobPart {
+            rank: label.rank,
+            host: label.host,
             run: Some(run.number),
             outcome,
-        })
-    });
-    report::job(&parts.collect::<Vec<_>>(), form)
+        };
+        match steps.last_mut() {
+            Some((step, parts)) if *step == label.cell => parts.push(part),
+            _ => steps.push((label.cell, vec![part])),
+        }
+    }
+    let id = session.summary.id;
+    match &steps[..] {
+        [(_, parts)] => report::job(parts, form),
+        _ if form.json => Err(CommandError::refused(format!(
+            "session {id} has {} steps of {} runs, and a document shows one run: specify it, as {id}.1",
+            steps.len(),
+            session.runs.len()
+        ))),
+        _ => {
+            let page = |(step, parts): &(&str, Vec<JobPart<'_>>)| {
+                let mut page = format!("{id}, {step}:\n").into_bytes();
+                page.extend(report::job(parts, Form { kept: None, ..form })?);
+                Ok(page)
+            };
+            let pages: Result<Vec<Vec<u8>>, CommandError> = steps.iter().map(page).collect();
+            Ok(pages?.join(&b"\n"[..]))
+        }
+    }
 }
 
 /// Every run of a session of several, one page after another.

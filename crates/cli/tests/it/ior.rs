@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt;
 const SHORT: &str = "ior -b 1m -t 256k";
 
 /// The columns of the line of this phase and repetition.
-fn row(said: &Said, access: &str, repetition: &str) -> Vec<f64> {
+pub(crate) fn row(said: &Said, access: &str, repetition: &str) -> Vec<f64> {
     let lines = said
         .out
         .lines()

@@ -53,6 +53,7 @@ mod long_lists;
 mod looks;
 mod looped;
 mod many_hosts;
+mod many_hosts_ior;
 mod many_hosts_sweep;
 mod mdtest;
 mod mounted;

@@ -186,7 +186,12 @@ fn check_stripe(target: &Target, stripe: StripeAccess, threads: u32, problems: &
 
 /// Rows are whole, and each thread has a column of its own.
 fn check_runs(target: &Target, threads: u32, problems: &mut Vec<Problem>) {
-    let Access::Runs { run, columns } = target.workload.access else {
+    let Access::Runs {
+        run,
+        columns,
+        first,
+    } = target.workload.access
+    else {
         return;
     };
     let row = u128::from(run) * u128::from(columns) * u128::from(target.workload.block.0);
@@ -201,7 +206,7 @@ fn check_runs(target: &Target, threads: u32, problems: &mut Vec<Problem>) {
             "the range of runs is whole rows of them: specify a multiple of a row as its length",
         );
     }
-    if threads > columns {
+    if u64::from(first) + u64::from(threads) > u64::from(columns) {
         refuse("each thread has a column of runs of its own: use fewer threads, or more columns");
     }
 }

@@ -87,14 +87,17 @@ pub enum Access {
     Skewed(Skew),
     /// The range seen as a matrix of blocks and walked column by column. Called elsewhere: SQLIO `-f`, `-i`.
     Stripe(StripeAccess),
-    /// The range is rows of `columns` runs, each of `run` blocks. Thread *i* of the target has column *i*: it
+    /// The range is rows of `columns` runs, each of `run` blocks. Thread *i* of the target has column `first` + *i*: it
     /// visits the run of each row, row after row, then starts over. Called elsewhere: IOR's
     /// segments of a shared file.
     Runs {
         /// Blocks of a run. // above 0
         run: u64,
-        /// Runs of a row. // at least as many as threads
+        /// Runs of a row. // at least as many as `first` and the threads together
         columns: u32,
+        /// Column of the first thread: the others are those of other processes.
+        #[serde(default, skip_serializing_if = "is_first")]
+        first: u32,
     },
     /// Offsets and operations as DISKSPD draws them, from its generator, in its order.
     Diskspd(DiskspdAccess),
@@ -102,6 +105,11 @@ pub enum Access {
     Mixed(MixedAccess),
     /// The I/Os of a trace, at its times.
     Recorded(Box<RecordedAccess>),
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
+const fn is_first(column: &u32) -> bool {
+    *column == 0
 }
 
 /// A trace that is replayed, and the changes to it.

@@ -55,14 +55,17 @@ pub enum JobLayout {
     Segments,
     /// One for all; each uses all of it.
     All,
+    /// One for all; their ranges take turns. Called elsewhere: IOR's segments.
+    Interleaved,
 }
 
 impl JobLayout {
     /// Every layout with its name.
-    pub const ALL: [(JobLayout, &'static str); 3] = [
+    pub const ALL: [(JobLayout, &'static str); 4] = [
         (JobLayout::Own, "own"),
         (JobLayout::Segments, "segments"),
         (JobLayout::All, "all"),
+        (JobLayout::Interleaved, "interleaved"),
     ];
 }
 
@@ -77,7 +80,8 @@ impl FromStr for JobLayout {
     type Err = crate::UnitError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let row = JobLayout::ALL.iter().find(|(_, name)| *name == text);
+        let given = &JobLayout::ALL[..3]; // ranges that take turns have a length of their own
+        let row = given.iter().find(|(_, name)| *name == text);
         row.map(|(layout, _)| *layout)
             .ok_or_else(|| crate::UnitError {
                 read: text.to_owned(),

@@ -102,7 +102,7 @@ pub(super) fn agreed(
     }
     let problems = match layout {
         JobLayout::Own => twice(answers, names),
-        JobLayout::Segments | JobLayout::All => apart(answers, names),
+        JobLayout::Segments | JobLayout::All | JobLayout::Interleaved => apart(answers, names),
     };
     match problems.is_empty() {
         true => Ok(()),

@@ -1,6 +1,6 @@
 //! Each rank's part of what is measured.
 
-use model::{Bytes, CommandError, JobLayout, Location, Profile, Timespan};
+use model::{Access, Bytes, CommandError, JobLayout, Location, Profile, Target, Timespan};
 use std::path::{Path, PathBuf};
 
 /// One rank among all.
@@ -10,6 +10,61 @@ pub(super) struct Share {
     pub(super) rank: u32,
     /// How many there are.
     pub(super) size: u32,
+}
+
+/// How the ranks share a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sharing {
+    pub(super) layout: JobLayout,
+    /// How many take part, the first ones.
+    pub(super) ranks: u32,
+}
+
+impl Sharing {
+    /// Of a step whose threads are tasks.
+    pub(super) fn of_tasks(timespan: &Timespan) -> Sharing {
+        let threads = |target: &Target| target.threads;
+        let shares = timespan.targets.iter().any(|target| target.threads > 1);
+        Sharing {
+            layout: match shares {
+                true => JobLayout::Interleaved,
+                false => JobLayout::Own,
+            },
+            ranks: timespan.targets.iter().map(threads).sum(),
+        }
+    }
+}
+
+/// Returns the request of one rank, which does the task of this number: that thread of the request, all targets counted
+/// together.
+pub(super) fn task(timespan: &Timespan, share: Share, number: u32) -> Profile {
+    let mut before = 0;
+    let mut targets = timespan.targets.iter();
+    let target = targets.find(|target| {
+        before += target.threads;
+        number < before
+    });
+    let own = target.map(|target| {
+        let within = number + target.threads - before;
+        let mut own = target.clone();
+        own.threads = 1;
+        if let Access::Runs { first, .. } = &mut own.workload.access {
+            *first += within;
+        }
+        own
+    });
+    Profile {
+        timespans: vec![Timespan {
+            seed: seed(timespan, share),
+            targets: own.into_iter().collect(),
+            ..timespan.clone()
+        }],
+    }
+}
+
+/// Each rank draws its own offsets.
+fn seed(timespan: &Timespan, share: Share) -> u64 {
+    timespan.seed.wrapping_add(u64::from(share.rank) << 32)
 }
 
 /// Returns the request of one rank, from that of all.
@@ -57,8 +112,7 @@ pub(super) fn place(
             )));
         }
     }
-    // Each rank draws its own offsets.
-    timespan.seed = timespan.seed.wrapping_add(u64::from(share.rank) << 32);
+    timespan.seed = seed(&timespan, share);
     Ok(Profile {
         timespans: vec![timespan],
     })
@@ -92,5 +146,81 @@ fn named(
             "{text}: only {{rank}} and {{host}} are filled in in the name of a target"
         ))),
         false => Ok(PathBuf::from(filled)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{QueueDepth, Ratio, Workload};
+
+    fn span(threads: &[u32]) -> Timespan {
+        let target = |(number, threads): (usize, &u32)| {
+            let access = Access::Runs {
+                run: 2,
+                columns: *threads,
+                first: 0,
+            };
+            let workload = Workload {
+                block: Bytes::kib(4),
+                queue_depth: QueueDepth(1),
+                write: Ratio::ALL,
+                access,
+            };
+            let place = Location::Path(PathBuf::from(format!("f.{number}")));
+            Target {
+                threads: *threads,
+                ..Target::new(place, workload)
+            }
+        };
+        Timespan {
+            targets: threads.iter().enumerate().map(target).collect(),
+            phases: model::Phases {
+                warmup: model::Nanos(0),
+                measured: model::Nanos::seconds(1),
+                cooldown: model::Nanos(0),
+            },
+            interval: model::Nanos::seconds(1),
+            seed: 0,
+            engine: model::EngineChoice::Sync,
+            polling: model::Polling::default(),
+            on_error: model::OnError::Stop,
+            pool: None,
+            placement: model::Placement::Free,
+            arrivals: None,
+            start_delay: model::Nanos(0),
+            end_with_first: false,
+        }
+    }
+
+    #[test]
+    fn a_task_is_a_thread_of_the_request() {
+        let of = |threads: &[u32], number: u32| {
+            let share = Share {
+                rank: number,
+                size: 9,
+            };
+            let mut own = task(&span(threads), share, number).timespans.remove(0);
+            let target = own.targets.remove(0);
+            assert!(own.targets.is_empty() && target.threads == 1);
+            let Access::Runs { first, .. } = target.workload.access else {
+                panic!("{target:?}")
+            };
+            (target.location.name(), first)
+        };
+        let shared = [0, 1, 2].map(|number| of(&[3], number));
+        assert_eq!(shared.map(|(_, first)| first), [0, 1, 2]);
+        let own = [0, 1, 2].map(|number| of(&[1, 1, 1], number));
+        assert_eq!(
+            own.map(|(name, first)| format!("{name} {first}")),
+            ["f.0 0", "f.1 0", "f.2 0"]
+        );
+        assert_eq!(of(&[2, 3], 4).1, 2);
+        let sharing = |threads: &[u32]| Sharing::of_tasks(&span(threads));
+        assert_eq!(sharing(&[3]).layout, JobLayout::Interleaved);
+        assert_eq!(
+            (sharing(&[1, 1]).layout, sharing(&[1, 1]).ranks),
+            (JobLayout::Own, 2)
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! The orders of a session, in the order in which rank 0 gives them.
 
+use super::keys::TargetKey;
+use crate::schedule::Step;
 use model::Timespan;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +24,9 @@ pub(super) const PHASE: u8 = 8;
 /// Send what was done of it.
 pub(super) const PARTS: u8 = 9;
 
+/// Perform a part of the command that only the command can.
+pub(super) const PERFORM: u8 = 10;
+
 /// A step to check.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Check {
@@ -29,4 +34,19 @@ pub(super) struct Check {
     pub(super) timespan: Timespan,
     /// The page cache of its target is dropped before.
     pub(super) cold: bool,
+    /// Its threads are tasks, of which rank r does the one that is so much further; none where the layout decides.
+    pub(super) tasks_from: Option<u32>,
+    /// Targets that rank 0 has created or proven for all.
+    pub(super) created: Vec<TargetKey>,
+}
+
+impl Check {
+    pub(super) fn of(step: &Step) -> Check {
+        Check {
+            timespan: step.timespan.clone(),
+            cold: step.cold,
+            tasks_from: step.tasks_from,
+            created: Vec::new(),
+        }
+    }
 }

@@ -3,9 +3,9 @@
 use super::answers::{Hello, Prepared, Ready};
 use super::mdtest::Served;
 use super::{Hosts, LOOK_EVERY, RankResult, failed, orders, read, to_bytes};
-use crate::admission::CheckedPlan;
+use crate::admission::{Admission, CheckedPlan};
 use crate::runner::Runner;
-use crate::schedule::{Step, Watcher};
+use crate::schedule::{RUN, Step, Watcher};
 use job::{Event, Order, Sums};
 use model::{CommandError, RunRecord, Timespan};
 use std::borrow::Borrow;
@@ -20,6 +20,14 @@ impl Watcher for Unseen {
     fn begin(&mut self, _step: &Step, _planned: model::Nanos) {}
 }
 
+/// What this rank does in a step.
+enum Duty {
+    /// Runs what was checked here.
+    Runs(Box<Checked>),
+    /// Waits: there are fewer tasks than ranks.
+    Waits,
+}
+
 /// A step that was checked here.
 struct Checked {
     timespan: Timespan,
@@ -27,17 +35,22 @@ struct Checked {
     plan: CheckedPlan,
 }
 
+/// The record of this rank, none where it had no task, or why there is no result.
+type Own = Result<Option<RunRecord>, String>;
+
 impl Hosts {
-    /// Serves until rank 0 ends the job.
+    /// Serves until rank 0 ends the job. `perform` does this rank's part of what the command defines, and returns what went
+    /// wrong.
     ///
     /// # Errors
     /// Rank 0 is lost, or counts this rank as lost.
     pub fn serve<S: Borrow<Store>>(
         self: &Rc<Self>,
         runner: &mut Runner<'_, S>,
+        perform: &dyn Fn(&[u8], u32) -> Vec<String>,
     ) -> Result<(), CommandError> {
-        let mut checked: Option<Checked> = None;
-        let mut outcome: Option<Result<RunRecord, String>> = None;
+        let mut duty: Option<Duty> = None;
+        let mut outcome: Option<Own> = None;
         let mut served = Served::default();
         loop {
             let Some(order) = self.next_order()? else {
@@ -53,17 +66,8 @@ impl Hosts {
                         None,
                     );
                 }
-                orders::CHECK => {
-                    let wanted: orders::Check = read(&order.body)?;
-                    let (plan, answer) = self.checked(&wanted.timespan, runner.admission, &[]);
-                    checked = plan.map(|plan| Checked {
-                        timespan: wanted.timespan,
-                        cold: wanted.cold,
-                        plan,
-                    });
-                    self.job.answer(step, to_bytes(&answer), None);
-                }
-                orders::PREPARE => outcome = Some(self.run(step, checked.take(), runner)),
+                orders::CHECK => duty = self.serve_check(&order, runner.admission)?,
+                orders::PREPARE => outcome = Some(self.run(step, duty.take(), runner)),
                 orders::GO => {
                     let why = match &outcome {
                         Some(Err(why)) => why.clone(),
@@ -75,7 +79,8 @@ impl Hosts {
                     let result = outcome
                         .take()
                         .unwrap_or_else(|| Err("it did not run".to_owned()));
-                    let sums = result.as_ref().ok().map(Sums::of);
+                    let record = result.as_ref().ok().and_then(Option::as_ref);
+                    let sums = record.map(Sums::of);
                     self.job.answer(step, to_bytes(&result), sums);
                 }
                 orders::OPEN => self.serve_open(&order, &mut served)?,
@@ -84,32 +89,63 @@ impl Hosts {
                     self.serve_phase(&order, &mut served, root, runner.stop)?;
                 }
                 orders::PARTS => self.serve_part(&order, &mut served),
+                orders::PERFORM => {
+                    let problems = perform(&order.body, self.share().rank);
+                    self.job.answer(step, to_bytes(&problems), None);
+                }
                 _ => self.job.answer(step, Vec::new(), None),
             }
         }
+    }
+
+    fn serve_check(
+        &self,
+        order: &Order,
+        admission: &Admission<'_>,
+    ) -> Result<Option<Duty>, CommandError> {
+        let wanted: orders::Check = read(&order.body)?;
+        let (plan, answer) = self.checked(&wanted, admission, &[]);
+        self.job.answer(order.step, to_bytes(&answer), None);
+        Ok(match plan {
+            Some(plan) => Some(Duty::Runs(Box::new(Checked {
+                timespan: wanted.timespan,
+                cold: wanted.cold,
+                plan,
+            }))),
+            None if answer.problems.is_empty() => Some(Duty::Waits),
+            None => None,
+        })
     }
 
     /// Prepares and runs what was checked. The answer to the order goes out when the files are there.
     fn run<S: Borrow<Store>>(
         self: &Rc<Self>,
         order: u32,
-        checked: Option<Checked>,
+        duty: Option<Duty>,
         runner: &mut Runner<'_, S>,
-    ) -> Result<RunRecord, String> {
-        let Some(Checked {
+    ) -> Own {
+        self.preparing.set(Some(order));
+        let checked = match duty {
+            Some(Duty::Runs(checked)) => checked,
+            Some(Duty::Waits) => {
+                self.answer_prepared(None);
+                let heard = self.hear_start();
+                self.job.measures(false);
+                return heard.map(|_| None);
+            }
+            None => {
+                let problem = "nothing was checked".to_owned();
+                self.answer_prepared(Some(problem.clone()));
+                return Err(problem);
+            }
+        };
+        let Checked {
             timespan,
             cold,
             plan,
-        }) = checked
-        else {
-            let problem = Some("nothing was checked".to_owned());
-            self.job
-                .answer(order, to_bytes(&Prepared { problem }), None);
-            return Err("nothing was checked".to_owned());
-        };
-        let mut step = Step::new("run".to_owned(), timespan);
+        } = *checked;
+        let mut step = Step::new(RUN.to_owned(), timespan);
         step.cold = cold;
-        self.preparing.set(Some(order));
         let outcome = match runner.one(&step, plan, &mut Unseen) {
             Ok(Some(record)) => Ok(record),
             Ok(None) => Err("it was stopped before it began".to_owned()),
@@ -125,7 +161,7 @@ impl Hosts {
             // Where another order is waiting, rank 0 has called it off and knows why.
             self.job.alarm();
         }
-        outcome
+        outcome.map(Some)
     }
 
     /// The files are there: every other rank waits to hear it.

@@ -1,9 +1,9 @@
 //! A phase of a test → a timespan: on a shared file, each task has one run of blocks in each segment; with `-F` each has a
 //! file.
 //!
-//! Tasks are threads of one process with one I/O outstanding. Omitted: which phase is next (`cli`).
+//! Tasks are threads with one I/O outstanding, of one process or of one process each. Omitted: which phase is next (`cli`).
 
-use super::test::Test;
+use super::test::{HostTasks, Test};
 use crate::fio::There;
 use model::{
     Access, Active, Allocation, Bytes, CacheMode, EngineChoice, Fsync, Location, Nanos, OnError,
@@ -52,6 +52,50 @@ impl Test {
     /// Returns how many tasks take part.
     pub fn task_count(&self) -> u32 {
         u32::try_from(self.tasks.max(1)).unwrap_or(u32::MAX)
+    }
+
+    /// Notes on which hosts its tasks are: those of the first processes.
+    pub fn place(&mut self, names: &[String]) {
+        self.hosts = Vec::new();
+        for (rank, name) in names.iter().enumerate() {
+            match self.hosts.iter_mut().find(|host| host.name == *name) {
+                Some(host) => host.tasks += 1,
+                None => self.hosts.push(HostTasks {
+                    name: name.clone(),
+                    tasks: 1,
+                    in_a_row: names.get(rank + 1) == Some(name),
+                }),
+            }
+        }
+    }
+
+    /// Returns how many hosts have a task.
+    pub(super) fn host_count(&self) -> usize {
+        self.hosts.len().max(1)
+    }
+
+    /// Returns the tasks of the first host.
+    pub(super) fn tasks_per_host(&self) -> u32 {
+        let all = self.task_count();
+        self.hosts.first().map_or(all, |host| host.tasks.min(all))
+    }
+
+    /// Returns how many tasks further the one is whose data a task reads in this phase: those of one host with `-C`, or of `-Q`
+    /// hosts, and one host more where IOR compares what it wrote.
+    pub fn shift(&self, phase: Phase) -> u32 {
+        let hosts = match phase {
+            _ if self.order.constant == 0 => 0,
+            Phase::Write => 0,
+            Phase::Read => self.order.offset,
+            Phase::CheckWrite => self.order.offset.saturating_add(1),
+        };
+        let of_host = match self.hosts.first() {
+            Some(host) if host.in_a_row => u64::from(host.tasks),
+            Some(_) => 1,
+            None => 0,
+        };
+        let further = hosts.saturating_mul(of_host) % u64::from(self.task_count());
+        u32::try_from(further).unwrap_or(0)
     }
 
     fn has_own_files(&self) -> bool {
@@ -183,10 +227,12 @@ fn workload(test: &Test, writes: bool, tasks: u32) -> Workload {
         (false, true) => Access::Runs {
             run: test.layout.of_task() / transfer,
             columns: 1,
+            first: 0,
         },
         (false, false) => Access::Runs {
             run: test.layout.block / transfer,
             columns: tasks,
+            first: 0,
         },
     };
     Workload {

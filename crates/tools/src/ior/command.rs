@@ -17,6 +17,8 @@ use crate::refusal::Problems;
 pub struct Environment<'a> {
     /// The text of a file, or the system's reason against it.
     pub read: &'a dyn Fn(&str) -> Result<String, String>,
+    /// How many processes a launcher started, each of which is a task; 1 where tasks are threads of this one.
+    pub ranks: u32,
 }
 
 /// What is to be done.
@@ -67,7 +69,7 @@ pub fn parse(args: &[String], environment: &Environment<'_>) -> Result<Request, 
         false => Action::Run,
     };
     for test in &mut tests {
-        settle(test, &mut notes, &mut problems);
+        settle(test, environment.ranks, &mut notes, &mut problems);
     }
     if action == Action::Run {
         Refusal::none_or(problems)?;

@@ -28,21 +28,32 @@ pub struct IorFigures {
     pub least_of_task: u64,
 }
 
-/// The figures of a record.
-pub fn ior_figures(record: &RunRecord) -> IorFigures {
+/// The figures of the records of a phase: one, or one of each process.
+pub fn ior_figures(records: &[&RunRecord]) -> IorFigures {
     let lifetime = |thread: &model::ThreadRecord| {
         let of = Operation::ALL.map(|operation| thread.lifetime[operation.index()].bytes.0);
         of.iter().sum::<u64>()
     };
-    let bytes: u64 = record.threads.iter().map(lifetime).sum();
+    let tasks = || {
+        records
+            .iter()
+            .flat_map(|record| &record.threads)
+            .map(lifetime)
+    };
+    let bytes: u64 = tasks().sum();
     let slowest = |of: fn(&model::WorkerRecord) -> Option<Nanos>| {
-        let each = record.engine.workers.iter().filter_map(of);
-        each.max().map(Nanos::as_seconds)
+        let workers = records.iter().flat_map(|record| &record.engine.workers);
+        workers.filter_map(of).max().map(Nanos::as_seconds)
     };
     let (open_s, close_s) = (slowest(|one| one.opened), slowest(|one| one.closed));
-    let io_s = record.phases.drained.as_seconds();
+    let io_s = first_to_last(records).as_seconds();
     let total_s = open_s.unwrap_or(0.0) + io_s + close_s.unwrap_or(0.0);
-    let total = record.total();
+    let totals: Vec<model::Tally> = records.iter().map(|record| record.total()).collect();
+    let ios: u64 = totals.iter().map(|total| total.ios).sum();
+    let waited = totals.iter().filter_map(|total| {
+        let mean = total.latency.mean_ns()?;
+        Some(mean * total.ios as f64)
+    });
     let per_s = |count: u64, seconds: f64| match seconds > 0.0 {
         true => count as f64 / seconds,
         false => 0.0,
@@ -50,12 +61,25 @@ pub fn ior_figures(record: &RunRecord) -> IorFigures {
     IorFigures {
         bytes,
         bytes_per_s: per_s(bytes, total_s),
-        ios_per_s: per_s(total.ios, io_s),
-        latency_s: total.latency.mean_ns().unwrap_or(0.0) / 1e9,
+        ios_per_s: per_s(ios, io_s),
+        latency_s: waited.sum::<f64>() / ios.max(1) as f64 / 1e9,
         open_s,
         io_s,
         close_s,
         total_s,
-        least_of_task: record.threads.iter().map(lifetime).min().unwrap_or(0),
+        least_of_task: tasks().min().unwrap_or(0),
     }
+}
+
+/// From the first start to the end of the last process. Each began a little after the agreed moment.
+fn first_to_last(records: &[&RunRecord]) -> Nanos {
+    let late = |record: &&RunRecord| {
+        let rank = record.engine.rank.as_ref();
+        rank.map_or(Nanos(0), |rank| rank.late)
+    };
+    let ends = records
+        .iter()
+        .map(|record| late(record).plus(record.phases.drained));
+    let begun = records.iter().map(late).min().unwrap_or(Nanos(0));
+    ends.max().unwrap_or(begun).minus(begun)
 }

@@ -95,9 +95,9 @@ impl IorTest<'_> {
             all.push(("task offset", test.order.offset.to_string()));
         }
         all.extend([
-            ("nodes", "1".to_owned()),
+            ("nodes", test.host_count().to_string()),
             ("tasks", tasks.to_string()),
-            ("clients per node", tasks.to_string()),
+            ("clients per node", test.tasks_per_host().to_string()),
             ("repetitions", test.course.repetitions.to_string()),
             ("xfersize", readable(test.layout.transfer)),
             ("blocksize", readable(test.layout.block)),
@@ -283,10 +283,10 @@ fn summary(results: &IorResults<'_>, out: &mut dyn Write) -> io::Result<()> {
             let figures = figures.map(|figure| format!("{figure:>10.2} "));
             let moved = test.of(phase).first().map_or(0, |run| run.bytes);
             let asked = test.test;
-            let tasks = asked.task_count();
+            let (tasks, per_host) = (asked.task_count(), asked.tasks_per_host());
             writeln!(
                 out,
-                "{name:<9} {}{:>10.5} {:>10} {:>13} {:>5} {tasks:>6} {tasks:>3} {:>4} {:>3} {:>5} {:>8} {:>9} {:>4} {:>6} {:>8} \
+                "{name:<9} {}{:>10.5} {:>10} {:>13} {:>5} {tasks:>6} {per_host:>3} {:>4} {:>3} {:>5} {:>8} {:>9} {:>4} {:>6} {:>8} \
                  {:>8} {:>9.1} {:>3} {:>6}",
                 figures.concat(),
                 time.mean,

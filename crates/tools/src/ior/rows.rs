@@ -205,7 +205,7 @@ pub(super) const ROWS: &[Row] = &[
         Some('N'),
         "numTasks",
         "N",
-        "tasks; here threads of one process (1)",
+        "tasks: the first processes of a launcher (all), or threads of one process (1)",
         Number(|s| &mut s.test.tasks),
     ),
     row(
@@ -413,19 +413,13 @@ pub(super) const ROWS: &[Row] = &[
         "a text that is printed",
         Noted("nothing is printed for it"),
     ),
-    row(
-        None,
-        "numNodes",
-        "N",
-        "hosts",
-        Noted("all tasks are on this host"),
-    ),
+    row(None, "numNodes", "N", "hosts", Noted("they are counted")),
     row(
         None,
         "numTasksOnNode0",
         "N",
         "tasks of the first host",
-        Noted("all tasks are on this host"),
+        Noted("they are counted"),
     ),
     row(
         None,

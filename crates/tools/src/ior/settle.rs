@@ -13,23 +13,34 @@ const WORD: u64 = 8;
 const COMPARED: u64 = 4096;
 /// Most tasks, as threads of one target.
 const TASKS_MAX: u64 = 1024;
+/// Most tasks, as processes.
+const RANKS_MAX: u64 = 1 << 14;
 /// Most repetitions.
 const REPETITIONS_MAX: u64 = 100_000;
 
-/// Fills in what follows from the rest, and reports what cannot be.
-pub(super) fn settle(test: &mut Test, notes: &mut Vec<Note>, problems: &mut Problems<Problem>) {
+/// Fills in what follows from the rest, and reports what cannot be. With several `ranks` each is a task.
+pub(super) fn settle(
+    test: &mut Test,
+    ranks: u32,
+    notes: &mut Vec<Note>,
+    problems: &mut Problems<Problem>,
+) {
     let actions = &mut test.actions;
     if actions.write + actions.read + actions.check_write + actions.check_read == 0 {
         (actions.write, actions.read) = (1, 1);
     }
-    for (what, why) in noted(test) {
+    let (wanted, ranks) = (test.tasks, u64::from(ranks));
+    if ranks > 1 && (wanted == 0 || wanted > ranks) {
+        test.tasks = ranks;
+    }
+    for (what, why) in noted(test, ranks, wanted) {
         notes.push(Note {
             place: Place::default(),
             what: what.to_owned(),
             why: why.to_owned(),
         });
     }
-    let found = amounts(test)
+    let found = amounts(test, ranks)
         .into_iter()
         .chain(ways(test))
         .chain(orders(test));
@@ -44,7 +55,7 @@ pub(super) fn settle(test: &mut Test, notes: &mut Vec<Note>, problems: &mut Prob
 
 type Found = Vec<(&'static str, String)>;
 
-fn noted(test: &Test) -> Vec<(&'static str, &'static str)> {
+fn noted(test: &Test, ranks: u64, wanted: u64) -> Vec<(&'static str, &'static str)> {
     let api = test.storage.api.to_ascii_uppercase();
     let all = [
         (
@@ -58,7 +69,12 @@ fn noted(test: &Test) -> Vec<(&'static str, &'static str)> {
             "it changes nothing with POSIX, as in IOR",
         ),
         (
-            test.order.constant > 0,
+            ranks > 1 && wanted > ranks,
+            "-N",
+            "there are fewer processes, and all of them take part, as in IOR",
+        ),
+        (
+            test.order.constant > 0 && ranks == 1,
             "-C",
             "all tasks are on this host, so each reads what it wrote, as in IOR with one host",
         ),
@@ -88,7 +104,7 @@ fn noted(test: &Test) -> Vec<(&'static str, &'static str)> {
 }
 
 /// Sizes and counts.
-fn amounts(test: &Test) -> Found {
+fn amounts(test: &Test, ranks: u64) -> Found {
     let layout = &test.layout;
     let mut found = Found::new();
     let mut refuse = |what, why: &str| found.push((what, why.to_owned()));
@@ -124,11 +140,13 @@ fn amounts(test: &Test) -> Found {
             "data is compared in blocks of 4096 bytes: specify a transfer size (-t) that is a multiple of them",
         );
     }
-    if test.tasks > TASKS_MAX {
+    if ranks == 1 && test.tasks > TASKS_MAX {
         refuse(
             "-N",
             "must be 1024 at most: each task is a thread of this process",
         );
+    } else if test.tasks > RANKS_MAX {
+        refuse("-N", "must be 16384 at most: specify fewer tasks");
     }
     if test.course.deadline_s > PHASE_TIME_MAX.0 / 1_000_000_000 {
         refuse(

@@ -23,8 +23,21 @@ pub struct Test {
     pub storage: Storage,
     /// How many tasks; 0 for all that there are.
     pub tasks: u64,
+    /// Where its tasks are processes: those of each host, in the order of their first.
+    pub hosts: Vec<HostTasks>,
     /// A number of the user's.
     pub reference: u64,
+}
+
+/// The tasks of one host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostTasks {
+    /// Its name.
+    pub name: String,
+    /// How many processes it has.
+    pub tasks: u32,
+    /// Whether the first two follow one another, as with a placement by slots.
+    pub in_a_row: bool,
 }
 
 /// Bytes of each task.

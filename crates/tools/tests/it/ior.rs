@@ -3,12 +3,61 @@
 use model::{Access, Allocation, Bytes, CacheMode, PermutedAccess, Timespan, VerifyLevel};
 use std::path::{Path, PathBuf};
 use tools::fio::There;
-use tools::ior::{Environment, Form, Phase, Request, names, parse, timespan};
+use tools::ior::{Environment, Form, Phase, Request, Test, names, parse, timespan};
 
 fn request_with(line: &str, script: &str) -> Result<Request, String> {
     let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
     let read = |_: &str| Ok(script.to_owned());
-    parse(&args, &Environment { read: &read }).map_err(|refused| refused.to_string())
+    parse(&args, &environment(&read, 1)).map_err(|refused| refused.to_string())
+}
+
+fn environment(read: &dyn Fn(&str) -> Result<String, String>, ranks: u32) -> Environment<'_> {
+    Environment { read, ranks }
+}
+
+/// The test of a line that a launcher started so often, on these hosts.
+fn test_of(line: &str, hosts: &[&str]) -> (Test, String) {
+    let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    let read = |_: &str| Err(String::new());
+    let parsed = parse(&args, &environment(&read, hosts.len() as u32));
+    let mut request = parsed.unwrap_or_else(|why| panic!("{why}"));
+    let names: Vec<String> = hosts.iter().map(|&name| name.to_owned()).collect();
+    let mut test = request.tests.remove(0);
+    test.place(&names);
+    let notes: Vec<String> = request.notes.iter().map(ToString::to_string).collect();
+    (test, notes.join("\n"))
+}
+
+#[test]
+fn processes_are_tasks_and_the_first_of_them_take_part() {
+    let of = |line: &str| test_of(line, &["a", "a", "b", "b"]);
+    let (all, notes) = of("-w -o f");
+    assert_eq!((all.task_count(), notes.as_str()), (4, ""));
+    assert_eq!(of("-w -N 2 -o f").0.task_count(), 2);
+    let (more, notes) = of("-w -N 5 -o f");
+    assert_eq!(more.task_count(), 4);
+    assert!(notes.contains("-N"), "{notes}");
+    let write = timespan(&all, Phase::Write, 0, &|_: &Path| None, None);
+    assert_eq!((write.targets.len(), write.targets[0].threads), (1, 4));
+    assert_eq!(write.targets[0].create, Some(Bytes::mib(4)));
+}
+
+/// IOR 4.1: `rankOffset = taskPerNodeOffset * shift % numTasks`, with one host more for `-W`; shift is the tasks of the first
+/// host where the second task is on it, and 1 else.
+#[test]
+fn a_task_reads_what_a_task_of_another_host_wrote() {
+    let shifts = |line: &str, hosts: &[&str]| {
+        let (test, _) = test_of(line, hosts);
+        [Phase::Write, Phase::Read, Phase::CheckWrite].map(|phase| test.shift(phase))
+    };
+    let by_slots = ["a", "a", "b", "b", "c", "c"];
+    let by_hosts = ["a", "b", "c", "a", "b", "c"];
+    assert_eq!(shifts("-w -r -W -C -o f", &by_slots), [0, 2, 4]);
+    assert_eq!(shifts("-w -r -W -C -Q 2 -o f", &by_slots), [0, 4, 0]);
+    assert_eq!(shifts("-w -r -W -C -o f", &by_hosts), [0, 1, 2]);
+    assert_eq!(shifts("-w -r -W -o f", &by_hosts), [0, 0, 0]);
+    assert_eq!(shifts("-w -r -C -o f", &["a", "a", "a"]), [0, 0, 0]);
+    assert_eq!(request("-r -C -N 4 -o f").tests[0].shift(Phase::Read), 0);
 }
 
 fn request(line: &str) -> Request {
@@ -27,7 +76,11 @@ fn span(line: &str, phase: Phase) -> Timespan {
 }
 
 fn runs(run: u64, columns: u32) -> Access {
-    Access::Runs { run, columns }
+    Access::Runs {
+        run,
+        columns,
+        first: 0,
+    }
 }
 
 fn notes(line: &str) -> String {

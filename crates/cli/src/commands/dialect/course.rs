@@ -12,8 +12,9 @@ use engine::io_log::IoLogSink;
 use engine::{Event, Filled, Observer, Recording, Stop};
 use model::{CommandError, Nanos, NoResult, Profile, RunRecord, RunResult};
 use session::{
-    Admission, CheckedPlan, Ended, ProvenFiles, Runner, Schedule, Step, Timespans, Watcher,
+    Admission, CheckedPlan, Ended, Hosts, ProvenFiles, Runner, Schedule, Step, Timespans, Watcher,
 };
+use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use store::Store;
 
@@ -31,6 +32,8 @@ pub(crate) struct Course<'a> {
     pub(crate) io_logs: Vec<Option<IoLogSink>>,
     /// Results that are printed while the runs go on, where there are any.
     pub(crate) status: Option<Status<'a>>,
+    /// The other processes, where a launcher started them.
+    pub(crate) hosts: Option<&'a Rc<Hosts>>,
 }
 
 /// Prints results again and again while they are measured. Called elsewhere: fio `--status-interval`.
@@ -153,13 +156,10 @@ impl Course<'_> {
 
     fn runner<'r>(&'r self, stored: &'r StoredSession, stop: &'r Stop) -> Runner<'r, Store> {
         let proven = ProvenFiles::default();
-        Runner::new(
-            self.gate,
-            proven,
-            &stored.journal,
-            self.command.to_vec(),
-            stop,
-        )
+        let command = self.command.to_vec();
+        let mut runner = Runner::new(self.gate, proven, &stored.journal, command, stop);
+        runner.hosts = self.hosts.cloned();
+        runner
     }
 
     /// Runs them. `checked` is what the check of the whole request gave.

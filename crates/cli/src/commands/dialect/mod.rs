@@ -17,7 +17,7 @@ pub(crate) use files::{ResultFile, check_files, has, is_report, joined, text_of,
 pub(crate) use line::Line;
 pub(crate) use saved::StoredSession;
 pub(crate) use trouble::tell as tell_trouble;
-pub(crate) use unlink::{Removal, check as check_removal, remove};
+pub(crate) use unlink::{Removal, check as check_removal, remove, remove_each};
 
 use crate::environment::Environment;
 use crate::report;

@@ -23,11 +23,22 @@ impl StoredSession {
         session: NewSession,
         spans: usize,
     ) -> Result<Self, CommandError> {
-        let store = keep::open(place)?;
-        let journal = match spans {
-            1 => Journal::single(store, session),
-            _ => Journal::new(store, session),
-        };
+        match spans {
+            1 => {
+                let journal = Journal::single(keep::open(place)?, session);
+                Ok(StoredSession { journal, spans })
+            }
+            _ => StoredSession::of_job(place, session, spans),
+        }
+    }
+
+    /// The same for the results of ranks, of which each is added.
+    pub(crate) fn of_job(
+        place: Option<&StorePlace>,
+        session: NewSession,
+        spans: usize,
+    ) -> Result<Self, CommandError> {
+        let journal = Journal::new(keep::open(place)?, session);
         Ok(StoredSession { journal, spans })
     }
 

@@ -50,25 +50,30 @@ pub(crate) fn check(
     }
 }
 
-/// Removes them. Returns whether all are gone; each that stays is reported. A signal ends the reading of what is to be
-/// proven.
+/// Removes them. Returns whether all are gone; each that stays is reported.
 pub(crate) fn remove(
     files: &[PathBuf],
     gate: &Admission,
     removal: Removal,
 ) -> Result<bool, CommandError> {
+    let stay = remove_each(files, gate, removal)?;
+    stay.iter().for_each(|why| output::tell(why));
+    Ok(stay.is_empty())
+}
+
+/// The same; returns why those that stay do. A signal ends the reading of what is to be proven.
+pub(crate) fn remove_each(
+    files: &[PathBuf],
+    gate: &Admission,
+    removal: Removal,
+) -> Result<Vec<String>, CommandError> {
     let stop = Stop::new();
     if !files.is_empty() {
         signals::listen(&stop)?;
     }
-    let mut gone = true;
-    for path in files {
-        if let Err(why) = remove_one(path, gate, removal, &stop) {
-            output::tell(&why);
-            gone = false;
-        }
-    }
-    Ok(gone)
+    let each = files.iter();
+    let each = each.filter_map(|path| remove_one(path, gate, removal, &stop).err());
+    Ok(each.collect())
 }
 
 fn remove_one(path: &Path, gate: &Admission, removal: Removal, stop: &Stop) -> Result<(), String> {

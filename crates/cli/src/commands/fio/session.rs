@@ -101,6 +101,7 @@ pub(super) fn run(
         names: if quiet { &[] } else { &titles },
         recording,
         io_logs: io_logs.iter().map(RunTraces::sink).collect(),
+        hosts: None,
     };
     let ran = match built.create_only {
         true => course.create_files(&built.profile, first, &stored)?,

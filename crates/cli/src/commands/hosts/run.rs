@@ -20,11 +20,7 @@ pub(crate) fn run(
     way: &Way,
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
-    let request = Together {
-        hosts: &args.hosts,
-        keep: &args.keep,
-        kind: SessionKind::Run,
-    };
+    let request = Together::new(&args.hosts, &args.keep, SessionKind::Run);
     together(&request, way, environment, &|member| {
         lead(args, member, environment)
     })
@@ -45,7 +41,7 @@ fn lead(
     } = *member;
     let known = args.known.read()?;
     refuse_alone(args, &known)?;
-    refuse_confirmations(&args.consent)?;
+    refuse_confirmations(&args.consent.consent())?;
     let Built { profile, notes } = native::build(&args.request())?;
     for note in notes.iter().filter(|note| note.option != "--interval") {
         output::tell(&note.to_string());

@@ -1,29 +1,65 @@
 //! `fathom ior`, and the program under the name `ior`: IOR's command line and scripts, and its table, JSON or CSV.
 //!
-//! Standard output has the results alone. Deliberately absent: what any option means and how results are printed (`tools`).
+//! Where a launcher started several processes each of them is a task. Standard output has the results alone. Deliberately absent: what any option means and how results are printed (`tools`).
 
+mod removal;
 mod schedule;
 mod session;
 
+use self::session::Asked;
 use super::dialect::{Line, text_of};
+use super::hosts::{Together, Way, together};
+use crate::args::{HostsArgs, KeepArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::output;
 use model::CommandError;
 use std::path::Path;
+use store::SessionKind;
 use tools::ior::{self, Action, SCRIPT_MAX};
 
 /// Does what the line asks for.
 pub(crate) fn ior(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
     let args = line.texts().map_err(CommandError::refused)?;
     let read = |path: &str| read_file(Path::new(path));
-    let request = ior::parse(&args, &ior::Environment { read: &read })?;
-    match request.action {
-        Action::Usage => {
+    let launch = environment.launch;
+    let surroundings = ior::Environment {
+        read: &read,
+        ranks: launch.map_or(1, |launch| launch.size),
+    };
+    let is_first = launch.is_none_or(|launch| launch.rank == 0);
+    let request = match ior::parse(&args, &surroundings) {
+        Ok(request) => request,
+        Err(refusal) if is_first => return Err(refusal.into()),
+        // Rank 0 reports it: a launcher ends all ranks when the first one fails.
+        Err(_) => return Ok(Ending::Good),
+    };
+    let asked = Asked {
+        request: &request,
+        args: &args,
+        echo: &line.echo,
+        environment,
+    };
+    let dry_run = request.tests.iter().any(|test| test.actions.dry_run > 0);
+    match launch {
+        _ if request.action == Action::Usage && is_first => {
             output::print_usage(&ior::usage(line.program))?;
             Ok(Ending::Good)
         }
-        Action::Run => session::run(&request, &args, &line.echo, environment),
+        Some(launch) if request.action == Action::Run && !dry_run => {
+            let (hosts, keep) = (HostsArgs::default(), KeepArgs::of_tool(&request.own));
+            let all = Together {
+                options: ior::option,
+                shares: true,
+                perform: removal::perform,
+                ..Together::new(&hosts, &keep, SessionKind::Run)
+            };
+            together(&all, &Way::Launched(launch), environment, &|member| {
+                session::of_ranks(&asked, member)
+            })
+        }
+        _ if is_first => session::alone(&asked),
+        _ => Ok(Ending::Good),
     }
 }
 

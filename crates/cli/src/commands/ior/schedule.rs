@@ -4,9 +4,11 @@
 //! phase does (`tools::ior`).
 
 use crate::commands::dialect::{look, tell_trouble};
-use crate::output;
+use crate::commands::hosts::agrees;
+use crate::{failure, output};
 use model::{CommandError, Outcome, RunRecord};
-use session::{Admission, Ran, Schedule, Step, clock};
+use session::{Admission, Hosts, Ran, Schedule, Step, clock};
+use std::rc::Rc;
 use tools::ior::{self, IorRun, Phase, Test};
 
 /// A phase of a request.
@@ -21,6 +23,8 @@ struct Place {
 pub(super) struct Phases<'a> {
     tests: &'a [Test],
     gate: &'a Admission<'a>,
+    /// The processes that are its tasks, where a launcher started them.
+    hosts: Option<&'a Rc<Hosts>>,
     /// What is left, the next last.
     left: Vec<Place>,
     current: Option<Place>,
@@ -34,11 +38,18 @@ pub(super) struct Phases<'a> {
     pub(super) runs: Vec<Vec<IorRun>>,
     /// When each test began, in nanoseconds since 1970.
     pub(super) times: Vec<u64>,
+    /// Of all processes.
     pub(super) records: Vec<RunRecord>,
+    /// A process has no record of a phase.
+    lacks: bool,
 }
 
 impl<'a> Phases<'a> {
-    pub(super) fn new(tests: &'a [Test], gate: &'a Admission<'a>) -> Self {
+    pub(super) fn new(
+        tests: &'a [Test],
+        gate: &'a Admission<'a>,
+        hosts: Option<&'a Rc<Hosts>>,
+    ) -> Self {
         let places = tests.iter().enumerate().flat_map(|(number, test)| {
             (0..test.course.repetitions).flat_map(move |repetition| {
                 let phases = test.phases().into_iter();
@@ -54,6 +65,7 @@ impl<'a> Phases<'a> {
         Phases {
             tests,
             gate,
+            hosts,
             left,
             current: None,
             written: None,
@@ -62,12 +74,22 @@ impl<'a> Phases<'a> {
             runs: vec![Vec::new(); tests.len()],
             times: vec![clock::utc().0; tests.len()],
             records: Vec::new(),
+            lacks: false,
         }
     }
 
-    /// How many phases are left.
+    /// Whether there is a record of all processes for each phase that was run.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.records.is_empty() && !self.lacks
+    }
+
+    /// How many records are to come.
     pub(super) fn count(&self) -> usize {
-        self.left.len()
+        let records = |place: &Place| match self.hosts {
+            Some(_) => self.tests[place.test].task_count() as usize,
+            None => 1,
+        };
+        self.left.iter().map(records).sum()
     }
 
     /// Whether the time of its test is over.
@@ -102,6 +124,42 @@ impl<'a> Phases<'a> {
             self.label(place),
             self.tests[place.test].course.max_minutes
         ));
+    }
+
+    /// The records of all processes, and whether one of them failed; what went wrong is reported. None where one has none, so
+    /// that nothing is known of all together.
+    fn of_all(&self, own: RunRecord, label: &str) -> Option<(Vec<RunRecord>, bool)> {
+        let Some(hosts) = self.hosts else {
+            tell_trouble(&own);
+            let failed = matches!(own.outcome, Outcome::Failed(_));
+            return Some((vec![own], failed));
+        };
+        let (results, sums) = hosts.take_results();
+        if let Err(error) = agrees(&results, sums.as_ref()) {
+            failure::say(&error);
+            return None;
+        }
+        let mut records = Vec::new();
+        let mut is_whole = true;
+        for result in results {
+            let of = format!("{label}, {}", result.label());
+            match result.outcome {
+                Ok(record) => {
+                    if let Outcome::Failed(_) = &record.outcome {
+                        output::tell(&format!("{of}: this process failed:"));
+                    }
+                    tell_trouble(&record);
+                    records.push(record);
+                }
+                Err(why) => {
+                    output::tell(&format!("{of}: {why}"));
+                    is_whole = false;
+                }
+            }
+        }
+        let failed = |record: &RunRecord| matches!(record.outcome, Outcome::Failed(_));
+        let failed = records.iter().any(failed);
+        is_whole.then_some((records, failed))
     }
 
     fn label(&self, place: Place) -> String {
@@ -140,7 +198,10 @@ impl Schedule for Phases<'_> {
             }
             let found = |path: &std::path::Path| look(self.gate, path);
             let span = ior::timespan(test, place.phase, place.repetition, &found, self.written);
-            return Ok(Some(Step::new(self.label(place), span)));
+            return Ok(Some(Step {
+                tasks_from: self.hosts.map(|_| test.shift(place.phase)),
+                ..Step::new(self.label(place), span)
+            }));
         }
         Ok(None)
     }
@@ -149,8 +210,12 @@ impl Schedule for Phases<'_> {
         let (Ok(record), Some(place)) = (ran.outcome, self.current) else {
             return false;
         };
-        tell_trouble(&record);
-        let figures = ior::ior_figures(&record);
+        let label = self.label(place);
+        let Some((records, mut failed)) = self.of_all(record, &label) else {
+            self.lacks = true;
+            return false;
+        };
+        let figures = ior::ior_figures(&records.iter().collect::<Vec<_>>());
         let transfer = self.tests[place.test].layout.transfer.max(1);
         if place.phase == Phase::Write {
             self.written = Some(figures.least_of_task / transfer * transfer);
@@ -160,15 +225,14 @@ impl Schedule for Phases<'_> {
             repetition: place.repetition,
             figures,
         });
-        let is_cut = record.phases.measured_to >= ior::PHASE_TIME_MAX;
-        if is_cut {
-            let label = self.label(place);
+        let at_limit = |record: &RunRecord| record.phases.measured_to >= ior::PHASE_TIME_MAX;
+        if records.iter().any(at_limit) {
+            failed = true;
             output::tell(&format!(
                 "{label}: ended after 6 h, before its amount was moved: specify a smaller -b or -s, or a deadline (-D)"
             ));
         }
-        let failed = is_cut || matches!(record.outcome, Outcome::Failed(_));
-        self.records.push(record);
+        self.records.extend(records);
         !failed
     }
 }

@@ -2,20 +2,23 @@
 //!
 //! All is checked before anything is written; a stop ends the measuring and leaves the results.
 
+use super::removal;
 use super::schedule::Phases;
 use crate::commands::VERSION;
 use crate::commands::dialect::{
-    self, Course, Removal, ResultFile, StoredSession, check_files, has, is_whole, look, write_whole,
+    self, Course, ResultFile, StoredSession, check_files, has, is_whole, look, write_whole,
 };
+use crate::commands::hosts::{Member, refuse_confirmations};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
 use crate::{output, report, signals};
 use engine::Stop;
 use model::{CommandError, Profile, RunRecord, Timespan};
-use session::{Admission, clock};
+use session::{Admission, Hosts, Step, clock};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use store::SessionKind;
 use tools::ior::{
     self, Form, IOR_VERSION, IorResults, IorTest, Output, Phase, Request, Test, ior_csv, ior_json,
@@ -23,84 +26,144 @@ use tools::ior::{
 };
 use views::{Zone, ctime_stamp};
 
-/// Runs them, stores them, prints them.
-pub(super) fn run(
-    request: &Request,
-    args: &[String],
-    echo: &str,
-    environment: &Environment,
-) -> Result<Ending, CommandError> {
-    let tests = &request.tests;
-    let ground = RunContext::of_tool(&request.own, environment)?;
+/// A command line with what it means.
+pub(super) struct Asked<'a> {
+    pub(super) request: &'a Request,
+    pub(super) args: &'a [String],
+    /// As it was given.
+    pub(super) echo: &'a str,
+    pub(super) environment: &'a Environment,
+}
+
+/// Where it is run.
+struct Place<'a> {
+    ground: &'a RunContext,
+    gate: &'a Admission<'a>,
+    stop: &'a Stop,
+    /// The processes that are its tasks, where a launcher started them.
+    hosts: Option<&'a Rc<Hosts>>,
+}
+
+/// Runs the tests in this process, stores them, prints them.
+pub(super) fn alone(asked: &Asked<'_>) -> Result<Ending, CommandError> {
+    let ground = RunContext::of_tool(&asked.request.own, asked.environment)?;
     let gate = Admission {
         options: ior::option,
         ..ground.gate()
     };
-    let removal = Removal {
-        option: "ior",
-        kept: "with -k",
-        overwrite: request.own.consent.overwrite_files,
+    let place = Place {
+        ground: &ground,
+        gate: &gate,
+        stop: &Stop::new(),
+        hosts: None,
     };
-    let (profile, all) = (first(tests, &gate), files(tests));
+    run(asked, &asked.request.tests, &place)
+}
+
+/// Rank 0: the same with all processes of a launcher.
+pub(super) fn of_ranks(asked: &Asked<'_>, member: &Member<'_>) -> Result<Ending, CommandError> {
+    refuse_confirmations(&asked.request.own.consent)?;
+    let names = member.hosts.names();
+    let mut tests = asked.request.tests.clone();
+    for test in &mut tests {
+        test.place(&names);
+        if test.order.constant > 0 && test.shift(Phase::Read) == 0 {
+            output::tell("note: -C: this leads each task to what it wrote itself, as in IOR");
+        }
+    }
+    let place = Place {
+        ground: member.ground,
+        gate: member.gate,
+        stop: member.stop,
+        hosts: Some(member.hosts),
+    };
+    run(asked, &tests, &place)
+}
+
+fn run(asked: &Asked<'_>, tests: &[Test], place: &Place<'_>) -> Result<Ending, CommandError> {
+    let request = asked.request;
+    let (gate, stop) = (place.gate, place.stop);
+    let removal = removal::of_ior(request.own.consent.overwrite_files);
+    let all: Vec<PathBuf> = owned(tests).into_iter().map(|(_, path)| path).collect();
     let targets: Vec<&Path> = all.iter().map(PathBuf::as_path).collect();
     let file = result_file(&request.output);
     check_files(file.as_slice(), &targets, gate.store)?;
-    gate.check(&profile)?;
-    dialect::check_removal(&removed(tests, &gate, false), &gate, removal)?;
+    check(tests, place)?;
+    removal::check(&removed(tests, gate, false), gate, removal, place.hosts)?;
     for note in &request.notes {
         output::tell(&note.to_string());
     }
     if tests.iter().any(|test| test.actions.dry_run > 0) {
-        return describe(tests, &gate);
+        return describe(tests, gate);
     }
-    let command = command(args);
+    let command = command(asked.args);
     let began = clock::utc();
-    let new = session::new_session(
-        SessionKind::Run,
-        command.clone(),
-        dialect::joined(&targets),
-        began,
-    );
-    let mut phases = Phases::new(tests, &gate);
-    let count = phases.count();
-    let stored = StoredSession::open(ground.place.as_ref(), new, count)?;
-    let stop = Stop::new();
-    signals::listen(&stop)?;
+    let names = dialect::joined(&targets);
+    let new = session::new_session(SessionKind::Run, command.clone(), names, began);
+    let mut phases = Phases::new(tests, gate, place.hosts);
+    let kept_in = place.ground.place.as_ref();
+    let stored = match place.hosts {
+        Some(_) => StoredSession::of_job(kept_in, new, phases.count())?,
+        None => StoredSession::open(kept_in, new, phases.count())?,
+    };
+    if place.hosts.is_none() {
+        signals::listen(stop)?;
+    }
     let course = Course {
-        gate: &gate,
-        environment,
+        gate,
+        environment: asked.environment,
         command: &command,
         names: &[],
         recording: None,
         io_logs: Vec::new(),
         status: None,
+        hosts: place.hosts,
     };
-    let failed = course.follow_on(
-        &mut phases,
-        |phases| !phases.records.is_empty(),
-        &stored,
-        &stop,
-    )?;
+    let has_results = |phases: &Phases<'_>| !phases.records.is_empty();
+    let failed = course.follow_on(&mut phases, has_results, &stored, stop)?;
     let kept = stored.close(&phases.records);
     let corrupt = phases.records.iter().any(RunRecord::is_corrupt);
-    let gone = dialect::remove(&removed(tests, &gate, corrupt), &gate, removal)?;
+    let gone = removal::remove(&removed(tests, gate, corrupt), gate, removal, place.hosts)?;
     let printed = Printed {
         request,
-        echo,
-        machine: format!("Linux {}", ground.host.hostname),
+        tests,
+        echo: asked.echo,
+        machine: format!("Linux {}", place.ground.host.hostname),
         began: began.0,
     };
-    let page = printed.page(&phases);
-    let shown = match &file {
-        Some(file) if write_whole(file, &page) => true,
-        // What was measured is not lost with its place.
-        refused => output::print(&page).map(|()| refused.is_none())?,
-    };
+    let shown = print(&printed.page(&phases), file.as_ref())?;
     tell_corrupt(&phases.records);
-    let whole = phases.records.iter().all(is_whole) && !phases.records.is_empty();
+    let whole = phases.records.iter().all(is_whole) && phases.is_whole();
     let good = kept && gone && shown && whole && !failed && !stop.asked();
     let ending = if good { Ending::Good } else { Ending::Wrong };
     Ok(ending.and(Ending::of_data(corrupt)))
+}
+
+/// Checks what can be checked before anything runs, on every machine.
+fn check(tests: &[Test], place: &Place<'_>) -> Result<(), CommandError> {
+    let first = first(tests, place.gate);
+    let Some(hosts) = place.hosts else {
+        let profile = Profile {
+            timespans: first.into_iter().map(|(_, span)| span).collect(),
+        };
+        return place.gate.check(&profile).map(drop);
+    };
+    for (shift, span) in first {
+        let step = Step {
+            tasks_from: Some(shift),
+            ..Step::new(String::new(), span)
+        };
+        hosts.check_request(&step, place.gate)?;
+    }
+    Ok(())
+}
+
+/// What was measured is not lost with its place.
+fn print(page: &[u8], file: Option<&ResultFile<'_>>) -> Result<bool, CommandError> {
+    match file {
+        Some(file) if write_whole(file, page) => Ok(true),
+        refused => output::print(page).map(|()| refused.is_none()),
+    }
 }
 
 /// The line that means the same to fathom, for the record.
@@ -109,22 +172,20 @@ fn command(args: &[String]) -> Vec<String> {
     head.into_iter().chain(args.iter().cloned()).collect()
 }
 
-/// What can be checked before anything runs: phases whose files no earlier phase writes. Others are checked in their turn.
-fn first(tests: &[Test], gate: &Admission) -> Profile {
+/// What can be checked before anything runs: phases whose files no earlier phase writes, with the shift of their tasks. Others
+/// are checked in their turn.
+fn first(tests: &[Test], gate: &Admission) -> Vec<(u32, Timespan)> {
     let found = |path: &Path| look(gate, path);
     let mut written: HashSet<PathBuf> = HashSet::new();
-    let mut timespans: Vec<Timespan> = Vec::new();
+    let mut timespans = Vec::new();
     for test in tests {
-        let repetitions = match test.files.multi > 0 {
-            true => test.course.repetitions,
-            false => 1,
-        };
-        for repetition in 0..repetitions {
+        for repetition in 0..repetitions_of_files(test) {
             for phase in test.phases() {
                 let names = ior::names(test, repetition);
                 let is_later = names.iter().all(|name| written.contains(name));
                 if !is_later {
-                    timespans.push(ior::timespan(test, phase, repetition, &found, None));
+                    let span = ior::timespan(test, phase, repetition, &found, None);
+                    timespans.push((test.shift(phase), span));
                 }
                 if phase == Phase::Write {
                     written.extend(names);
@@ -132,32 +193,36 @@ fn first(tests: &[Test], gate: &Admission) -> Profile {
             }
         }
     }
-    Profile { timespans }
+    timespans
 }
 
-/// All files, each once.
-fn files(tests: &[Test]) -> Vec<PathBuf> {
+fn repetitions_of_files(test: &Test) -> u64 {
+    match test.files.multi > 0 {
+        true => test.course.repetitions,
+        false => 1,
+    }
+}
+
+/// All files, each once, with the task that writes it first.
+fn owned(tests: &[Test]) -> Vec<(usize, PathBuf)> {
     let each = tests.iter().flat_map(|test| {
-        let repetitions = match test.files.multi > 0 {
-            true => test.course.repetitions,
-            false => 1,
-        };
-        (0..repetitions).flat_map(move |repetition| ior::names(test, repetition))
+        let repetitions = 0..repetitions_of_files(test);
+        repetitions.flat_map(move |repetition| ior::names(test, repetition).into_iter().enumerate())
     });
-    let mut all: Vec<PathBuf> = each.collect();
-    all.sort();
-    all.dedup();
+    let mut all: Vec<(usize, PathBuf)> = each.collect();
+    all.sort_by(|(task, one), (other_task, other)| (one, task).cmp(&(other, other_task)));
+    all.dedup_by(|(_, one), (_, other)| one == other);
     all
 }
 
 /// The files that do not stay: those of the tests without `-k`. Devices stay.
-fn removed(tests: &[Test], gate: &Admission, corrupt: bool) -> Vec<PathBuf> {
+fn removed(tests: &[Test], gate: &Admission, corrupt: bool) -> Vec<(usize, PathBuf)> {
     let stays = |test: &&Test| test.files.keep > 0 || corrupt && test.files.keep_corrupt > 0;
     let kept: Vec<Test> = tests.iter().filter(stays).cloned().collect();
-    let kept: HashSet<PathBuf> = files(&kept).into_iter().collect();
-    let mut all = files(tests);
-    all.retain(|path| !kept.contains(path));
-    all.retain(|path| look(gate, path).is_none_or(|there| !there.device));
+    let kept: HashSet<PathBuf> = owned(&kept).into_iter().map(|(_, path)| path).collect();
+    let mut all = owned(tests);
+    all.retain(|(_, path)| !kept.contains(path));
+    all.retain(|(_, path)| look(gate, path).is_none_or(|there| !there.device));
     all
 }
 
@@ -185,6 +250,7 @@ fn result_file(output: &Output) -> Option<ResultFile<'_>> {
 /// What is printed of a request.
 struct Printed<'a> {
     request: &'a Request,
+    tests: &'a [Test],
     echo: &'a str,
     machine: String,
     began: u64,
@@ -194,12 +260,7 @@ impl Printed<'_> {
     fn page(&self, phases: &Phases) -> Vec<u8> {
         let zone = Zone::system();
         let stamp = |ns: u64| ctime_stamp(ns, &zone);
-        let tests = self
-            .request
-            .tests
-            .iter()
-            .zip(&phases.runs)
-            .zip(&phases.times);
+        let tests = self.tests.iter().zip(&phases.runs).zip(&phases.times);
         let tests: Vec<IorTest> = tests
             .map(|((test, runs), began)| IorTest {
                 test,

@@ -44,14 +44,9 @@ pub(crate) fn mdtest(line: &Line, environment: &Environment) -> Result<Ending, C
     match launch {
         Some(_) if request.output.dry_run && !is_first => Ok(Ending::Good),
         Some(launch) if !request.output.dry_run => {
-            let together_with = Together {
-                hosts: &HostsArgs::default(),
-                keep: &KeepArgs {
-                    store: request.output.own.store.clone(),
-                    no_store: request.output.own.no_store,
-                },
-                kind: SessionKind::Files,
-            };
+            let hosts = HostsArgs::default();
+            let keep = KeepArgs::of_tool(&request.output.own);
+            let together_with = Together::new(&hosts, &keep, SessionKind::Files);
             together(
                 &together_with,
                 &Way::Launched(launch),

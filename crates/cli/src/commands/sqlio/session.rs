@@ -95,6 +95,7 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Co
         names: &[],
         recording: None,
         io_logs: Vec::new(),
+        hosts: None,
     };
     let ran = course.run(&profile, checked, &stored)?;
     let kept = stored.close(&ran.records);

@@ -9,6 +9,7 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::output;
 use model::CommandError;
+use session::Step;
 use store::SessionKind;
 
 /// Sweeps on all hosts, keeps every cell, prints the table.
@@ -17,11 +18,7 @@ pub(super) fn sweep(
     way: &Way,
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
-    let request = Together {
-        hosts: &args.hosts,
-        keep: &args.keep,
-        kind: SessionKind::Sweep,
-    };
+    let request = Together::new(&args.hosts, &args.keep, SessionKind::Sweep);
     together(&request, way, environment, &|member| {
         lead(args, member, environment)
     })
@@ -32,7 +29,7 @@ fn lead(
     member: &Member<'_>,
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
-    refuse_confirmations(&args.consent)?;
+    refuse_confirmations(&args.consent.consent())?;
     if args.live {
         return Err(CommandError::refused(
             "--live: this option is for a sweep alone; hint: omit it, or add --alone",
@@ -47,7 +44,8 @@ fn lead(
     read.asked.share(member.hosts.size(), member.hosts.layout());
     let mut site = Site::default();
     for cell in &read.asked.cells {
-        site.take(member.hosts.check_request(&cell.timespan, member.gate)?);
+        let step = Step::new(String::new(), cell.timespan.clone());
+        site.take(member.hosts.check_request(&step, member.gate)?);
     }
     output::tell(&format!(
         "ranks   {}; targets below are those of rank 0",

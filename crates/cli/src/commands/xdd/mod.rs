@@ -84,6 +84,7 @@ fn run(
         names: &[],
         recording: None,
         io_logs: Vec::new(),
+        hosts: None,
         status: None,
     };
     let failed = course.follow_on(

@@ -505,7 +505,11 @@ fn runs_are_whole_rows_with_a_column_for_each_thread() {
     let runs = |columns, length, threads| {
         reported(|span| {
             let target = &mut span.targets[0];
-            target.workload.access = Access::Runs { run: 2, columns };
+            target.workload.access = Access::Runs {
+                run: 2,
+                columns,
+                first: 0,
+            };
             (target.length, target.threads) = (length, threads);
             target.workload.queue_depth = QueueDepth(0); // so that there is always a problem to report
         })
