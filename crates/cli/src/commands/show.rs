@@ -12,11 +12,11 @@ use analysis::columns::{Selection, columns, usual};
 use analysis::{JobPart, Known, Observed, RankLabel, session_findings};
 use host::file_identity;
 use model::{
-    Allocation, BeyondEnd, Bytes, CommandError, FilesRecord, Location, Nanos, RunRecord, Target,
-    TargetFacts, TargetKind, Timespan, shell_word,
+    Allocation, BeyondEnd, Bytes, CommandError, FilesRecord, Location, Nanos, ResultRow, RunRecord,
+    Target, TargetFacts, TargetKind, Timespan, shell_word,
 };
 use std::path::PathBuf;
-use store::{RunName, Session, SessionKind, Store, StoredResult, StoredRun};
+use store::{RunName, Session, SessionId, SessionKind, Store, StoredResult, StoredRun};
 use tools::native::{self, Request, TimeText};
 
 /// Prints a session, or one run of it.
@@ -56,7 +56,6 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
         (SessionKind::Layers, None) => super::looks::layers_again(session, form),
         (SessionKind::Files | SessionKind::Dd | SessionKind::Verify, None) => files(&session, form),
         (SessionKind::Watch, None) => watched(&session, form),
-        (SessionKind::Run, None) if is_job(&session) => ranks(&session, form)?,
         (SessionKind::Run, None) if session.runs.len() > 1 => {
             all(&store, &session, &args.known, form)?
         }
@@ -114,6 +113,7 @@ fn as_rows(
     match summary.kind {
         SessionKind::Sweep => Ok(Some(shown::shown(store, &summary, form)?)),
         SessionKind::Pts => Ok(Some(super::pts::stored::shown(store, &summary, form)?)),
+        SessionKind::Run => ranks(store, name.session, form),
         SessionKind::Import if summary.runs != 1 && !known.goals.is_empty() => Err(
             CommandError::refused(format!("{name}: {ONE_RESULT}, as {name}.1")),
         ),
@@ -169,43 +169,38 @@ fn watched(session: &Session, form: Form) -> Vec<u8> {
     report::watch(&records.collect::<Vec<_>>(), form)
 }
 
-/// Whether the runs of a session are the ranks of a job.
-fn is_job(session: &Session) -> bool {
-    let records = session.runs.iter().filter_map(StoredRun::record);
-    records.take(1).any(|record| record.engine.rank.is_some())
-}
-
-/// All ranks of a job on one page, or on one of each step.
-fn ranks(session: &Session, form: Form) -> Result<Vec<u8>, CommandError> {
+/// All ranks of a job on one page, or on one of each step; `None` of other sessions. A rank that cannot be read is one without
+/// a result.
+fn ranks(store: &Store, id: SessionId, form: Form) -> Result<Option<Vec<u8>>, CommandError> {
+    let rows = store.rows(&[id]).map_err(CommandError::refused)?;
+    let of_rank = |row: &ResultRow| RankLabel::of(&row.label).is_some();
+    if rows.is_empty() || !rows.iter().all(of_rank) {
+        return Ok(None);
+    }
+    let results: Vec<Result<RunRecord, String>> =
+        rows.iter().map(|row| result_of(store, id, row)).collect();
     let mut steps: Vec<(&str, Vec<JobPart<'_>>)> = Vec::new();
-    for run in &session.runs {
-        let outcome = match &run.result {
-            StoredResult::Run(record) => Ok(&**record),
-            StoredResult::Missing(why) => Err(why.as_str()),
-            _ => continue,
-        };
-        // A rank without a result is known by its label alone.
-        let Some(label) = RankLabel::of(&run.label) else {
+    for (row, result) in rows.iter().zip(&results) {
+        let Some(label) = RankLabel::of(&row.label) else {
             continue;
         };
         let part = JobPart {
             rank: label.rank,
             host: label.host,
-            run: Some(run.number),
-            outcome,
+            run: Some(row.number),
+            outcome: result.as_ref().map_err(String::as_str),
         };
         match steps.last_mut() {
             Some((step, parts)) if *step == label.cell => parts.push(part),
             _ => steps.push((label.cell, vec![part])),
         }
     }
-    let id = session.summary.id;
     match &steps[..] {
-        [(_, parts)] => report::job(parts, form),
+        [(_, parts)] => report::job(parts, form).map(Some),
         _ if form.json => Err(CommandError::refused(format!(
             "session {id} has {} steps of {} runs, and a document shows one run: specify it, as {id}.1",
             steps.len(),
-            session.runs.len()
+            rows.len()
         ))),
         _ => {
             let page = |(step, parts): &(&str, Vec<JobPart<'_>>)| {
@@ -214,9 +209,23 @@ fn ranks(session: &Session, form: Form) -> Result<Vec<u8>, CommandError> {
                 Ok(page)
             };
             let pages: Result<Vec<Vec<u8>>, CommandError> = steps.iter().map(page).collect();
-            Ok(pages?.join(&b"\n"[..]))
+            Ok(Some(pages?.join(&b"\n"[..])))
         }
     }
+}
+
+/// The record of one rank, or why there is none.
+fn result_of(store: &Store, id: SessionId, row: &ResultRow) -> Result<RunRecord, String> {
+    if let Some(reason) = &row.reason {
+        return Err(reason.clone());
+    }
+    let session = store.load_one(id, row.number);
+    let session = session.map_err(|error| format!("it cannot be read: {error}"))?;
+    let record = session.runs.into_iter().find_map(StoredRun::into_record);
+    record.map_or_else(
+        || Err("it is not there".to_owned()),
+        |(_, record)| Ok(record),
+    )
 }
 
 /// Every run of a session of several, one page after another.

@@ -114,6 +114,30 @@ fn segments_lie_one_behind_the_other_in_one_file() {
 }
 
 #[test]
+fn a_rank_whose_record_is_damaged_is_named_and_the_others_are_shown() {
+    let (program, options) = LAUNCHERS[0];
+    if Command::new(program).arg("--version").output().is_err() {
+        println!("skipped: {program} is not here");
+        return;
+    }
+    let bench = Bench::new();
+    let line = "run f.{rank} --create 1M -d 200ms --warmup 0s --json";
+    Launcher { program, options }.run(&bench, 3, line).good();
+    let path = bench.path("hosts.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let word = b"\"rank\":1,";
+    let mut windows = bytes.windows(word.len());
+    let at = windows.position(|window| window == word).unwrap();
+    bytes[at + 7] = b'0';
+    std::fs::write(&path, &bytes).unwrap();
+    let said = bench.line(&format!("show 1 --json --store {}", path.display()));
+    let hosts = &said.good().json()["hosts"];
+    let missing = hosts[1]["missing"].as_str().unwrap();
+    assert!(missing.contains("cannot be read"), "{missing}");
+    assert!(hosts[0]["figures"].is_object() && hosts[2]["figures"].is_object());
+}
+
+#[test]
 fn what_cannot_be_one_run_is_refused_and_nothing_is_written() {
     with_each(|launcher| {
         let bench = Bench::new();
