@@ -18,7 +18,7 @@ use crate::schedule::{RUN, Step};
 use answers::{Hello, Prepared, Ready};
 use engine::{Meet, Meeting, RunError, Stop};
 use job::{CLOCK, Counter, EdgeClock, Event, Item, Job, Lost, Offset, Order, Reply, Sums, compose};
-use model::{ClockOffset, CommandError, JobLayout, Nanos, Outcome, RankRecord, RunRecord};
+use model::{Bytes, ClockOffset, CommandError, JobLayout, Nanos, Outcome, RankRecord, RunRecord};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Borrow;
@@ -47,6 +47,8 @@ type Answer = (Vec<u8>, Option<Sums>);
 pub struct HostsOptions {
     /// How they share the target.
     pub layout: JobLayout,
+    /// With interleaved ranges: how many bytes one is long.
+    pub piece: Bytes,
     /// The others go on where one is lost.
     pub goes_on: bool,
     /// Names of the hosts by rank, where they are known before the ranks report.
@@ -159,9 +161,13 @@ impl Hosts {
         &self.job.members().transport
     }
 
-    /// How the ranks share the target.
-    pub fn layout(&self) -> JobLayout {
-        self.options.layout
+    /// How the ranks share the target, as the option has it.
+    pub fn layout(&self) -> String {
+        let HostsOptions { layout, piece, .. } = &self.options;
+        match layout {
+            JobLayout::Interleaved => format!("{layout}:{piece}"),
+            _ => layout.to_string(),
+        }
     }
 
     /// Returns what all ranks counted in the last run by the sums that were merged on the way, and takes its results.

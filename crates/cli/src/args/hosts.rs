@@ -21,7 +21,8 @@ pub(crate) struct HostsArgs {
     #[arg(long, value_name = "PATH", requires = "hosts")]
     pub(crate) remote_fathom: Option<String>,
     /// How the ranks share the target: own (each its own; {rank} and {host} in its name are filled in), segments (each the
-    /// range of --length behind that of the rank before) or all [default: own]
+    /// range of --length behind that of the rank before), interleaved:SIZE (sequential I/O in ranges of this size that take
+    /// turns, --length in all for each) or all [default: own]
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) layout: Option<String>,
     /// Action if a rank is lost: end (all stop, exit code 1) or continue [default: end]

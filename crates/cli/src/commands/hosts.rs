@@ -18,7 +18,7 @@ use job::transport::Transport;
 use job::transport::mpi::Mpi;
 use job::transport::pipes::Pipes;
 use job::{FAN_OUT, Job, JobError, Launch, Launcher, RANK, SIZE, host_list};
-use model::{CommandError, Consent, JobLayout, Nanos, Options, shell_word};
+use model::{Bytes, CommandError, Consent, JobLayout, Nanos, Options, shell_word};
 use session::{Admission, Hosts, HostsOptions, Journal, ProvenFiles, Runner, clock};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
@@ -193,8 +193,12 @@ fn options(args: &HostsArgs) -> Result<HostsOptions, CommandError> {
     let wrong = |option: &str, value: &str, accepted: &str| {
         CommandError::refused(format!("invalid value '{value}' for {option}: {accepted}"))
     };
+    let piece = args.layout.as_deref().and_then(interleaved);
     let layout = args.layout.as_deref().map(|text| {
-        let read: Result<JobLayout, model::UnitError> = text.parse();
+        let read: Result<JobLayout, model::UnitError> = match piece {
+            Some(_) => Ok(JobLayout::Interleaved),
+            None => text.parse(),
+        };
         read.map_err(|error| wrong("--layout", text, error.accepted))
     });
     let goes_on = match args.on_loss.as_deref() {
@@ -204,9 +208,16 @@ fn options(args: &HostsArgs) -> Result<HostsOptions, CommandError> {
     };
     Ok(HostsOptions {
         layout: layout.transpose()?.unwrap_or_default(),
+        piece: piece.unwrap_or_default(),
         goes_on,
         names: Vec::new(),
     })
+}
+
+/// `interleaved:64K`: how long a range is.
+fn interleaved(text: &str) -> Option<Bytes> {
+    let piece: Bytes = text.strip_prefix("interleaved:")?.parse().ok()?;
+    (piece > Bytes(0)).then_some(piece)
 }
 
 fn connect(args: &HostsArgs, way: &Way, own: &str) -> Result<Job, CommandError> {

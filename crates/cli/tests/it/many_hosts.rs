@@ -114,6 +114,43 @@ fn segments_lie_one_behind_the_other_in_one_file() {
 }
 
 #[test]
+fn interleaved_ranges_take_turns_thread_after_thread() {
+    with_each(|launcher| {
+        let bench = Bench::new();
+        bench.line("run f --create 6M -d 100ms --warmup 0s").good();
+        let line = "run f --layout interleaved:64K --length 2M --pattern sequential -b 16K -t 2 -w 100 -d 200ms --warmup 0s --json";
+        let document = launcher.run(&bench, 3, line).good().json();
+        assert_eq!(document["job"]["layout"], "interleaved");
+        let store = format!("--store {}", bench.path("hosts.db").display());
+        for rank in 1..=3u64 {
+            let show = format!("show 1.{rank} --json {store}");
+            let own = bench.line(&show).good().json();
+            let work = &own["targets"][0]["work"];
+            let runs = &work["access"]["runs"];
+            let first = runs["first"].as_u64().unwrap_or(0);
+            assert_eq!((first, &runs["run"]), ((rank - 1) * 2, &4.into()), "{work}");
+            assert_eq!(
+                (&runs["columns"], &work["length_bytes"]),
+                (&6.into(), &(6 << 20).into())
+            );
+        }
+        for (more, part) in [
+            ("interleaved:60K --length 2M -t 1", "--block"),
+            ("interleaved:64K -t 1", "--length"),
+            ("interleaved:64K --length 2M -t 3", "--threads"),
+        ] {
+            let said = launcher.run(
+                &bench,
+                3,
+                &format!("run f --pattern sequential -b 16K --layout {more}"),
+            );
+            assert_eq!(said.code, Some(2), "{more}: {said:?}");
+            assert!(said.err.contains(part), "{more}: {said:?}");
+        }
+    });
+}
+
+#[test]
 fn a_rank_whose_record_is_damaged_is_named_and_the_others_are_shown() {
     let (program, options) = LAUNCHERS[0];
     if Command::new(program).arg("--version").output().is_err() {
@@ -146,7 +183,15 @@ fn what_cannot_be_one_run_is_refused_and_nothing_is_written() {
             ("run f --create 1M -w 100", "{rank}"),
             ("run f.{user} --create 1M", "{host}"),
             ("run f.{rank} --layout all", "--layout all"),
-            ("run f --layout striped", "own, segments or all"),
+            (
+                "run f --layout striped",
+                "own, segments, all or interleaved",
+            ),
+            ("run f --layout interleaved:0", "interleaved:SIZE"),
+            (
+                "run f --layout interleaved:1M --pattern random",
+                "sequential",
+            ),
             ("run f.{rank} --create 1M --on-loss wait", "end or continue"),
             ("run f.{rank} --create 1M --host-timeout 1s", "at least 5s"),
             ("run sim:ssd", "simulated"),

@@ -85,7 +85,7 @@ impl FromStr for JobLayout {
         row.map(|(layout, _)| *layout)
             .ok_or_else(|| crate::UnitError {
                 read: text.to_owned(),
-                accepted: "must be own, segments or all",
+                accepted: "must be own, segments, all or interleaved:SIZE",
             })
     }
 }

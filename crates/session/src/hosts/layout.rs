@@ -1,5 +1,6 @@
 //! Each rank's part of what is measured.
 
+use super::HostsOptions;
 use model::{Access, Bytes, CommandError, JobLayout, Location, Profile, Target, Timespan};
 use std::path::{Path, PathBuf};
 
@@ -73,10 +74,11 @@ fn seed(timespan: &Timespan, share: Share) -> u64 {
 /// A name or the layout does not fit.
 pub(super) fn place(
     timespan: &Timespan,
-    layout: JobLayout,
+    options: &HostsOptions,
     share: Share,
     host: &str,
 ) -> Result<Profile, CommandError> {
+    let layout = options.layout;
     let mut timespan = timespan.clone();
     for target in &mut timespan.targets {
         match &mut target.location {
@@ -105,6 +107,9 @@ pub(super) fn place(
                 CommandError::refused("--length: the segments end beyond 16 EiB")
             })?);
         }
+        if layout == JobLayout::Interleaved {
+            interleave(target, options.piece, share)?;
+        }
         if layout != JobLayout::Own && target.create.is_some() {
             return Err(CommandError::refused(format!(
                 "--create: with --layout {layout} the ranks share one file that is there already; hint: create it first \
@@ -116,6 +121,43 @@ pub(super) fn place(
     Ok(Profile {
         timespans: vec![timespan],
     })
+}
+
+/// Gives each thread of this rank a column of pieces among those of all ranks.
+fn interleave(target: &mut Target, piece: Bytes, share: Share) -> Result<(), CommandError> {
+    let refused = |why: &str| {
+        Err(CommandError::refused(format!(
+            "--layout interleaved:{piece}: {why}"
+        )))
+    };
+    if target.workload.access != Access::Sequential {
+        return refused(
+            "only sequential I/O takes turns; hint: add --pattern sequential, or use --layout segments",
+        );
+    }
+    let block = target.workload.block;
+    if !piece.is_multiple_of(block) {
+        return refused("must be a multiple of the block size (--block)");
+    }
+    let of_rank = piece.0.checked_mul(u64::from(target.threads));
+    let (Some(length), Some(of_rank)) = (target.length, of_rank) else {
+        return refused("specify the bytes of one rank by --length");
+    };
+    if length.0 == 0 || !length.0.is_multiple_of(of_rank) {
+        return refused("--length must be a multiple of a piece for each thread (--threads)");
+    }
+    let columns = share.size.checked_mul(target.threads);
+    let all = length.0.checked_mul(u64::from(share.size));
+    let (Some(columns), Some(all)) = (columns, all) else {
+        return refused("the ranges end beyond 16 EiB");
+    };
+    target.length = Some(Bytes(all));
+    target.workload.access = Access::Runs {
+        run: piece.0 / block.0.max(1),
+        columns,
+        first: share.rank * target.threads,
+    };
+    Ok(())
 }
 
 /// The name with `{rank}` and `{host}` filled in.

@@ -114,7 +114,7 @@ impl Hosts {
                 layout,
                 ranks: share.size,
             });
-            return place(&wanted.timespan, layout, share, host).map(Some);
+            return place(&wanted.timespan, &self.options, share, host).map(Some);
         };
         let sharing = Sharing::of_tasks(&wanted.timespan);
         self.sharing.set(sharing);

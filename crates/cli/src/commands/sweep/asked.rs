@@ -4,7 +4,7 @@
 use crate::args::{Cli, Command, SweepArgs};
 use clap::Parser;
 use host::Root;
-use model::{Access, CommandError, HostRecord, JobLayout, Location, Profile, Target, Timespan};
+use model::{Access, CommandError, HostRecord, Location, Profile, Target, Timespan};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -134,7 +134,7 @@ impl Asked {
     }
 
     /// Makes it the sweep of so many ranks: that of other ranks is another one.
-    pub(super) fn share(&mut self, ranks: u32, layout: JobLayout) {
+    pub(super) fn share(&mut self, ranks: u32, layout: &str) {
         self.ranks = ranks;
         for cell in &mut self.cells {
             cell.key = sweep::key(&[&cell.key, &format!("{ranks} ranks, {layout}")]);

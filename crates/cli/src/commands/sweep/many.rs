@@ -41,7 +41,8 @@ fn lead(
             "--from-diskspd: a line of DISKSPD has no ranks; hint: specify the work by the options of fathom run",
         ));
     }
-    read.asked.share(member.hosts.size(), member.hosts.layout());
+    read.asked
+        .share(member.hosts.size(), &member.hosts.layout());
     let mut site = Site::default();
     for cell in &read.asked.cells {
         let step = Step::new(String::new(), cell.timespan.clone());
