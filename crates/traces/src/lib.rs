@@ -26,7 +26,7 @@ mod profile;
 mod replay;
 mod source;
 mod text;
-mod trace;
+pub mod trace;
 mod unpack;
 mod vscsi;
 mod window;

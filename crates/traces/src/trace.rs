@@ -19,10 +19,29 @@ use std::sync::atomic::AtomicBool;
 pub struct Options {
     /// The name of the format, or `csv:` and the columns; without it, the first lines decide.
     pub format: Option<String>,
+    /// By file; those without are read once, as they are.
+    pub rounds: Vec<FileRounds>,
     /// The part that is read.
     pub window: Window,
     /// Ends the trace where it is, also where it has no I/O for long.
     pub stop: Option<Arc<AtomicBool>>,
+}
+
+/// How often and how fast a file of a trace is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileRounds {
+    /// Its times are multiplied by this, in percent.
+    pub percent: u32,
+    /// So often, each time behind the last. // above 0
+    pub count: u32,
+}
+
+/// A file with rounds.
+struct Repeated {
+    path: PathBuf,
+    rounds: FileRounds,
+    begun: u64, // ns, of this round
+    last: u64,  // ns, in the file
 }
 
 /// A trace that is being read.
@@ -34,6 +53,8 @@ pub struct Trace {
     window: Window,
     origin: Option<Nanos>,
     ended: bool,
+    options: Options,
+    repeated: Vec<Repeated>, // by source
 }
 
 impl Trace {
@@ -45,11 +66,21 @@ impl Trace {
         let format = options.format.as_deref();
         let stop = options.stop.as_ref();
         let sources = paths.iter().map(|path| source::open(path, format, stop));
-        Trace::of(sources.collect::<Result<_, _>>()?, options.window)
+        let mut trace = Trace::new(sources.collect::<Result<_, _>>()?, options.window);
+        trace.options = options.clone();
+        let files = paths.iter().zip(&options.rounds);
+        let files = files.map(|(path, rounds)| Repeated {
+            path: path.clone(),
+            rounds: *rounds,
+            begun: 0,
+            last: 0,
+        });
+        trace.repeated = files.collect();
+        trace.begin()
     }
 
-    pub(crate) fn of(sources: Vec<Source>, window: Window) -> Result<Trace, TraceError> {
-        let mut trace = Trace {
+    fn new(sources: Vec<Source>, window: Window) -> Trace {
+        Trace {
             next: Vec::new(),
             sources,
             devices: Devices::default(),
@@ -57,11 +88,40 @@ impl Trace {
             window,
             origin: None,
             ended: false,
-        };
-        for source in &mut trace.sources {
-            trace.next.push(source.next(&mut trace.devices)?);
+            options: Options::default(),
+            repeated: Vec::new(),
         }
-        Ok(trace)
+    }
+
+    fn begin(mut self) -> Result<Trace, TraceError> {
+        for source in 0..self.sources.len() {
+            let first = self.next_of(source)?;
+            self.next.push(first);
+        }
+        Ok(self)
+    }
+
+    /// Returns the next event of a file, in all of its rounds.
+    fn next_of(&mut self, number: usize) -> Result<Option<Event>, TraceError> {
+        let mut event = self.sources[number].next(&mut self.devices)?;
+        let Some(file) = self.repeated.get_mut(number) else {
+            return Ok(event);
+        };
+        if event.is_none() && file.rounds.count > 1 {
+            file.rounds.count -= 1;
+            (file.begun, file.last) = (file.begun.saturating_add(file.last), 0);
+            let format = self.options.format.as_deref();
+            self.sources[number] = source::open(&file.path, format, self.options.stop.as_ref())?;
+            event = self.sources[number].next(&mut self.devices)?;
+        }
+        if let Some(event) = &mut event {
+            let at = &mut event.record.at.0;
+            file.last = file.last.max(*at);
+            let scaled = u128::from(file.begun.saturating_add(*at));
+            let scaled = scaled * u128::from(file.rounds.percent) / 100;
+            *at = u64::try_from(scaled).unwrap_or(u64::MAX);
+        }
+        Ok(event)
     }
 
     /// Returns the format of the first file.
@@ -125,7 +185,7 @@ impl Trace {
         let Some((_, source)) = heads.min() else {
             return Ok(None);
         };
-        let next = self.sources[source].next(&mut self.devices)?;
+        let next = self.next_of(source)?;
         Ok(std::mem::replace(&mut self.next[source], next))
     }
 }

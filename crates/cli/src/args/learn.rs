@@ -40,6 +40,7 @@ impl LearnArgs {
             files: self.traces.clone(),
             format: self.format.clone(),
             window: self.window.clone(),
+            rounds: Vec::new(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use std::path::PathBuf;
+use traces::trace::FileRounds;
 
 /// Writes the formats below the options.
 pub(crate) fn formats() -> String {
@@ -44,4 +45,7 @@ pub(crate) struct TraceInputArgs {
     /// Only this part, in times since the first I/O: 10m..15m
     #[arg(long, value_name = "FROM..TO")]
     pub(crate) window: Option<String>,
+    /// By file
+    #[arg(skip)]
+    pub(crate) rounds: Vec<FileRounds>,
 }

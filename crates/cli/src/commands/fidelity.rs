@@ -77,6 +77,7 @@ fn properties(path: &Path, seed: u64, pace: &mut Pace<'_>) -> Result<Properties,
             files: vec![path.to_owned()],
             format: None,
             window: None,
+            rounds: Vec::new(),
         };
         let mut trace = super::trace::open(&input, Some(pace.stop()))?;
         let mut properties = Properties::default();

@@ -56,6 +56,7 @@ pub(crate) fn open(input: &TraceInputArgs, stop: Option<&Stop>) -> Result<Trace,
     };
     let options = Options {
         format: input.format.clone(),
+        rounds: input.rounds.clone(),
         window,
         stop: stop.map(Stop::flag),
     };

@@ -259,3 +259,94 @@ fn a_kept_trace_is_issued_again_to_the_last_io() {
         std::fs::remove_file(bench.path("a")).unwrap();
     }
 }
+
+/// A file of blktrace: 4 KiB writes that are queued at these milliseconds, each at a place of its own from `first` on, and the
+/// completion of the last 5 ms later.
+fn blktrace(first: u64, queued_ms: &[u64]) -> Vec<u8> {
+    const MAGIC: u32 = 0x6561_7407;
+    const QUEUED: u32 = 1 | 2 << 16;
+    const COMPLETED: u32 = 8 | 2 << 16;
+    let mut bytes = Vec::new();
+    let mut event = |action: u32, ms: u64, block: u64| {
+        bytes.extend(MAGIC.to_ne_bytes());
+        bytes.extend(0u32.to_ne_bytes());
+        bytes.extend((ms * 1_000_000).to_ne_bytes());
+        bytes.extend((block * 8).to_ne_bytes());
+        // Bytes, action, process, device 8:0, processor; error and further data.
+        for word in [4096, action, 1, 8 << 20, 0, 0] {
+            bytes.extend(u32::to_ne_bytes(word));
+        }
+    };
+    for (number, ms) in queued_ms.iter().enumerate() {
+        event(QUEUED, *ms, first + number as u64);
+    }
+    let last = queued_ms.len() - 1;
+    event(COMPLETED, queued_ms[last] + 5, first + last as u64);
+    bytes
+}
+
+/// The places of two traces in the order in which fio merges them: `(time + round × length) × percent / 100`, the length that of
+/// the last event. Source: `read_trace` in `blktrace.c` of fio 3.42.
+fn merged(files: [(u64, &[u64]); 2], percents: [u64; 2], rounds: [u64; 2]) -> Vec<u64> {
+    let mut all = Vec::new();
+    for (file, (first, queued)) in files.into_iter().enumerate() {
+        let length = queued[queued.len() - 1] + 5;
+        for round in 0..rounds[file] {
+            for (number, ms) in queued.iter().enumerate() {
+                let at = (ms + round * length) * percents[file];
+                all.push((at, file, (first + number as u64) * 4096));
+            }
+        }
+    }
+    all.sort();
+    all.into_iter().map(|(.., place)| place).collect()
+}
+
+#[test]
+fn several_traces_are_merged_as_fio_merges_them() {
+    let bench = Bench::new();
+    let (a, b) = ([0, 10, 20], [1, 6, 11, 13, 18, 23]);
+    std::fs::write(bench.path("a"), blktrace(0, &a)).unwrap();
+    std::fs::write(bench.path("b"), blktrace(100, &b)).unwrap();
+    let job = "--name=j --read_iolog=a:b --ioengine=psync --size=2m --filename=f";
+    bench
+        .line("fio --no-store --name=c --filename=f --size=2m --rw=write --bs=64k")
+        .good();
+    for (options, percents, rounds) in [
+        ("", [100, 100], [1, 1]),
+        (
+            "--merge_blktrace_scalars=50:100 --merge_blktrace_iters=2:1",
+            [50, 100],
+            [2, 1],
+        ),
+        ("--merge_blktrace_scalars=100:300", [100, 300], [1, 1]),
+        ("--merge_blktrace_iters=3:2", [100, 100], [3, 2]),
+    ] {
+        let options = format!("{job} --merge_blktrace_file=merged {options}");
+        let ours = format!("{FATHOM} fio --no-store {options}");
+        let Some(ours) = traced(&bench, "f", &words(&ours)) else {
+            println!("skipped: strace is not installed");
+            return;
+        };
+        let places: Vec<u64> = ours.0.iter().map(|(_, offset, _)| *offset).collect();
+        let expected = merged([(0, &a), (100, &b)], percents, rounds);
+        assert_eq!(places, expected, "{options}");
+        assert!(!bench.path("merged").exists());
+    }
+    for (options, why) in [
+        ("", "with merge_blktrace_file only"),
+        (
+            "--merge_blktrace_file=m --merge_blktrace_iters=1",
+            "one number per file",
+        ),
+        (
+            "--merge_blktrace_file=m --merge_blktrace_iters=1:0",
+            "must be numbers",
+        ),
+        ("--merge_blktrace_scalars=1:2", "must come with read_iolog"),
+    ] {
+        let refused = bench.line(&format!("fio --no-store {job} {options}"));
+        assert_eq!(refused.code, Some(2), "{options}: {refused:?}");
+        assert!(refused.err.contains(why), "{options}: {}", refused.err);
+    }
+}

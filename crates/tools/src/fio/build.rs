@@ -277,7 +277,8 @@ impl Builder<'_> {
         }
         let target = timespans.first()?.targets.first()?;
         Some(Replay {
-            trace: PathBuf::from(job.replay.trace.as_deref()?),
+            trace: job.replay.files().next()?,
+            merged: job.replay.merged(),
             target: target.location.path()?.to_owned(),
             create: target.create,
             speed_ppm: job.replay.speed_ppm(),

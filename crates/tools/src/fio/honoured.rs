@@ -404,6 +404,22 @@ pub(super) const HONOURED: &[Row] = &[
         replay::read_iolog,
     ),
     read(
+        &["merge_blktrace_file"],
+        "the files of read_iolog (`a:b`), of any format, are replayed as one trace, merged by time while they are read; the file is not \
+         written: `fathom trace a b --convert iotrace --out FILE` does that",
+        replay::merge_file,
+    ),
+    read(
+        &["merge_blktrace_scalars"],
+        "with merge_blktrace_file: the times of each file in percent, 1 to 1000000",
+        replay::merge_scalars,
+    ),
+    read(
+        &["merge_blktrace_iters"],
+        "with merge_blktrace_file: how often each file is read",
+        replay::merge_iterations,
+    ),
+    read(
         &["replay_redirect"],
         "the target of read_iolog",
         replay::redirect,

@@ -475,6 +475,11 @@ const PERCENT_PPM: u64 = 10_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct JobReplay {
     pub(super) trace: Option<String>,
+    /// The traces are merged.
+    pub(super) merges: bool,
+    /// By file: times in percent, and how often it is read.
+    pub(super) scalars: Vec<u32>,
+    pub(super) iterations: Vec<u32>,
     pub(super) redirect: Option<String>,
     /// Of the rate of the trace.
     pub(super) percent: u64,
@@ -492,6 +497,9 @@ impl Default for JobReplay {
     fn default() -> Self {
         JobReplay {
             trace: None,
+            merges: false,
+            scalars: Vec::new(),
+            iterations: Vec::new(),
             redirect: None,
             percent: 100,
             no_stall: false,

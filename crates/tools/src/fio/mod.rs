@@ -32,7 +32,7 @@ pub(crate) mod reader;
 mod reader_terse;
 pub(crate) mod reader_text;
 mod refused;
-mod replay;
+pub mod replay;
 mod reporting;
 mod result;
 mod row;

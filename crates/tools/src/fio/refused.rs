@@ -21,14 +21,6 @@ pub(super) const REFUSED: &[Row] = &[
     ),
     refuse(&["opendir"], "specify the files by filename"),
     refuse(
-        &[
-            "merge_blktrace_file",
-            "merge_blktrace_scalars",
-            "merge_blktrace_iters",
-        ],
-        "fathom merges no traces for fio: `fathom replay A B` merges them by time",
-    ),
-    refuse(
         &["exec_prerun", "exec_postrun"],
         "fathom starts no programs: put them around its call",
     ),

@@ -3,7 +3,7 @@
 //! Names in a log open nothing; the target is what `filename` or `replay_redirect` specifies. Omitted: reading the trace and placing
 //! its I/Os, which `fathom replay` does, and how its target is found (`ranges`).
 
-use super::job::Job;
+use super::job::{Job, JobReplay};
 use super::read::{OptionRead, flag, text};
 use model::{Bytes, EngineChoice};
 use std::path::PathBuf;
@@ -11,6 +11,8 @@ use std::path::PathBuf;
 /// Slowest and fastest, in percent.
 const PERCENT_MIN: u64 = 1;
 const PERCENT_MAX: u64 = 10_000;
+/// Largest number of the options of merging.
+const MERGE_MAX: f64 = 1e6;
 /// The operations of `replay_skip`, and what they are called here.
 const SKIPS: [(&str, &str); 4] = [
     ("read", "read"),
@@ -24,6 +26,8 @@ const SKIPS: [(&str, &str); 4] = [
 pub struct Replay {
     /// The trace.
     pub trace: PathBuf,
+    /// Instead of it, these files merged by time; none of one file.
+    pub merged: Vec<MergedFile>,
     /// What gets its I/Os.
     pub target: PathBuf,
     /// The size at which the target is created.
@@ -42,15 +46,84 @@ pub struct Replay {
     pub goes_on: bool,
 }
 
+/// A file that is merged with others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergedFile {
+    /// The trace.
+    pub path: PathBuf,
+    /// Its times are multiplied by this, in percent.
+    pub percent: u32,
+    /// How often it is read, each time behind the last.
+    pub iterations: u32,
+}
+
 pub(super) fn read_iolog(job: &mut Job, value: Option<&str>) -> OptionRead {
     let name = text(value)?;
-    if name.contains(':') || name == "-" {
-        return Err("must be one file".to_owned());
+    if name == "-" {
+        return Err("must be a file".to_owned());
     }
     job.replay.trace = Some(name.to_owned());
     Ok(Some(
         "its I/Os start at their times regardless of completions, as in `fathom replay`".to_owned(),
     ))
+}
+
+pub(super) fn merge_file(job: &mut Job, value: Option<&str>) -> OptionRead {
+    let name = text(value)?;
+    job.replay.merges = true;
+    Ok(Some(format!(
+        "the traces are merged while they are read, and {name} is not written"
+    )))
+}
+
+pub(super) fn merge_scalars(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.replay.scalars = numbers(value)?;
+    Ok(None)
+}
+
+pub(super) fn merge_iterations(job: &mut Job, value: Option<&str>) -> OptionRead {
+    job.replay.iterations = numbers(value)?;
+    Ok(None)
+}
+
+/// As in fio, what is behind a point does not count.
+fn numbers(value: Option<&str>) -> Result<Vec<u32>, String> {
+    let number = |item: &str| {
+        let number = item.trim().parse::<f64>().ok();
+        let number = number.filter(|number| (1.0..=MERGE_MAX).contains(number));
+        number.map(|number| number as u32)
+    };
+    let all = text(value)?.split(':').map(number);
+    let all: Option<Vec<u32>> = all.collect();
+    all.ok_or_else(|| {
+        "must be numbers from 1 to 1000000, one per file, with colons between them".to_owned()
+    })
+}
+
+impl JobReplay {
+    /// Returns the files of `read_iolog`.
+    pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let names = self.trace.iter().flat_map(|names| names.split(':'));
+        names.map(PathBuf::from)
+    }
+
+    /// Returns them with what they are merged by, where they are merged.
+    pub(super) fn merged(&self) -> Vec<MergedFile> {
+        let of = |all: &[u32], number: usize, usual| all.get(number).copied().unwrap_or(usual);
+        let files = self.files().enumerate().filter(|_| self.merges);
+        let files = files.map(|(number, path)| MergedFile {
+            path,
+            percent: of(&self.scalars, number, 100),
+            iterations: of(&self.iterations, number, 1),
+        });
+        files.collect()
+    }
+
+    fn is_mismatched(&self) -> bool {
+        let count = self.files().count();
+        let other = |all: &[u32]| !all.is_empty() && all.len() != count;
+        other(&self.scalars) || other(&self.iterations)
+    }
 }
 
 pub(super) fn redirect(job: &mut Job, value: Option<&str>) -> OptionRead {
@@ -103,8 +176,24 @@ impl Job {
     /// # Errors
     /// Why there is none.
     pub(super) fn settle_replay(&mut self) -> Result<(), &'static str> {
+        let numbers = !self.replay.scalars.is_empty() || !self.replay.iterations.is_empty();
+        if (numbers && !self.replay.merges) || (self.replay.merges && self.replay.trace.is_none()) {
+            return Err(
+                "merge_blktrace_file: must come with read_iolog, and its scalars and iters with it",
+            );
+        }
         if self.replay.trace.is_none() {
             return Ok(());
+        }
+        if !self.replay.merges && self.replay.files().count() > 1 {
+            return Err(
+                "read_iolog: several files are one trace with merge_blktrace_file only: specify it, or one file",
+            );
+        }
+        if self.replay.is_mismatched() {
+            return Err(
+                "merge_blktrace_scalars, merge_blktrace_iters: must have one number per file of read_iolog",
+            );
         }
         if let Some(redirect) = &self.replay.redirect {
             self.files = vec![redirect.clone()];

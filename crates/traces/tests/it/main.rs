@@ -29,6 +29,7 @@ impl Files {
 
 fn options(format: Option<&str>) -> Options {
     Options {
+        rounds: Vec::new(),
         format: format.map(str::to_owned),
         window: Window::default(),
         stop: None,

@@ -17,11 +17,13 @@ use analysis::say;
 use engine::Recording;
 use model::{Access, CommandError, RunRecord, Target};
 use session::{Admission, clock};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use store::SessionKind;
 use tools::OwnOptions;
+use tools::fio::replay::MergedFile;
 use tools::fio::{self, Built, Extra, Form, JobPart, Replay, Request, fio_logs};
+use traces::trace::FileRounds;
 
 /// The forms of the results; fio's own text for programs that call fio.
 fn forms(extra: &Extra, quiet: bool) -> Vec<Form> {
@@ -149,12 +151,29 @@ fn recording(
     words.extend(replay.options.iter().cloned());
     words.extend(replay.create.map(|size| format!("--create={size}")));
     words.extend(replay.goes_on.then(|| "--continue-on-error".to_owned()));
-    let (profile, recording) =
-        replay::of_tool([&replay.trace, &replay.target], &words, gate, environment)?;
+    let (profile, recording) = replay::of_tool(
+        [&replay.trace, &replay.target],
+        merged(replay),
+        &words,
+        gate,
+        environment,
+    )?;
     let interval = built.profile.timespans[0].interval;
     built.profile = profile;
     built.profile.timespans[0].interval = interval;
     Ok(Some(recording))
+}
+
+/// Returns the files that are merged into the trace.
+fn merged(replay: &Replay) -> Vec<(PathBuf, FileRounds)> {
+    let of = |file: &MergedFile| {
+        let rounds = FileRounds {
+            percent: file.percent,
+            count: file.iterations,
+        };
+        (file.path.clone(), rounds)
+    };
+    replay.merged.iter().map(of).collect()
 }
 
 /// Returns the command line, for the records.

@@ -19,7 +19,8 @@ use model::trace::TraceRecord;
 use model::{Access, CommandError, Profile, RunRecord};
 use request::{Request, Scanned};
 use session::Admission;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use traces::trace::FileRounds;
 
 /// Reads the trace once to place its I/Os, then replays it.
 pub(crate) fn replay(args: &ReplayArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -64,18 +65,23 @@ pub(crate) fn replay(args: &ReplayArgs, environment: &Environment) -> Result<End
     measure(measurement, &stop, environment)
 }
 
-/// What a request of another tool replays: the profile with the I/Os of a trace, and the trace.
+/// What a request of another tool replays: the profile with the I/Os of a trace, and the trace; instead of it, `merged` files if
+/// there are any.
 ///
 /// # Errors
 /// A trace that cannot be read, or a target without room.
 pub(crate) fn of_tool(
     trace_and_target: [&Path; 2],
+    merged: Vec<(PathBuf, FileRounds)>,
     options: &[String],
     gate: &Admission<'_>,
     environment: &Environment,
 ) -> Result<(Profile, Recording), CommandError> {
     let args = args::replay(trace_and_target, options)?;
-    let request = Request::read(&args)?;
+    let mut request = Request::read(&args)?;
+    if !merged.is_empty() {
+        request.merge(merged)?;
+    }
     let stop = Stop::new();
     signals::listen(&stop)?;
     let mut pace = Pace::new(&stop, environment);

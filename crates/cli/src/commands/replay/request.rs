@@ -13,6 +13,7 @@ use session::Admission;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tools::native;
+use traces::trace::FileRounds;
 use traces::{Fit, Passed, Placement, Room, Route, SPEED_ONE, Scan, Selection, Share, Trace};
 
 /// The offsets and lengths that every device accepts.
@@ -76,12 +77,7 @@ impl<'a> Request<'a> {
             }
         }
         if !is_readable_again(&args.trace) {
-            let accepted = "must be a file, because it is read more than once; hint: fathom trace - --convert iotrace --out FILE";
-            wrong.push(invalid_value(
-                &args.trace.to_string_lossy(),
-                "TRACE",
-                accepted,
-            ));
+            wrong.push(not_readable_again(&args.trace).to_string());
         }
         match wrong.is_empty() {
             false => Err(CommandError::refused_for(wrong)),
@@ -91,6 +87,7 @@ impl<'a> Request<'a> {
                     files: vec![args.trace.clone()],
                     format: options.format.clone(),
                     window: options.window.clone(),
+                    rounds: Vec::new(),
                 },
                 speed_ppm,
                 timing,
@@ -99,6 +96,18 @@ impl<'a> Request<'a> {
                 map,
             }),
         }
+    }
+
+    /// Replays these files, merged by time, instead of the one.
+    ///
+    /// # Errors
+    /// One that cannot be read more than once.
+    pub(super) fn merge(&mut self, files: Vec<(PathBuf, FileRounds)>) -> Result<(), CommandError> {
+        if let Some((path, _)) = files.iter().find(|(path, _)| !is_readable_again(path)) {
+            return Err(not_readable_again(path));
+        }
+        (self.input.files, self.input.rounds) = files.into_iter().unzip();
+        Ok(())
     }
 
     /// The targets, in the order of the plan.
@@ -111,6 +120,11 @@ impl<'a> Request<'a> {
         }
         targets
     }
+}
+
+fn not_readable_again(path: &Path) -> CommandError {
+    let accepted = "must be a file, because it is read more than once; hint: fathom trace - --convert iotrace --out FILE";
+    CommandError::refused(invalid_value(&path.to_string_lossy(), "TRACE", accepted))
 }
 
 /// Returns whether a second reading gives the same bytes: not of standard input, a pipe or a terminal.
