@@ -69,7 +69,9 @@ struct SideSeen {
 #[derive(Debug, Default)]
 struct Flushes {
     count: u64,
+    all: u64,    // writes
     writes: u64, // since the last
+    first: u64,  // before the first flush
     gaps: Moments,
     most: u64,
     least: Option<u64>,
@@ -106,7 +108,9 @@ impl Learner {
         if let Some(before) = self.last.replace(its) {
             self.next[before][its] += 1;
         }
-        self.flushes.writes += u64::from(operation == Operation::Write);
+        let writes = u64::from(operation == Operation::Write);
+        self.flushes.all += writes;
+        self.flushes.writes += writes;
         self.sides[its].take(&record);
     }
 
@@ -177,6 +181,8 @@ impl Flushes {
             self.gaps.add(self.writes as f64);
             self.most = self.most.max(self.writes);
             self.least = Some(self.least.unwrap_or(u64::MAX).min(self.writes));
+        } else {
+            self.first = self.writes;
         }
         self.count += 1;
         self.writes = 0;
@@ -186,9 +192,13 @@ impl Flushes {
         let least = self.least?;
         let every = self.gaps.mean().max(1.0);
         let spread = self.most - least;
+        let is_regular =
+            spread as f64 <= 2.0 + every / 20.0 && self.most >= self.first.max(self.writes);
+        // Of flushes that come in bursts the number counts: most writes may be before the first.
+        let mean = self.all as f64 / self.count as f64;
         Some(FlushRule {
-            every,
-            regular: spread as f64 <= 2.0 + every / 20.0,
+            every: if is_regular { every } else { mean.max(1.0) },
+            regular: is_regular,
         })
     }
 }

@@ -170,3 +170,23 @@ fn pairs_that_come_at_random_are_an_open_loop() {
     }
     assert!(is_open(&late));
 }
+
+#[test]
+fn flushes_behind_many_writes_without_any_are_as_many_as_they_were() {
+    let record = |number: u64, operation| TraceRecord {
+        at: Nanos::micros(number * 500),
+        offset: number % 977 * 4096,
+        length: 4096 * u64::from(operation == TraceOperation::Write),
+        operation,
+        ..TraceRecord::default()
+    };
+    let mut records: Vec<TraceRecord> = (0..4000)
+        .map(|number| record(number, TraceOperation::Write))
+        .collect();
+    for pair in 0..20 {
+        records.push(record(4000 + pair, TraceOperation::Write));
+        records.push(record(4000 + pair, TraceOperation::Flush));
+    }
+    let flush = learned(&records).workload.flush.unwrap();
+    assert_eq!((flush.every, flush.regular), (4020.0 / 20.0, false));
+}
