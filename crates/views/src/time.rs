@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use std::sync::LazyLock;
 
 /// A time zone for reading.
 #[derive(Clone, Debug)]
@@ -15,20 +16,26 @@ impl Zone {
 
     /// The zone of this machine; UTC where it does not report it.
     pub fn system() -> Zone {
-        // By its name, the library first lists the folders of all zones, which takes longer than the rest of a result.
-        let file = match std::env::var_os("TZ") {
-            None => std::fs::read("/etc/localtime").ok(),
-            Some(_) => None,
-        };
-        let zone = file.and_then(|data| TimeZone::tzif("", &data).ok());
-        let by_name = || TimeZone::try_system().unwrap_or(TimeZone::UTC);
-        Zone(zone.unwrap_or_else(by_name))
+        static ZONE: LazyLock<TimeZone> = LazyLock::new(system_zone);
+        Zone(ZONE.clone())
     }
 
     /// A zone a fixed time ahead of UTC, for tests. // hours in [-25, 25]
     pub fn fixed(hours: i8) -> Zone {
         Zone(TimeZone::fixed(jiff::tz::offset(hours)))
     }
+}
+
+/// That of `TZ`, or of the file of this machine. By the name of that file, the library would first list the folders of all
+/// zones, which takes longer than the rest of a result.
+#[expect(clippy::disallowed_methods, reason = "the library reads TZ, too")]
+fn system_zone() -> TimeZone {
+    let file = match std::env::var_os("TZ") {
+        None => std::fs::read("/etc/localtime").ok(),
+        Some(_) => None,
+    };
+    let zone = file.and_then(|data| TimeZone::tzif("", &data).ok());
+    zone.unwrap_or_else(|| TimeZone::try_system().unwrap_or(TimeZone::UTC))
 }
 
 /// A moment in nanoseconds since 1970: `2026-11-21 11:05:17 UTC (12:05:17 +01)`, with the date again where

@@ -72,9 +72,8 @@ pub(super) fn run(
     let first = gate.check(&built.profile)?;
     let io_logs = begin(&built)?;
     let notes = notes(request, &built);
-    if !quiet {
-        notes.iter().for_each(|note| output::tell(note));
-    }
+    let shown = notes.iter().filter(|_| !quiet);
+    shown.for_each(|note| output::tell(note));
     let command = command(args);
     let target = dialect::joined(&targets);
     let session = session::new_session(SessionKind::Run, command.clone(), target, clock::utc());
