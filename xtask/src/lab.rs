@@ -1,13 +1,15 @@
 //! `cargo xtask lab`: the program in a small virtual machine whose devices or limits this one has not.
 //!
 //! QEMU emulates the processor and the disks, the distribution's own kernel boots, and one script is all that runs
-//! there. Nothing of this machine is visible inside but the programs and what they are linked with. Where something is
+//! there. Nothing of this machine is visible inside but the programs and what they are linked with; `guest` alone shares
+//! this machine's root, read-only, with the kernel that has the modules. Where something is
 //! missing, the lab reports it and is skipped. What it finds is right or wrong, never fast: no rate of it means
 //! anything. Read in this order: the table of labs (here), one of them, `machine`. A new lab is one file and one row.
 
 mod archive;
 mod cgroups;
 mod environments;
+mod guest;
 mod kernel;
 mod machine;
 mod nvme;
@@ -68,7 +70,8 @@ pub(crate) fn run(root: &Path, words: &[String]) -> bool {
     let Some(lab) = LABS.iter().find(asked) else {
         eprintln!("lab: read `{}`; there are:", words.join(" "));
         eprintln!(
-            "  cargo xtask lab environments [short | accept | ENVIRONMENT…], on this machine's kernel"
+            "  {}, on this machine's kernel and in a virtual machine",
+            environments::USAGE
         );
         eprintln!("  {}, on this machine's kernel", verify::USAGE);
         for lab in &LABS {

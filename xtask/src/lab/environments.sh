@@ -6,7 +6,7 @@
 program=$1 environment=$2 command=$3
 shift 3
 base=$(mktemp -d /var/tmp/fathom-environments-XXXXXX)
-at=$base/at before=() other='' fuse='' group='' cpu='' device='' devices=() array='' thin='' zram='' journals='' name=f
+at=$base/at before=() other='' fuse='' group='' cpu='' device='' devices=() array='' cached='' maps=() serves='' shares='' zram='' journals='' name=f
 mkdir "$at"
 export FATHOM_STORE=$base/store.db HOME=$base/home LC_ALL=C NO_COLOR=1
 mkdir "$HOME"
@@ -16,6 +16,7 @@ finish() {
     [ -n "$other" ] && kill -INT "$other" && wait "$other" 2>/dev/null
     [ -n "$group" ] && rmdir "$group" 2>/dev/null
     [ -n "$cpu" ] && rmdir "$cpu" 2>/dev/null
+    [ -n "$shares" ] && rm -f "$base/at/f"
     for _ in $(seq 50); do # io_uring closes the files of a killed process late
         mountpoint -q "$base/at" || break
         umount -R "$base/at" 2>/dev/null || sleep 0.1
@@ -23,12 +24,21 @@ finish() {
     mountpoint -q "$base/at" && umount -R --lazy "$base/at"
     for mount in upper lower; do umount "$base/$mount" 2>/dev/null; done
     [ -n "$fuse" ] && wait "$fuse" 2>/dev/null
+    for mapped in "${maps[@]}"; do dmsetup remove --retry "$mapped"; done
+    if [ -n "$cached" ]; then
+        echo 1 >"/sys/block/$cached/bcache/stop"
+        for set in /sys/fs/bcache/*-*; do echo 1 >"$set/stop"; done
+        sleep 1
+    fi
+    if [ -n "$serves" ]; then
+        rpc.nfsd 0; exportfs -ua; kill "$(pidof rpc.mountd)"
+        umount /proc/fs/nfsd
+    fi
+    umount "$base/below" 2>/dev/null
     [ -n "$device" ] && losetup -d "$device"
     [ -n "$zram" ] && echo "$zram" >/sys/class/zram-control/hot_remove
     [ -n "$array" ] && mdadm --quiet --stop "$array"
-    [ -n "$thin" ] && dmsetup remove "$thin" && dmsetup remove "$thin-pool"
     for device in "${devices[@]}"; do losetup -d "$device"; done
-    umount "$base/below" 2>/dev/null
     [ -n "$journals" ] && rm -rf --one-file-system "$journals"
     rm -rf --one-file-system "$base"
 }
@@ -36,6 +46,8 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 trap 'exit 141' PIPE # of the output, after Ctrl-C
 lacks() { echo "lacks: $*"; exit 77; }
+# module NAME…: where this kernel has modules, these are loaded.
+module() { modprobe -qa "$@" 2>/dev/null; }
 need() { command -v "$1" >/dev/null || lacks "no $1"; }
 
 # image MIB: a file for a file system or a device.
@@ -56,6 +68,32 @@ is_fuse() {
     lacks "$1 did not mount"
 }
 below() { mkdir "$base/lower"; mount -t tmpfs -o size=512m lower "$base/lower"; mkdir "$base/lower"/{b,l,u,w}; }
+scsi_debug=/sys/bus/pseudo/drivers/scsi_debug
+in_machine() { [ -n "$FATHOM_GUEST" ] || lacks "it is of the virtual machine alone"; }
+# targets NAME: of the device mapper.
+targets() {
+    need dmsetup; module dm-mod "dm-$1" "dm-${1/thin-pool/thin_pool}"
+    dmsetup targets 2>/dev/null | grep -q "^$1 " || lacks "no dm-$1 in this kernel"
+}
+# mapped NAME TABLE: a device of the device mapper; the last one is the target.
+mapped() {
+    mapped=fathom-environments-$$-$1
+    dmsetup create "$mapped" --table "$2" 2>"$base/why" || lacks "$(tr '\n' ' ' <"$base/why")"
+    maps=("$mapped" "${maps[@]}")
+    at=/dev/mapper name=$mapped
+}
+# served: a folder of ext4 over NFS, by this kernel.
+served() {
+    in_machine; need rpc.nfsd; module nfsd nfs nfsv4
+    mkdir "$base/below"; image 512; $ext4 "$base/image"; loop --direct-io=on "$base/image"; mount "$device" "$base/below"
+    mount -t nfsd none /proc/fs/nfsd 2>"$base/why" || lacks "$(tr '\n' ' ' <"$base/why")"
+    mkdir -p /var/lib/nfs/v4recovery /run/rpc_pipefs; touch /var/lib/nfs/etab /var/lib/nfs/rmtab
+    rpc.mountd --no-nfs-version 3 2>>"$base/why"
+    exportfs -o rw,sync,no_root_squash,fsid=0,insecure,no_subtree_check "127.0.0.1:$base/below" 2>>"$base/why"
+    rpc.nfsd --no-nfs-version 3 --no-udp 4 2>>"$base/why" || lacks "$(tr '\n' ' ' <"$base/why")"
+    echo Y >/proc/fs/nfsd/v4_end_grace # else files are opened after 90 s
+    serves=yes
+}
 # filter NUMBER…: these system calls fail with EPERM, as in a container (x86-64). Source: seccomp(2), bpf in <linux/filter.h>.
 filter() {
     [ "$(uname -m)" = x86_64 ] || lacks "the filter is of x86-64"
@@ -72,11 +110,11 @@ filter() {
         printf '\x06\x00\x00\x00'; word $((0x00050001))
     } >"$base/filter"
 }
-# loops: two loop devices of 64 MiB.
+# loops MIB: two loop devices of that size.
 loops() {
     local number
     for number in 1 2; do
-        truncate -s 64M "$base/image$number"
+        truncate -s "$1M" "$base/image$number"
         devices+=("$(losetup --find --show --direct-io=on "$base/image$number")") || lacks "no loop device"
     done
 }
@@ -91,7 +129,7 @@ memory() {
 
 # with_fio: the same command line by fathom and by fio, three turns of a second; prints the middle ratio of their rates.
 with_fio() {
-    local line=(--name=a --filename="$target" --size=64M --rw=randread --bs=4k --direct=1 --ioengine=io_uring --iodepth=4
+    local line=(--name=a --filename="$target" --size=${mib}M --rw=randread --bs=4k --direct=1 --ioengine=io_uring --iodepth=4
         --runtime=1 --time_based --output-format=terse) own other turn
     need fio
     for turn in 1 2 3; do
@@ -145,18 +183,65 @@ case $environment in
         loop "$base/below/image"; at=/dev name=${device#/dev/} ;;
     ext4-on-cached-loop)
         image 512; $ext4 "$base/image"; loop --direct-io=off "$base/image"; mount "$device" "$at" ;;
-    raid1)
-        grep -qs raid1 /proc/mdstat || lacks "no md with raid1 in this kernel"
-        need mdadm; loops; array=/dev/md/fathom-environments-$$
-        mdadm --quiet --create "$array" --run --level=1 --raid-devices=2 "${devices[@]}" || { array=''; lacks "mdadm failed"; }
+    raid0 | raid1)
+        module $environment; need mdadm
+        grep -qs $environment /proc/mdstat || lacks "no md with $environment in this kernel"
+        loops 68; array=/dev/md/fathom-environments-$$
+        mdadm --quiet --create "$array" --run --level=${environment#raid} --raid-devices=2 "${devices[@]}" 2>"$base/why" || { array=''; lacks "mdadm failed: $(tr '\n' ' ' <"$base/why")"; }
         at=/dev name=$(basename "$(readlink -f "$array")") ;;
     dm-thin)
-        need dmsetup
-        dmsetup targets 2>/dev/null | grep -q thin-pool || lacks "no dm-thin in this kernel"
-        loops; thin=fathom-environments-$$
-        dmsetup create $thin-pool --table "0 131072 thin-pool ${devices[*]} 128 0" || lacks "no pool"
-        dmsetup message $thin-pool 0 "create_thin 0" && dmsetup create $thin --table "0 131072 thin /dev/mapper/$thin-pool 0" || lacks "no thin volume"
-        at=/dev name=$(basename "$(readlink -f /dev/mapper/$thin)") ;;
+        targets thin-pool; loops 128
+        mapped pool "0 262144 thin-pool ${devices[*]} 128 0"
+        dmsetup message "$mapped" 0 "create_thin 0"; mapped thin "0 262144 thin /dev/mapper/$mapped 0" ;;
+    dm-linear) targets linear; loops 128; mapped linear "0 262144 linear ${devices[0]} 0" ;;
+    dm-delay) targets delay; loops 128; mapped delay "0 262144 delay ${devices[0]} 0 20" ;;
+    dm-crypt) targets crypt; loops 128; mapped crypt "0 262144 crypt aes-xts-plain64 $(printf '0%.0s' $(seq 128)) 0 ${devices[0]} 0" ;;
+    dm-snapshot) targets snapshot; loops 128; mapped snapshot "0 262144 snapshot ${devices[*]} N 8" ;;
+    ext4-on-dm-linear)
+        targets linear; loops 512; mapped linear "0 1048576 linear ${devices[0]} 0"
+        $ext4 "$at/$name"; mount "$at/$name" "$base/at"; at=$base/at name=f ;;
+    # Without a fault until it is armed.
+    dm-corrupt-writes | dm-drop-writes) targets flakey; loops 64; mapped faulty "0 131072 linear ${devices[0]} 0" ;;
+    dm-error) targets error; loops 64; mapped faulty "0 131072 linear ${devices[0]} 0" ;;
+    scsi-medium-error)
+        in_machine; module sd_mod; modprobe -q scsi_debug dev_size_mb=64 delay=0
+        [ -d $scsi_debug ] || lacks "no scsi_debug in this kernel"
+        echo 0 >$scsi_debug/opts
+        for _ in $(seq 50); do name=$(echo $scsi_debug/adapter0/host*/target*/*/block/*); [ -e "$name" ] && break; sleep 0.1; done
+        at=/dev name=${name##*/} ;;
+    bcache)
+        module bcache; need make-bcache; loops 128
+        make-bcache --writeback --bucket 64k -B "${devices[0]}" -C "${devices[1]}" >"$base/why" 2>&1 || lacks "make-bcache: $(tr '\n' ' ' <"$base/why")"
+        for member in "${devices[@]}"; do
+            grep -qs . /sys/block/"${member#/dev/}"/bcache/state && continue
+            echo "$member" >/sys/fs/bcache/register || lacks "no bcache in this kernel: $(dmesg | tail -3)"
+        done
+        cached=$(basename "$(readlink -f /sys/block/"${devices[0]#/dev/}"/bcache/dev)")
+        at=/dev name=$cached; for _ in $(seq 50); do [ -b "/dev/$name" ] && break; sleep 0.1; done ;;
+    nfs) served; mount -t nfs4 -o vers=4.2 127.0.0.1:/ "$at" 2>"$base/why" || lacks "$(tr '\n' ' ' <"$base/why")" ;;
+    nfs-async) served; mount -t nfs4 -o vers=4.2,async,ac 127.0.0.1:/ "$at" 2>"$base/why" || lacks "$(tr '\n' ' ' <"$base/why")" ;;
+    9p | 9p-cached | virtiofs)
+        in_machine; shares=yes
+        case $environment in
+            9p) options="-t 9p -o trans=virtio,version=9p2000.L,msize=262144,cache=none shared" ;;
+            9p-cached) options="-t 9p -o trans=virtio,version=9p2000.L,msize=262144,cache=loose shared" ;;
+            virtiofs) module virtiofs; options="-t virtiofs virtiofs" ;;
+        esac
+        mount $options "$at" 2>"$base/why" || lacks "$(tr '\n' ' ' <"$base/why")" ;;
+    virtio | virtio-limited)
+        in_machine; at=/dev name=vdb
+        [ $environment = virtio ] || name=vdc ;;
+    cgroup-io | cgroup-cpu)
+        group=/sys/fs/cgroup/fathom-environments-$$
+        echo "+io +cpu" >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null || lacks "no control groups of version 2"
+        mkdir $group
+        if [ $environment = cgroup-io ]; then
+            mounted ext4 512 "$ext4"
+            echo "$(lsblk -dno MAJ:MIN "$device" | tr -d ' ') riops=200 wiops=200" >$group/io.max || lacks "no io.max"
+        else
+            echo "20000 100000" >$group/cpu.max || lacks "no cpu.max"
+        fi
+        before=(sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group") ;;
     # faultfs:SEED:FAULTS, keys of a simulated device or nothing
     faultfs:*)
         [ -e /dev/fuse ] || lacks "no /dev/fuse"
@@ -219,8 +304,10 @@ esac
 target=$at/$name
 is_device=''
 [ -b "$target" ] && is_device=yes
-create=(--create 64M) size=(--size 64M)
-[ -n "$is_device" ] && create=(--length 64M) size=(--size 64M --read-only)
+mib=64
+[ -n "$FATHOM_GUEST" ] && mib=16 # its processors are emulated
+create=(--create ${mib}M) size=(--size 64M)
+[ -n "$is_device" ] && create=(--length ${mib}M) size=(--size 64M --read-only)
 [ -f "$target" ] && create=() && size=(--read-only --size 64M)
 cd "$base" || exit 64
 # document NAME PROGRAM…: the result as a section of the output.
@@ -251,7 +338,21 @@ ended() {
     cat "$base/out"
     [ -s "$base/out" ] || cat "$base/error"
 }
-arm() { [ ! -e "$at/control" ] || echo "${1:-arm}" >"$at/control"; }
+# arm WHAT: begins the faults of the environment.
+arm() {
+    local all="0 131072 flakey ${devices[0]} 0 0 1" device=${devices[0]}
+    case $environment in
+        faultfs:*) echo "${1:-arm}" >"$at/control" ;;
+        dm-corrupt-writes) reload "$all 5 corrupt_bio_byte 700 w 1 0" ;;
+        dm-drop-writes) reload "$all 1 drop_writes" ;;
+        dm-error) reload "0 2048 linear $device 0
+2048 8 error
+2056 129016 linear $device 2056" ;;
+        scsi-medium-error) echo 2 >$scsi_debug/opts ;; # sectors 4660 to 4669, as its module has it
+    esac
+}
+# reload TABLE: of the last device of the device mapper.
+reload() { dmsetup suspend "$mapped" && dmsetup load "$mapped" <<<"$1" && dmsetup resume "$mapped"; }
 verification() {
     local verified=("${before[@]}" "$program" run --no-store --json --verify full --warmup 0s "${create[@]}" "$target")
     local compare=("${before[@]}" "$program" verify --no-store --json "$target")
@@ -264,6 +365,7 @@ verification() {
         verify-twice) arm; document run "${verified[@]}" -d 300ms --no-end-pass "$@"; document verify "${compare[@]}" ;;
         verify-interrupt)
             under_way "$@"
+            [ "$environment" != dm-drop-writes ] || { arm; sleep 3; }
             kill -INT $other; ended interrupted
             document verify "${compare[@]}" --journal "$journals/j" ;;
         verify-kill)
@@ -288,14 +390,15 @@ case $command in
         verification "$@" ;;
     check) words=("$program" check -d 1s "$target") ;;
     run) words=("$program" run -d 500ms --warmup 100ms -o 4 "${create[@]}" "$target") ;;
-    write) words=("$program" run -d 500ms --warmup 100ms -o 4 -w 50 "${create[@]}" "$target") ;;
+    write) words=("$program" run -d 500ms --warmup 100ms -o 4 -w 50 "${create[@]}" "$target")
+        [ -n "$is_device" ] && words+=(--destroy "$target") ;;
     full-survey) words=("$program" survey --budget 20s --size 64M -o none "$target") ;;
     deep) words=("$program" run -d 500ms --warmup 0s -o 256 -b 4M --create 8M "$target") ;;
     buffered) words=("$program" run -d 500ms --warmup 100ms --cache cached "${create[@]}" "$target") ;;
     survey) words=("$program" survey --budget 5s --workload "$base/reads.toml" "${size[@]}" -o none "$target") ;;
     quick) words=("$program" quick "$([ -n "$is_device" ] && echo "$target" || echo "$at")" --size 64M); [ -n "$is_device" ] && words=("$program" quick "$target") ;;
     files) words=("$program" files "$at" --files 64 --data 4M --step-limit 1s) ;;
-    fio) words=(fio --name=a --filename="$target" --size=64M --rw=randread --bs=4k --direct=1 --ioengine=libaio --iodepth=4 --runtime=1 --time_based --output-format=terse) ;;
+    fio) words=(fio --name=a --filename="$target" --size=${mib}M --rw=randread --bs=4k --direct=1 --ioengine=libaio --iodepth=4 --runtime=1 --time_based --output-format=terse) ;;
     with-fio) words=(with_fio) before=() ;;
     fio-psync) words=(fio --name=a --filename="$target" --size=64M --rw=randread --bs=4k --direct=1 --ioengine=psync --runtime=1 --time_based --output-format=terse) ;;
     *) echo "no command $command"; exit 64 ;;

@@ -53,13 +53,18 @@ impl Kernel {
             .join(format!("vmlinuz-{}", self.version))
     }
 
+    /// As `/lib/modules`.
+    pub(super) fn modules_folder(&self) -> Result<PathBuf> {
+        let folders = ["lib/modules", "usr/lib/modules"].map(|place| self.folder.join(place));
+        let found = folders
+            .into_iter()
+            .find(|folder| folder.join(&self.version).is_dir());
+        Ok(found.ok_or("the kernel has no modules")?)
+    }
+
     /// These and what they need, each after what it needs. Source: depmod(8), modules.dep(5).
     pub(super) fn modules(&self, names: &[&str]) -> Result<Vec<(String, Vec<u8>)>> {
-        let tree = ["lib/modules", "usr/lib/modules"]
-            .map(|place| self.folder.join(place).join(&self.version))
-            .into_iter()
-            .find(|place| place.is_dir())
-            .ok_or("the kernel has no modules")?;
+        let tree = self.modules_folder()?.join(&self.version);
         let list = tree.join("modules.dep");
         if !list.is_file() {
             let depmod =

@@ -2,25 +2,28 @@
 //! fault is named.
 //!
 //! `verify.txt` is the table; `environments.sh` sets up a row's environment and runs its command there; `judge` compares
-//! the results with what was done. Faults are done by the package `faultfs`, whose record is the truth. `--seed` and
+//! the results with what was done. Rows of modules that this machine's kernel may lack run in the virtual machine of `guest`,
+//! whose device mapper and scsi_debug do faults, too. All other faults are done by the package `faultfs`, whose record is the truth. `--seed` and
 //! `--runs` draw rows from the product of environments, engines, sizes and faults. Omitted: rates, which mean nothing here,
 //! and blocks of less than 4096 bytes, for which verification is refused.
 
 mod judge;
 
 use super::Result;
-use super::environments::{LACKS, Outcome, Tally, built, is_root, script};
+use super::environments::{Outcome, Tally, built, is_root, script};
+use super::guest::{self, Job, Ran};
 use judge::{Failure, Request, Section};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 const TABLE: &str = include_str!("verify.txt");
 pub(super) const USAGE: &str =
-    "cargo xtask lab verify [short | --seed N --runs N | --row ROW] [--program FATHOM]";
+    "cargo xtask lab verify [short | machine | --seed N --runs N | --row ROW] [--program FATHOM]";
 
 /// One line of the table.
 struct Row {
     is_short: bool,
+    is_in_machine: bool,
     environment: String,
     command: String,
     options: String,
@@ -30,6 +33,7 @@ struct Row {
 #[derive(Default)]
 struct Options {
     is_short: bool,
+    is_machine: bool,
     seed: u64,
     runs: u64,
     row: Option<Row>,
@@ -41,6 +45,15 @@ struct Programs<'a> {
     root: &'a Path,
     fathom: PathBuf,
     faultfs: PathBuf,
+}
+
+impl Programs<'_> {
+    fn in_machine(&self) -> guest::Programs<'_> {
+        guest::Programs {
+            fathom: &self.fathom,
+            faultfs: Some(&self.faultfs),
+        }
+    }
 }
 
 /// Runs the rows that are asked for. Returns whether nothing was accused wrongly and no fault was missed.
@@ -67,10 +80,20 @@ pub(super) fn run(root: &Path, words: &[String]) -> Result<bool> {
     };
     let mut tally = Tally::default();
     let (looked_at, named) = (Cell::new(0), Cell::new(0));
-    for row in rows.iter().filter(|row| row.is_short || !options.is_short) {
+    let wanted = |row: &&Row| {
+        (row.is_short || !options.is_short) && (row.is_in_machine || !options.is_machine)
+    };
+    let rows: Vec<&Row> = rows.iter().filter(wanted).collect();
+    let inside = rows.iter().map(|row| row.job());
+    let ran = guest::split(root, &programs.in_machine(), &inside.collect::<Vec<_>>())?;
+    for (row, ran) in rows.into_iter().zip(ran) {
         let name = row.name();
         let outcome = tally.take(&name, || {
-            let result = row.judged(&programs)?;
+            let result = match &ran {
+                None => row.judged(&row.run(&programs)?),
+                Some(Ok(ran)) => row.judged(ran),
+                Some(Err(why)) => Err(Outcome::Lacking(why.clone())),
+            };
             Ok(match result {
                 Ok(found) => {
                     looked_at.set(looked_at.get() + found.looked_at);
@@ -105,6 +128,7 @@ impl Options {
             let mut value = || words.next().ok_or(format!("{word} needs a value: {USAGE}"));
             match word.as_str() {
                 "short" => options.is_short = true,
+                "machine" => options.is_machine = true,
                 "--seed" => options.seed = value()?.parse()?,
                 "--runs" => options.runs = value()?.parse()?,
                 "--row" => options.row = Some(row(value()?)?),
@@ -112,8 +136,8 @@ impl Options {
                 _ => return Err(format!("read `{word}`; accepted: {USAGE}").into()),
             }
         }
-        if options.is_short && (options.runs > 0 || options.row.is_some()) {
-            return Err(format!("short is of the table alone: {USAGE}").into());
+        if (options.is_short || options.is_machine) && (options.runs > 0 || options.row.is_some()) {
+            return Err(format!("short and machine are of the table alone: {USAGE}").into());
         }
         Ok(options)
     }
@@ -128,7 +152,7 @@ fn table() -> Result<Vec<Row>> {
 fn row(line: impl AsRef<str>) -> Result<Row> {
     let line = line.as_ref();
     let fields: Vec<&str> = line
-        .trim_start_matches('+')
+        .trim_start_matches(['+', '*'])
         .split('|')
         .map(str::trim)
         .collect();
@@ -137,6 +161,7 @@ fn row(line: impl AsRef<str>) -> Result<Row> {
     };
     Ok(Row {
         is_short: line.starts_with('+'),
+        is_in_machine: line.starts_with('*'),
         environment: environment.to_owned(),
         command: command.to_owned(),
         options: options.to_owned(),
@@ -151,48 +176,67 @@ impl Row {
 
     /// Faults of its environment, as keys of a simulated device.
     fn faults(&self) -> &str {
-        let rest = self.environment.strip_prefix("faultfs:");
-        let faults = rest.and_then(|rest| rest.split_once(':'));
-        faults.map_or("", |(_, faults)| faults)
+        match self.environment.strip_prefix("faultfs:") {
+            Some(rest) => rest.split_once(':').map_or("", |(_, faults)| faults),
+            None => "",
+        }
+    }
+
+    /// What the faults of the kernel's devices may be named; nothing is named on sound storage.
+    fn kinds(&self) -> &str {
+        let is_recorded = self.environment.starts_with("faultfs:");
+        let kinds = self.environment.split_once(':').filter(|_| !is_recorded);
+        kinds.map_or("", |(_, kinds)| kinds)
+    }
+
+    /// As the script has it.
+    fn set_up(&self) -> &str {
+        match self.kinds() {
+            "" => &self.environment,
+            _ => self.environment.split(':').next().unwrap_or_default(),
+        }
+    }
+
+    fn job(&self) -> Option<Job<'_>> {
+        self.is_in_machine.then(|| Job {
+            environment: self.set_up(),
+            command: &self.command,
+            options: &self.options,
+        })
     }
 
     fn request(&self) -> Request<'_> {
         Request {
             faults: self.faults(),
+            kinds: self.kinds(),
             command: &self.command,
             options: &self.options,
         }
     }
 
-    fn judged(
-        &self,
-        programs: &Programs<'_>,
-    ) -> Result<std::result::Result<judge::Found, Outcome>> {
-        let mut script = script(
-            programs.root,
-            &programs.fathom,
-            &self.environment,
-            &self.command,
-        );
+    fn run(&self, programs: &Programs<'_>) -> Result<Ran> {
+        let (environment, command) = (self.set_up(), &self.command);
+        let mut script = script(programs.root, &programs.fathom, environment, command);
         script.args(self.options.split_whitespace());
-        let ran = script.env("FAULTFS", &programs.faultfs).output()?;
-        let output = String::from_utf8_lossy(&ran.stdout);
-        let code = ran.status.code().unwrap_or(-1);
-        if let Some((_, why)) = output.split_once("lacks: ").filter(|_| code == LACKS) {
-            return Ok(Err(Outcome::Lacking(why.trim().to_owned())));
+        Ok(Ran::of(&script.env("FAULTFS", &programs.faultfs).output()?))
+    }
+
+    fn judged(&self, ran: &Ran) -> std::result::Result<judge::Found, Outcome> {
+        if let Some(why) = ran.lacking() {
+            return Err(Outcome::Lacking(why));
         }
-        if code != 0 {
-            let error = String::from_utf8_lossy(&ran.stderr);
-            let why = format!("the script ended with {code}: {output} {error}");
-            return Ok(Err(Outcome::Missed(why)));
+        if ran.code != 0 {
+            let Ran { code, out, err } = ran;
+            let why = format!("the script ended with {code}: {out} {err}");
+            return Err(Outcome::Missed(why));
         }
-        let found = Section::read(&output)
+        let found = Section::read(&ran.out)
             .map_err(Failure::Wrong)
             .and_then(|sections| judge::judge(self.request(), &sections));
-        Ok(found.map_err(|failure| match failure {
+        found.map_err(|failure| match failure {
             Failure::Wrong(why) => Outcome::Missed(why),
             Failure::NoFault => Outcome::Lacking("too few I/Os for a fault".to_owned()),
-        }))
+        })
     }
 }
 
@@ -293,6 +337,7 @@ fn drawn(seed: u64, number: u64) -> Row {
     let is_cut = environment.contains("volatile=");
     Row {
         is_short: false,
+        is_in_machine: false,
         options: drawn_options(&mut rng, is_direct, is_cut || command == "verify-kill"),
         environment,
         command: command.to_owned(),

@@ -55,6 +55,8 @@ pub(super) struct Found {
 pub(super) struct Request<'a> {
     /// Keys of a simulated device.
     pub(super) faults: &'a str,
+    /// What the faults of the kernel's devices may be named, whose places are not recorded; nothing without these.
+    pub(super) kinds: &'a str,
     pub(super) command: &'a str,
     /// Of `fathom run`.
     pub(super) options: &'a str,
@@ -175,6 +177,9 @@ fn number(value: &Value) -> u64 {
 
 /// Compares the sections of a row.
 pub(super) fn judge(request: Request<'_>, sections: &[Section]) -> Result<Found, Failure> {
+    if !request.kinds.is_empty() {
+        return by_kinds(request.kinds, sections);
+    }
     let truth = Truth::of(request, sections);
     let mut found = Found {
         looked_at: 0,
@@ -214,6 +219,31 @@ pub(super) fn judge(request: Request<'_>, sections: &[Section]) -> Result<Found,
             &format!("; named: {named} of {looked_at} that were looked at, of {done} faults");
     }
     Ok(found)
+}
+
+/// Something is named in the last result, and everywhere by a right name alone.
+fn by_kinds(kinds: &str, sections: &[Section]) -> Result<Found, Failure> {
+    let is_allowed = |case: &&Case| kinds.split(',').any(|kind| kind == case.kind);
+    let mut blocks = 0;
+    for section in sections {
+        let named = section.named();
+        if let Some(case) = named.cases.iter().find(|case| !is_allowed(case)) {
+            let (kind, offset, name) = (&case.kind, case.offset, &section.name);
+            return Err(format!("{name}: accused: {kind} at {offset}, not {kinds}").into());
+        }
+        blocks = named.blocks;
+        if (section.code == 4) != (blocks > 0) {
+            return Err(format!("{}: exit code {}", section.name, section.code).into());
+        }
+    }
+    if blocks == 0 {
+        return Err(format!("missed: nothing is named, and {kinds} was done").into());
+    }
+    Ok(Found {
+        looked_at: blocks,
+        named: blocks,
+        text: format!("{blocks} blocks are named {kinds}"),
+    })
 }
 
 impl Truth<'_> {
@@ -432,6 +462,7 @@ mod tests {
         let is_cut = faults.contains("volatile");
         let request = Request {
             faults,
+            kinds: "",
             command: if is_cut { "verify-cut" } else { "verify" },
             options,
         };
@@ -498,6 +529,25 @@ mod tests {
             &format!("== run 0\n{sound}\n== injected 0\n[]"),
         );
         assert_eq!(faultless, Err(Failure::NoFault));
+    }
+
+    #[test]
+    fn faults_without_a_record_are_compared_by_name() {
+        let request = |kinds| Request {
+            faults: "",
+            kinds,
+            command: "verify",
+            options: "",
+        };
+        let sections = Section::read(&run("lost", 4096, 1, "")).unwrap();
+        let sections = &sections[..1];
+        assert_eq!(judge(request("zeroed,lost"), sections).unwrap().named, 1);
+        let why = wrong(judge(request("bit_rot"), sections));
+        assert_eq!(why, "run: accused: lost at 4096, not bit_rot");
+        let sound = r#"{"verification":{"reads":{"right":5},"pass":null,"kinds":[],"cases":[]}}"#;
+        let sections = Section::read(&format!("== run 0\n{sound}")).unwrap();
+        let why = wrong(judge(request("lost"), &sections));
+        assert_eq!(why, "missed: nothing is named, and lost was done");
     }
 
     #[test]
