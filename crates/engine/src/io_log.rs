@@ -1,6 +1,6 @@
 //! The I/Os of a run, as its threads issue them: records for the caller, who keeps a trace.
 //!
-//! Each thread has a ring ([`word_rings`](crate::word_rings)); one thread takes them, sorts them by time and passes them on. A
+//! Each thread has a ring (`word_rings`); one thread takes them, sorts them by time and passes them on. A
 //! record waits for one taking, because another thread may have an earlier one. A thread that is suspended longer than
 //! that, between its clock and its ring, gives one late: it gets the time of the record before it, and is counted. Nothing is
 //! lost. Omitted: what is written where, which is the caller's.
