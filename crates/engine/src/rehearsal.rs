@@ -32,9 +32,7 @@ pub fn rehearse(job: Job, step: Nanos) -> Result<RunRecord, RunError> {
     let mut drained = Nanos(0);
     let shared = Shared::new(&job.plan, &schedule, &job.pins)?;
     let shared = shared.replaying(job.recording.as_ref(), false);
-    let places = places(&job.plan, job.started_utc.0);
-    let shared = shared.logged(job.io_log.as_ref(), places.len());
-    for place in places {
+    for place in places(&job.plan, job.started_utc.0) {
         let (records, done) = rehearse_one(&shared, &place, step)?;
         for (record, parts) in records {
             threads.push(record);
@@ -44,7 +42,6 @@ pub fn rehearse(job: Job, step: Nanos) -> Result<RunRecord, RunError> {
         failure = failure.or(done.failure);
         drained = drained.max(done.drained);
     }
-    shared.close_log();
     Ok(RunRecord {
         tool_version: job.tool_version,
         command: job.command,

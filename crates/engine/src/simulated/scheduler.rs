@@ -127,7 +127,7 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
     go(&mut hands, &moments, &mut control, &mut power)?;
     let is_cut = power.is_cut();
     let ended = Ended::of(hands, &schedule)?;
-    shared.close_log();
+    let logged = shared.close_log();
     let verification = verification(&shared, &job.plan, &stores, stop, is_cut)?;
     let cores = control.cores();
     let seen = control.close(ended.drained);
@@ -143,7 +143,7 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
             ended_early: seen.had_enough,
             verification,
             workers: ended.workers,
-            ..engine(is_cut)
+            ..engine(is_cut, logged)
         },
         phases,
         threads: ended.threads,
@@ -163,11 +163,11 @@ pub(crate) fn run(job: Job, observer: &dyn Observer, stop: &Stop) -> Result<RunR
 }
 
 /// Note of the record on the engine: its data ends with the run, and nothing else runs on it.
-fn engine(is_cut: bool) -> EngineRecord {
+fn engine(is_cut: bool, logged: Vec<String>) -> EngineRecord {
     let notes = [NOTE, CUT_NOTE].into_iter().take(1 + usize::from(is_cut));
     EngineRecord {
         backend: "simulated".to_owned(),
-        notes: notes.map(str::to_owned).collect(),
+        notes: notes.map(str::to_owned).chain(logged).collect(),
         clock: ClockRecord {
             source: "fake".to_owned(),
             ..ClockRecord::default()
