@@ -124,7 +124,7 @@ pub(super) struct Together<'a> {
 pub(super) type Perform = fn(&Admission<'_>, &[u8], u32) -> Vec<String>;
 
 impl<'a> Together<'a> {
-    /// Of fathom's own command lines.
+    /// With the options of `fathom` itself.
     pub(super) fn new(hosts: &'a HostsArgs, keep: &'a KeepArgs, kind: SessionKind) -> Self {
         Together {
             hosts,
