@@ -57,6 +57,12 @@ fn headline(name: &str, found: &Fidelity) -> String {
         (!titles.is_empty()).then(|| format!("{} in {}", verdict.name(), titles.join(", ")))
     };
     let compared = found.same + found.similar + found.differs;
+    if compared == 0 {
+        return format!(
+            "nothing compared: {} has less than 4 s or too few I/Os, so it cannot be split to show how it differs from itself",
+            printable(name)
+        );
+    }
     let verdicts = [PropertyVerdict::Differs, PropertyVerdict::Similar];
     let parts: Vec<String> = verdicts.into_iter().filter_map(names).collect();
     let others = match parts.is_empty() {

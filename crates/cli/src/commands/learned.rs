@@ -297,12 +297,14 @@ fn notes(workload: &LearnedWorkload, range: Bytes) -> Vec<String> {
     notes
 }
 
-/// The share of writes in whole percent; what is there is not 0, what is not all is not 100.
-fn share_of_writes(reads: u64, writes: u64) -> Ratio {
+/// The nearest whole percent of writes; what is there is not 0, what is not all is not 100.
+pub(super) fn share_of_writes(reads: u64, writes: u64) -> Ratio {
     let share = match (reads, writes) {
         (_, 0) => 0,
         (0, _) => 100,
-        _ => (writes * 100 / (reads + writes)).clamp(1, 99),
+        _ => (writes as f64 * 100.0 / (reads + writes) as f64)
+            .round()
+            .clamp(1.0, 99.0) as u64,
     };
     Ratio::percent(share as u8).expect("at most 100")
 }
@@ -332,5 +334,18 @@ fn placed(record: &TraceRecord, unit: u64, range: u64) -> RecordedIo {
         length: end - offset,
         operation: record.operation,
         ..RecordedIo::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share_of_writes;
+
+    #[test]
+    fn the_share_of_writes_is_the_nearest_percent_that_says_which_there_are() {
+        let share = |reads, writes| share_of_writes(reads, writes).as_percent();
+        assert_eq!([share(70_040, 29_960), share(705, 295)], [30, 30]);
+        assert_eq!([share(1_000_000, 1), share(1, 1_000_000)], [1, 99]);
+        assert_eq!([share(5, 0), share(0, 5), share(0, 0)], [0, 100, 0]);
     }
 }

@@ -347,6 +347,8 @@ fn flushes_and_discards_reach_a_file_and_are_counted() {
         [1, 0]
     );
     assert!(bench.line("show 1").good().out.contains("0 of 1 discard"));
+    let short = bench.line("fidelity b.csv b.csv").good().out;
+    assert!(short.starts_with("nothing compared: b.csv"), "{short}");
     // Without writes, discards need the same confirmation.
     bench.write("letters", 8 << 20);
     let text = std::fs::read_to_string(bench.path("d.csv")).unwrap();

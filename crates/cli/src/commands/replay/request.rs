@@ -1,6 +1,7 @@
 //! From a trace and the options to a request that can be checked, with the places of all I/Os.
 
 use crate::args::{ReplayArgs, ReplayTraceArgs, TraceInputArgs};
+use crate::commands::learned::share_of_writes;
 use crate::commands::trace::{self, Pace};
 use engine::{RecordedIo, RecordedIos, RecordedShare, Recording};
 use model::plan::{RecordedAccess, RecordedDependencies, RecordedIssue, RecordedTiming};
@@ -325,11 +326,7 @@ impl Scanned {
         let (args, place) = (request.args, &request.args.place);
         let ([reads, writes, discards, _], _) = self.scan.routed(targets);
         let writes = writes + discards; // which need the same confirmation
-        let share = match (reads, writes) {
-            (_, 0) => 0,
-            (0, _) => 100,
-            _ => (writes * 100 / (reads + writes)).clamp(1, 99),
-        };
+        let share = share_of_writes(reads, writes);
         let length = self.duration(request);
         let times = match self.timing {
             RecordedTiming::Recorded => LATE_TIMES,
@@ -341,7 +338,7 @@ impl Scanned {
             work: native::WorkText {
                 depth: place.depth.clone(),
                 threads: place.threads.clone(),
-                write: share.to_string(),
+                write: share.as_percent().to_string(),
                 ..native::WorkText::default()
             },
             place: native::PlaceText {
