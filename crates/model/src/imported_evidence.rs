@@ -40,6 +40,9 @@ pub struct ImportedEvidence {
     /// What was requested of it, where the text has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pace: Option<ImportedPace>,
+    /// Whether the kernel's caches were dropped just before it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub caches_dropped: bool,
     /// Jobs that each go along the same blocks from the same place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_place: Option<u32>,

@@ -23,7 +23,8 @@ pub(super) const RULE: Rule = Rule {
              are one rotation. The device is not known to be a solid-state disk. A warning: \
              a commit takes one rotation of a disk (15000, 10000, 7200, 5400 per minute), or two, as a journal needs, within \
              3%. Its median is 70% of the mean or more. Then no write cache buffers the writes. Syncs that return within \
-             1 µs are none. Where syncs are not printed, with one in flight, a commit takes the time from write to write.",
+             1 µs are none. Where syncs are not printed, with one in flight, a commit takes the time from write to write. \
+             dd: buffered writes of 2 ms and more below 512 KiB/s wait for the device too.",
     evidence: &[
         "commit_mean_ns",
         "commits_per_s",
@@ -46,14 +47,16 @@ const MEDIAN_SHARE_MIN: f64 = 0.7;
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let commit = match (seen.own, seen.imported) {
         (Some(own), _) => waited_for(seen).or_else(|| once_a_turn(seen, own)),
-        (None, Some(run)) => synced(seen, run).or_else(|| waited_for(seen)),
+        (None, Some(run)) => synced(seen, run)
+            .or_else(|| waited_for(seen))
+            .or_else(|| slower_than_a_cache(seen)),
         (None, None) => None,
     };
     reported(&commit?)
 }
 
 /// How long a write took until it was durable, and why it is known to be.
-struct Commit {
+pub(super) struct Commit {
     mean_ns: f64,
     median_ns: Option<f64>,
     p99_ns: Option<f64>,
@@ -90,6 +93,26 @@ fn by_count(seen: &Seen<'_>) -> Option<f64> {
     let is_dd = seen.imported?.format == ImportFormat::DdText;
     let ios = seen.observed.write.ios.filter(|ios| *ios > 0 && is_dd)?;
     Some(seen.observed.measured_ns? / ios as f64)
+}
+
+/// Buffered writes that are slower than any device takes a sequence of them: the file system makes each durable. A writer
+/// that waits for the page cache to shrink proceeds at the rate of the device, which writes the pages in order.
+pub(super) fn slower_than_a_cache(seen: &Seen<'_>) -> Option<Commit> {
+    const WRITE_NS_MIN: f64 = 2e6;
+    const BYTES_PER_S_MAX: f64 = 524_288.0;
+    let observed = seen.observed;
+    let along = observed.random_share == Some(0.0) && observed.write_share == Some(1.0);
+    let flushed = seen.imported?.evidence.flush.is_some();
+    if !along || flushed || observed.cache != Some(CacheMode::Cached) {
+        return None;
+    }
+    let slow = by_count(seen)? >= WRITE_NS_MIN && observed.write.bytes_per_s? < BYTES_PER_S_MAX;
+    slow.then(|| {
+        alone(
+            seen,
+            "each write waits for the device, as on a file system mounted with sync",
+        )
+    })?
 }
 
 /// Durable writes were not requested, but each waited for the next turn of the disk.
@@ -294,6 +317,30 @@ mod tests {
         run.figures.write.ios_per_s = Some(391.0);
         let reported = reported(&run, "commit-latency").unwrap();
         assert_eq!(reported.evidence[1].value, 391.0);
+    }
+
+    /// A public result of dd on a file system mounted with sync; and writers that wait for the page cache to shrink.
+    #[test]
+    fn buffered_writes_slower_than_any_device_takes_a_sequence_are_commits() {
+        let dd = |ms_each: u64, block: u64| {
+            let mut run = run(4900);
+            run.format = model::ImportFormat::DdText;
+            (run.evidence.flush, run.evidence.sync) = (None, None);
+            run.workload.random_percent = Some(Ratio::NONE);
+            run.measured = Some(Nanos::millis(1000 * ms_each));
+            let write = &mut run.figures.write;
+            (write.ios, write.latency.mean) = (Some(1000), None);
+            write.bytes_per_s = Some(block as f64 * 1000.0 / ms_each as f64);
+            run.figures.total = write.clone();
+            run
+        };
+        let slow = reported(&dd(83, 8192), "commit-latency").unwrap();
+        assert_eq!(slow.evidence[0].value, 83e6);
+        assert_eq!(reported(&dd(83, 8192), "page-cache"), None);
+        for throttled in [dd(83, 1 << 20), dd(1, 512)] {
+            assert_eq!(reported(&throttled, "commit-latency"), None);
+            assert!(reported(&throttled, "page-cache").is_some());
+        }
     }
 
     #[test]

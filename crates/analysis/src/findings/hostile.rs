@@ -200,6 +200,7 @@ fn evidence() -> impl Strategy<Value = ImportedEvidence> {
                         of: None,
                     })
                 }),
+                caches_dropped: ignored.is_some(),
                 same_place: ignored,
                 disks,
                 warnings,

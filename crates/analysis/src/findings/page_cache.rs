@@ -5,7 +5,7 @@
 //! compresses or ignores the flag). Reads are judged over the measured phase first, because warming up
 //! brings the data in; writes over the lifetime, because they reach the device late.
 
-use super::commit_latency::is_durable;
+use super::commit_latency::{is_durable, slower_than_a_cache};
 use super::storage_stack::targets;
 use super::uneven_disks::kind;
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The page cache or another layer above the device served reads or absorbed writes.",
-    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os, of direct or random reads. There are 1000 I/Os in 2 s or more; half a second of them is subtracted, because fio reads the counters late. Otherwise it is a warning if the text reports buffered I/O and writes were not durable, individually or at the end; not for fewer than 100 I/Os of less than 64 MiB together. Nor for random reads of fio that take 500 µs and 1 ns per byte in the call: a copy from memory takes less.",
+    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os, of direct or random reads. There are 1000 I/Os in 2 s or more; half a second of them is subtracted, because fio reads the counters late. Otherwise it is a warning if the text reports buffered I/O and writes were not durable, individually or at the end; not for fewer than 100 I/Os of less than 64 MiB together. Nor for random reads of fio that take 500 µs and 1 ns per byte in the call: a copy from memory takes less. Nor for writes of dd that wait for the device (commit-latency), and reads of dd after `drop_caches`.",
     evidence: &[
         "not_on_device_share",
         "reads_not_from_device_share",
@@ -76,7 +76,10 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     let flushed = run.evidence.flush == Some(ImportedFlush::AtEnd)
         && run.workload.write_percent == Some(model::Ratio::ALL);
     let few = is_small(seen);
-    let device = all_on_device(run) || few || slow_for_memory(seen);
+    let slow = slow_for_memory(seen) || slower_than_a_cache(seen).is_some();
+    let dropped =
+        run.evidence.caches_dropped && run.workload.write_percent == Some(model::Ratio::NONE);
+    let device = all_on_device(run) || few || slow || dropped;
     (cached && !is_durable(run) && !flushed && !device).then(|| {
         finding(
             RULE.id,

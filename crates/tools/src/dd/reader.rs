@@ -2,42 +2,51 @@
 //! it, where a terminal shows it.
 //!
 //! The command shows which side was measured: from a device to `/dev/null` it is reads, from `/dev/zero` to a file it is
-//! writes. Without it nothing is known of that. Deliberately absent: the BSD and BusyBox spellings without a rate.
+//! writes. Without it nothing is known of that. BSD, macOS and BusyBox print the same in other words; where no time is
+//! printed the shell's `real` is read. Omitted: BusyBox without any time.
 
-use crate::imports::number::{Cell, cell, nanos};
+use crate::imports::number::{cell, nanos};
 use crate::imports::run::{of_side, unknown};
 use crate::imports::section::{Found, Section, Start, short};
 use memchr::memmem;
 use model::imported_evidence::{ImportedContent, ImportedFlush};
 use model::{Bytes, CacheMode, ImportFormat, ImportedOperation, ImportedRun, Nanos, Ratio};
 
-/// A command line, behind any prompt; or the count of records, where the command was omitted.
+/// A command line, behind any prompt; or the count of records, where the command was omitted. Calls one after the other
+/// are one section, so that what was done between them is known.
 pub(crate) fn begins(line: &str, _text: &str) -> Start {
-    if command_of(line).is_some() {
-        Start::Here
-    } else if records(line, "in").is_some() || is_summary(line) {
-        Start::Orphan
-    } else {
-        Start::No
+    let known = command_of(line).is_some() || records(line, "in").is_some() || is_summary(line);
+    match known {
+        true => Start::Orphan,
+        false => Start::No,
     }
 }
 
-/// One run a line `… copied, …`.
+/// One run a line `… copied, …`, or `real …` of the shell where dd prints no time.
 pub(crate) fn read(section: &Section, found: &mut Found) {
-    let mut open = Open::default();
+    let mut open = Open {
+        dropped: drops_caches(section.before()),
+        ..Open::default()
+    };
     for (at, line) in section.lines() {
         let line = line.trim();
         if let Some(command) = command_of(line) {
+            let earlier = std::mem::take(&mut open);
+            let dropped = line.contains(DROP) || (earlier.at.is_none() && earlier.dropped);
+            earlier.is_missing(found);
             open = Open {
                 at: Some(at),
                 command: Some(command.to_owned()),
                 records: None,
+                dropped,
             };
+        } else if line.contains(DROP) {
+            open.dropped = true;
         } else if records(line, "in").is_some() {
             open.at.get_or_insert(at);
         } else if let Some(records) = records(line, "out") {
             open.records = Some(records);
-        } else if line.contains(" copied, ") || line.contains(" bytes transferred in ") {
+        } else if is_end(line) || open.is_timed_by(line) {
             let open = std::mem::take(&mut open);
             let begin = open.at.unwrap_or(at);
             match run(line, open) {
@@ -52,12 +61,7 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
             }
         }
     }
-    if let (Some(at), true) = (open.at, found.is_empty()) {
-        found.fault_at(
-            at,
-            "dd was called, but no line `… bytes … copied, … s, … MB/s` follows",
-        );
-    }
+    open.is_missing(found);
 }
 
 /// `1073741824 bytes (1.1 GB, 1.0 GiB) copied, 0.57 s, 1.9 GB/s`: nothing else counts bytes at its beginning.
@@ -67,22 +71,70 @@ fn is_summary(line: &str) -> bool {
     counts && line.contains(" bytes (") && line.contains(" copied, ") && line.ends_with("/s")
 }
 
+/// The last line of a call: as GNU and BusyBox print it, or as BSD and macOS do.
+fn is_end(line: &str) -> bool {
+    line.contains(" copied, ") || line.contains(" bytes transferred in ")
+}
+
+/// The kernel's switch that empties its caches.
+const DROP: &str = "drop_caches";
+
+/// Returns whether the last lines before a call empty the caches.
+fn drops_caches(before: &str) -> bool {
+    const LINES: usize = 3;
+    let lines = before.lines().rev().filter(|line| !line.trim().is_empty());
+    lines.take(LINES).any(|line| line.contains(DROP))
+}
+
 /// What stands before the summary.
 #[derive(Default)]
 struct Open {
     at: Option<usize>,
     command: Option<String>,
     records: Option<u64>,
+    dropped: bool,
 }
 
-/// `dd if=… of=…` in a line, after the prompt.
+impl Open {
+    /// Returns whether a line of the shell has the time of a call that printed its records and no more.
+    fn is_timed_by(&self, line: &str) -> bool {
+        self.command.is_some() && self.records.is_some() && shell_seconds(line).is_some()
+    }
+
+    /// Reports a call that has no result.
+    fn is_missing(self, found: &mut Found) {
+        if let Some(at) = self.at
+            && (self.command.is_some() || found.is_empty())
+        {
+            found.fault_at(
+                at,
+                "dd was called, but no line `… bytes … copied, … s, … MB/s` follows",
+            );
+        }
+    }
+}
+
+/// `real    0m12.345s` of the shell's `time`.
+fn shell_seconds(line: &str) -> Option<f64> {
+    let time = line.trim().strip_prefix("real")?.trim();
+    let (minutes, seconds) = time.strip_suffix('s')?.split_once('m')?;
+    let seconds = cell(seconds, 1).number()?;
+    Some(minutes.parse::<u32>().ok()? as f64 * 60.0 + seconds)
+}
+
+/// `dd if=… of=…` in a line, after the prompt or behind other commands.
 fn command_of(line: &str) -> Option<&str> {
     // Most lines of large files are of other tools.
     memmem::find(line.as_bytes(), b"dd ")?;
     let line = line.trim();
     let plain = |text: &str| without_prefix(text).starts_with("dd ");
-    let prompts = ["# ", "$ ", "> ", "% "].iter();
-    let behind = prompts.filter_map(|prompt| Some(line.split_once(prompt)?.1.trim_start()));
+    let prompts = ["# ", "$ ", "> ", "% ", "; ", "&& "].iter();
+    let after = |prompt: &&'static str| {
+        let prompt = *prompt;
+        line.match_indices(prompt)
+            .map(move |(at, _)| line[at + prompt.len()..].trim_start())
+    };
+    let behind = prompts.flat_map(after);
     let command = std::iter::once(line)
         .chain(behind)
         .find(|text| plain(text))?;
@@ -114,35 +166,58 @@ fn records(line: &str, way: &str) -> Option<u64> {
     whole.parse::<u64>().ok()?.checked_add(part.parse().ok()?)
 }
 
+/// Bytes, seconds and the printed rate of the last line: of GNU's `… copied, 28.2787 s, 75.9 MB/s`, BusyBox's
+/// `… copied, 11.163 seconds, 91.8MB/s`, BSD's and macOS's `… bytes transferred in 5.1 secs (209715 bytes/sec)`.
+fn summary(line: &str) -> Option<(u64, f64, Option<f64>)> {
+    let bytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    let (time, rate) = match line.split_once(" bytes transferred in ") {
+        Some((_, after)) => {
+            let (time, rate) = after.split_once(" sec")?;
+            let rate = rate.split_once('(').map(|(_, rate)| rate);
+            (
+                time,
+                rate.and_then(|rate| rate.trim_end().strip_suffix(')')),
+            )
+        }
+        None => {
+            let (_, after) = line.split_once(" copied, ")?;
+            let (time, rate) = after.split_once(", ")?;
+            let time = time.strip_suffix(" seconds").or(time.strip_suffix(" s"))?;
+            (time, Some(rate))
+        }
+    };
+    Some((bytes, cell(time, 0).number()?, rate.and_then(rate_of)))
+}
+
 fn run(line: &str, open: Open) -> Option<ImportedRun> {
-    let (before, after) = line.split_once(" copied, ")?;
-    let bytes: u64 = before.split_whitespace().next()?.parse().ok()?;
-    let (time, rate) = after.split_once(" s, ")?;
-    let Cell::Number(seconds, _) = cell(time, 0) else {
-        return None;
-    };
     let mut run = unknown(ImportFormat::DdText);
-    run.measured = nanos(seconds, Nanos::seconds(1));
-    let mut total = ImportedOperation {
-        ios: open.records,
-        bytes: Some(Bytes(bytes)),
-        bytes_per_s: rate_of(rate).map(|printed| exact(printed, bytes, seconds)),
-        ..ImportedOperation::default()
-    };
-    total.errors = None;
     run.workload.threads = Some(1);
     run.workload.queue_depth = Some(1);
-    run.workload.size = Some(Bytes(bytes));
-    if let Some(command) = &open.command {
-        asked(&mut run, command);
-    } else {
-        run.notes.push(
+    match &open.command {
+        Some(command) => asked(&mut run, command),
+        None => run.notes.push(
             "dd's command line is not in the text: what was read or written is unknown".to_owned(),
-        );
+        ),
     }
-    total.ios = total
-        .ios
-        .or_else(|| whole_blocks(bytes, run.workload.block?));
+    let by_records = || {
+        let bytes = open.records?.checked_mul(run.workload.block?.0)?;
+        run.notes.push(
+            "dd printed no rate: it is computed from its records and the shell's time".to_owned(),
+        );
+        let seconds = shell_seconds(line)?;
+        Some((bytes, seconds, Some(bytes as f64 / seconds)))
+    };
+    let (bytes, seconds, printed) = summary(line).or_else(by_records)?;
+    run.measured = nanos(seconds, Nanos::seconds(1));
+    run.workload.size = Some(Bytes(bytes));
+    let blocks = || whole_blocks(bytes, run.workload.block?);
+    let total = ImportedOperation {
+        ios: open.records.or_else(blocks),
+        bytes: Some(Bytes(bytes)),
+        bytes_per_s: printed.map(|printed| exact(printed, bytes, seconds)),
+        ..ImportedOperation::default()
+    };
+    run.evidence.caches_dropped = open.dropped;
     run.figures = of_side(run.workload.write_percent, total);
     run.command = open.command;
     Some(run)
@@ -164,15 +239,22 @@ fn whole_blocks(bytes: u64, block: Bytes) -> Option<u64> {
     (block.0 > 0 && bytes.is_multiple_of(block.0)).then(|| bytes / block.0)
 }
 
-/// `75.9 MB/s`: dd's units are decimal.
+/// `75.9 MB/s`: dd's units are decimal; BusyBox's are binary, and follow the number at once.
 fn rate_of(text: &str) -> Option<f64> {
-    let (number, unit) = text.trim().rsplit_once(' ')?;
+    let text = text.trim();
+    let end = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let (number, unit) = text.split_at(end);
+    let kilo: f64 = if number.ends_with(' ') {
+        1000.0
+    } else {
+        1024.0
+    };
     let scale = match unit {
-        "B/s" | "bytes/s" => 1.0,
-        "kB/s" | "KB/s" => 1e3,
-        "MB/s" => 1e6,
-        "GB/s" => 1e9,
-        "TB/s" => 1e12,
+        "B/s" | "bytes/s" | "bytes/sec" => 1.0,
+        "kB/s" | "KB/s" => kilo,
+        "MB/s" => kilo.powi(2),
+        "GB/s" => kilo.powi(3),
+        "TB/s" => kilo.powi(4),
         _ => return None,
     };
     Some(cell(number, 1).number()? * scale).filter(|rate| rate.is_finite() && *rate >= 0.0)

@@ -70,6 +70,13 @@ impl Posted {
         Some(all)
     }
 
+    /// Those of the one job that was posted; `None` where there are several.
+    pub(super) fn only(&self) -> Option<Options> {
+        let mut names = self.jobs.keys();
+        let name = names.next().filter(|_| self.jobs.len() == 1)?;
+        self.of(name)
+    }
+
     pub(super) fn command(&self) -> Option<&str> {
         self.command.as_deref()
     }

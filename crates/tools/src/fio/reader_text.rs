@@ -36,8 +36,16 @@ pub(crate) fn begins(line: &str, text: &str) -> Start {
     let end = echo.then(|| ahead.find(|line| line.contains(GROUP) || line.starts_with('{')));
     match end.flatten() {
         Some(end) if end.contains(GROUP) => Start::Orphan,
+        _ if side_in(line).is_some() => Start::Beside(ImportFormat::FioJson),
         _ => Start::No,
     }
+}
+
+/// The side whose figures a line has, and what follows its name.
+fn side_in(line: &str) -> Option<(&'static str, &str)> {
+    let line = line.trim_start();
+    let mut sides = SIDES.iter();
+    sides.find_map(|side| Some((*side, side_of(line, side)?)))
 }
 
 /// One run per job. The devices stand behind all jobs of a call of fio, so each call is walked twice: keeping its jobs
@@ -46,8 +54,12 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
     let (mut ahead, mut lines) = (section.lines().peekable(), section.lines());
     let mut posted = Posted::default();
     section.before().lines().for_each(|line| posted.line(line));
+    let before = section.before().lines().rev().find_map(echoed);
     while ahead.peek().is_some() {
-        let call = Call::of(&mut ahead);
+        let call = Call {
+            before,
+            ..Call::of(&mut ahead)
+        };
         call.read(&mut lines, &mut posted, found);
     }
     if found.is_empty() {
@@ -56,15 +68,17 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
 }
 
 /// One call of fio, as far as its jobs must know it.
-struct Call {
+struct Call<'s> {
     lines: usize,
     jobs: usize,
     document: Document,
+    /// The options of a job whose head is not in the text.
+    before: Option<(&'s str, &'s str)>,
 }
 
-impl Call {
+impl<'s> Call<'s> {
     /// Ends before the line behind the devices that begins another call.
-    fn of<'t>(lines: &mut Peekable<impl Iterator<Item = (usize, &'t str)>>) -> Call {
+    fn of<'t>(lines: &mut Peekable<impl Iterator<Item = (usize, &'t str)>>) -> Self {
         let (mut count, mut jobs, mut in_disks) = (0, 0, false);
         let (mut version, mut disks) = (None, Vec::new());
         let begins_another = |line: &str| line.contains(ECHO) || line.contains(GROUP);
@@ -81,8 +95,9 @@ impl Call {
         }
         Call {
             lines: count,
-            jobs,
+            jobs: jobs.max(1),
             document: Document::of_text(version, disks),
+            before: None,
         }
     }
 
@@ -97,9 +112,8 @@ impl Call {
         let mut open: Option<Job<'_>> = None;
         for (at, line) in lines.take(self.lines) {
             posted.line(line);
-            if let Some((name, rest)) = line.split_once(ECHO) {
-                let place = rest.find("rw=");
-                echoes.extend(place.map(|place| (name.trim(), &rest[place..])));
+            if line.contains(ECHO) {
+                echoes.extend(echoed(line));
             } else if let Some((name, rest)) = line.split_once(GROUP) {
                 self.end(open.take(), found);
                 let name = name.trim();
@@ -109,11 +123,30 @@ impl Call {
                 open = Some(job);
             } else if let Some((name, size)) = laid_out(line) {
                 files.insert(name, size);
-            } else if let Some(job) = &mut open {
-                job.line(line.trim());
+            } else {
+                if let Some((side, _)) = side_in(line)
+                    && open.as_ref().is_none_or(|job| job.is_over(side))
+                {
+                    self.end(open.take(), found);
+                    open = Some(self.headless(at, posted));
+                }
+                if let Some(job) = &mut open {
+                    job.line(line.trim());
+                }
             }
         }
         self.end(open, found);
+    }
+
+    /// A job whose figures were posted without the line that names it.
+    fn headless<'t>(&self, at: usize, posted: &Posted) -> Job<'t>
+    where
+        's: 't,
+    {
+        let mut job = Job::new(at, "", "", self.before.map(|(_, options)| options));
+        job.options = posted.only();
+        job.command = posted.command().map(str::to_owned);
+        job
     }
 
     fn end(&self, job: Option<Job<'_>>, found: &mut Found) {
@@ -175,11 +208,13 @@ impl<'t> Job<'t> {
         }
     }
 
+    /// Returns whether the figures of a side are those of another job: no head separates them.
+    fn is_over(&self, side: &str) -> bool {
+        self.shape.contains_key(side)
+    }
+
     fn line(&mut self, line: &str) {
-        let sides = SIDES
-            .iter()
-            .find_map(|side| Some((*side, side_of(line, side)?)));
-        if let Some((side, rest)) = sides {
+        if let Some((side, rest)) = side_in(line) {
             self.side = Some(side);
             self.percentiles = None;
             let figures = rates(rest);
@@ -406,6 +441,12 @@ impl<'t> Job<'t> {
         }
         Ok(run)
     }
+}
+
+/// `a: (g=0): rw=randread, bs=…`: the job and its options.
+fn echoed(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.split_once(ECHO)?;
+    Some((name.trim(), &rest[rest.find("rw=")?..]))
 }
 
 /// `a: Laying out IO file (1 file / 1024MiB)`: the job and the size of all its files together.

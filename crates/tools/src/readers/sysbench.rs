@@ -25,6 +25,8 @@ pub(crate) const TOOL: Tool = Tool {
 };
 
 const FILES: &str = "Extra file open flags:";
+/// What its figures begin with, where its options are not in the text: of 1.0, and up to 0.5.
+const FIGURES: [&str; 2] = ["File operations:", "Operations performed:"];
 const MIB: f64 = 1_048_576.0;
 
 /// The line of its version, if that of a test of files follows; or the latter alone.
@@ -38,10 +40,14 @@ fn begins(line: &str, text: &str) -> Start {
             false => Start::No,
         };
     }
-    match line.starts_with(FILES) {
+    match line.starts_with(FILES) || is_figures(line) {
         true => Start::Orphan,
         false => Start::No,
     }
+}
+
+fn is_figures(line: &str) -> bool {
+    FIGURES.iter().any(|begin| line.trim().starts_with(begin))
 }
 
 fn read(section: &Section, found: &mut Found) {
@@ -59,12 +65,16 @@ fn read(section: &Section, found: &mut Found) {
             validates = true;
         } else if let Some(flags) = after(line, FILES) {
             end(open.take(), found);
-            let mut next = Open::new(at, flags, version.clone(), threads);
+            let mut next = Open::new(at, Some(flags), version.clone(), threads);
             // Only with validation it fills its files and buffers with random data.
             next.run.evidence.content = (!validates).then_some(ImportedContent::Zeros);
             open = Some(next);
             validates = false;
-        } else if let Some(open) = &mut open {
+            continue;
+        } else if is_figures(line) && open.is_none() {
+            open = Some(Open::new(at, None, version.clone(), threads));
+        }
+        if let Some(open) = &mut open {
             open.line(line.trim());
         }
     }
@@ -97,18 +107,23 @@ struct Open {
 }
 
 impl Open {
-    fn new(at: usize, flags: &str, version: Option<String>, threads: Option<u32>) -> Open {
+    fn new(at: usize, flags: Option<&str>, version: Option<String>, threads: Option<u32>) -> Open {
         let mut run = unknown(ImportFormat::SysbenchText);
         run.tool_version = version;
         run.workload.threads = threads;
-        // 0.4 prints the bits of open(2); O_DIRECT is 16384 on x86 and 65536 on ARM.
-        let number: u32 = flags.parse().unwrap_or(0);
-        let direct = flags.contains("direct") || number & (16384 | 65536) != 0;
-        run.workload.cache = Some(match direct {
-            true => CacheMode::Unbuffered,
-            false => CacheMode::Cached,
-        });
-        run.workload.write_through = Some(flags.contains("sync"));
+        if let Some(flags) = flags {
+            // 0.4 prints the bits of open(2); O_DIRECT is 16384 on x86 and 65536 on ARM.
+            let number: u32 = flags.parse().unwrap_or(0);
+            let direct = flags.contains("direct") || number & (16384 | 65536) != 0;
+            run.workload.cache = Some(match direct {
+                true => CacheMode::Unbuffered,
+                false => CacheMode::Cached,
+            });
+            run.workload.write_through = Some(flags.contains("sync"));
+        } else {
+            let what = "sysbench's options are not in the text: what it requested is unknown";
+            run.notes.push(what.to_owned());
+        }
         Open {
             at,
             run,
@@ -235,6 +250,13 @@ impl Open {
             }
             _ => {
                 self.read.ios_per_s.or(self.write.ios_per_s)?;
+                let is_none = |rate: Option<f64>| rate == Some(0.0);
+                let write = &mut self.run.workload.write_percent;
+                *write = match (is_none(self.read.ios_per_s), is_none(self.write.ios_per_s)) {
+                    (true, false) => write.or(Some(Ratio::ALL)),
+                    (false, true) => write.or(Some(Ratio::NONE)),
+                    _ => *write,
+                };
                 let sum = total(&self.read, &self.write);
                 let mut figures = of_side(None, sum);
                 (figures.read, figures.write) = (self.read, self.write);

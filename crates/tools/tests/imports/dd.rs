@@ -70,6 +70,47 @@ fn newer_words_flags_and_a_missing_command_are_read_too() {
 }
 
 #[test]
+fn bsd_busybox_and_the_time_of_the_shell_are_read() {
+    let bsd = one(
+        "% dd if=/dev/zero of=/tmp/f bs=1m count=1024\n1024+0 records in\n1024+0 records out\n\
+                   1073741824 bytes transferred in 5.120000 secs (209715200 bytes/sec)\n",
+    );
+    assert_eq!(bsd.figures.write.bytes_per_s, Some(209_715_200.0));
+    assert_eq!(bsd.measured, Some(Nanos(5_120_000_000)));
+    let busybox = one(
+        "# dd if=/dev/mtd0 of=/dev/null bs=1M\n4+0 records in\n4+0 records out\n\
+                       4194304 bytes (4.0MB) copied, 0.400000 seconds, 10.0MB/s\n",
+    );
+    assert_eq!(busybox.figures.read.bytes_per_s, Some(10.0 * 1_048_576.0));
+    let timed = one(
+        "$ time dd if=/dev/zero of=f bs=8k count=1000\n1000+0 records in\n1000+0 records out\n\n\
+                     real\t1m23.000s\nuser\t0m0.01s\nsys\t0m0.5s\n",
+    );
+    assert_eq!(timed.figures.write.bytes, bytes(8_192_000));
+    assert_eq!(timed.measured, Some(Nanos::seconds(83)));
+}
+
+#[test]
+fn the_caches_that_a_text_empties_are_empty_for_the_next_call_only() {
+    let call = |of: &str| {
+        format!(
+            "$ dd if=f of={of} bs=1M\n10+0 records in\n10+0 records out\n10485760 bytes (10 MB) copied, 1.0 s, 10.5 MB/s\n"
+        )
+    };
+    let text = format!(
+        "# echo 3 > /proc/sys/vm/drop_caches\n{}{}# sync; echo 3 > /proc/sys/vm/drop_caches; dd if=f of=/dev/null bs=1M\n\
+         10+0 records in\n10+0 records out\n10485760 bytes (10 MB) copied, 1.0 s, 10.5 MB/s\n",
+        call("/dev/null"),
+        call("/dev/null")
+    );
+    let dropped: Vec<bool> = runs(&text)
+        .iter()
+        .map(|run| run.evidence.caches_dropped)
+        .collect();
+    assert_eq!(dropped, [true, false, true]);
+}
+
+#[test]
 fn seed_004_each_test_of_bonnie_is_a_run_and_what_was_not_timed_says_so() {
     let runs = runs(BONNIE);
     let reported: Vec<_> = runs.iter().map(|run| run.name.clone().unwrap()).collect();

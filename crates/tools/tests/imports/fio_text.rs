@@ -137,3 +137,24 @@ fn what_breaks_off_keeps_what_it_has() {
         assert_eq!(run.figures.read.ios_per_s, Some(40_200.0), "{end}");
     }
 }
+
+#[test]
+fn figures_without_the_line_that_names_the_job_are_read() {
+    let text = "$ fio --name=x --rw=randread --bs=4k --direct=1 --iodepth=32\n\
+                \x20 read: IOPS=2500, BW=9.77MiB/s (10.2MB/s)(586MiB/60001msec)\n\
+                \x20   clat (usec): min=95, max=21043, avg=12791.34, stdev=210.20\n\
+                \x20 read: IOPS=1200, BW=4.69MiB/s (4.92MB/s)(281MiB/60001msec)\n\
+                \x20 write: IOPS=400, BW=1.56MiB/s (1.64MB/s)(93.8MiB/60001msec)\n";
+    let all = runs(text);
+    let rates: Vec<_> = all
+        .iter()
+        .map(|run| (run.figures.read.ios_per_s, run.figures.write.ios_per_s))
+        .collect();
+    assert_eq!(rates[0].0, Some(2500.0));
+    assert_eq!(rates[1], (Some(1200.0), Some(400.0)));
+    assert_eq!(rates.len(), 2);
+    assert_eq!(all[0].figures.total.latency.mean, Some(Nanos(12_791_340)));
+    let head = "x: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=32\n";
+    let run = one(&format!("{head}…\n{}", text.lines().nth(1).unwrap()));
+    assert_eq!(run.workload.queue_depth, Some(32));
+}

@@ -1,6 +1,6 @@
 //! What tools print whose requests are not run here: hdparm, sysbench, ioping and so on, from the seeds of the fuzzers.
 
-use super::desk::{READ, WRITTEN, bytes, mib, runs, seed, trouble, us};
+use super::desk::{READ, WRITTEN, bytes, mib, one, runs, seed, trouble, us};
 use model::imported_evidence::{ImportedContent, ImportedFlush};
 use model::{Bytes, CacheMode, ImportFormat, ImportedRun, Nanos, Ratio};
 
@@ -78,6 +78,19 @@ fn sysbench_has_its_sides_and_its_syncs() {
     assert_eq!(old.figures.total.ios, Some(10_001));
     assert_eq!(old.measured, Some(Nanos::micros(19_954_100)));
     assert_eq!(old.figures.total.latency.max, us(271_100));
+    let text = seed!("sysbench");
+    let figures = one(&text[text.find("File operations:").unwrap()..]);
+    assert_eq!(figures.figures.read.ios_per_s, Some(9672.27));
+    assert_eq!(
+        (figures.workload.cache, figures.workload.write_percent),
+        (None, None)
+    );
+    assert!(
+        figures
+            .notes
+            .iter()
+            .any(|note| note.contains("options are not in the text"))
+    );
 }
 
 #[test]
