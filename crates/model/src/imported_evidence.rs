@@ -40,9 +40,6 @@ pub struct ImportedEvidence {
     /// What was requested of it, where the text has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pace: Option<ImportedPace>,
-    /// Whether the kernel's caches were dropped just before it.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub caches_dropped: bool,
     /// Jobs that each go along the same blocks from the same place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_place: Option<u32>,
@@ -102,6 +99,8 @@ pub enum ImportedFlush {
     EveryWrites(u32),
     /// Once, before the time ended.
     AtEnd,
+    /// With all that the kernel had cached, before the run: its reads come from the device.
+    BeforeReads,
 }
 
 /// A pace that was requested.

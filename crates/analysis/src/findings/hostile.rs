@@ -160,6 +160,7 @@ fn evidence() -> impl Strategy<Value = ImportedEvidence> {
     let flush = prop_oneof![
         Just(None),
         Just(Some(ImportedFlush::AtEnd)),
+        Just(Some(ImportedFlush::BeforeReads)),
         (0..3u32).prop_map(|every| Some(ImportedFlush::EveryWrites(every))),
     ];
     let disk = ("[a-z]{0,4}[0-9]{0,2}", any::<u64>(), number(), time());
@@ -200,7 +201,6 @@ fn evidence() -> impl Strategy<Value = ImportedEvidence> {
                         of: None,
                     })
                 }),
-                caches_dropped: ignored.is_some(),
                 same_place: ignored,
                 disks,
                 warnings,

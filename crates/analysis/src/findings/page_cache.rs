@@ -77,8 +77,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         && run.workload.write_percent == Some(model::Ratio::ALL);
     let few = is_small(seen);
     let slow = slow_for_memory(seen) || slower_than_a_cache(seen).is_some();
-    let dropped =
-        run.evidence.caches_dropped && run.workload.write_percent == Some(model::Ratio::NONE);
+    let dropped = run.evidence.flush == Some(ImportedFlush::BeforeReads);
     let device = all_on_device(run) || few || slow || dropped;
     (cached && !is_durable(run) && !flushed && !device).then(|| {
         finding(

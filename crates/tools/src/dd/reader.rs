@@ -217,7 +217,9 @@ fn run(line: &str, open: Open) -> Option<ImportedRun> {
         bytes_per_s: printed.map(|printed| exact(printed, bytes, seconds)),
         ..ImportedOperation::default()
     };
-    run.evidence.caches_dropped = open.dropped;
+    if open.dropped && run.workload.write_percent == Some(Ratio::NONE) {
+        run.evidence.flush = Some(ImportedFlush::BeforeReads);
+    }
     run.figures = of_side(run.workload.write_percent, total);
     run.command = open.command;
     Some(run)
