@@ -206,7 +206,7 @@ impl Properties {
         self.state.end = end;
         let mut ended = [0; 1];
         let step = self.state.runs[its].take(offset, record.length, &mut |run| ended[0] = run.ios);
-        if step == Step::Begins && ended[0] > 0 {
+        if matches!(step, Step::Begins { .. }) && ended[0] > 0 {
             row[RUNS.at(class(ended[0]))] += 1.0;
         }
         for block in offset >> BLOCK_SHIFT..end.div_ceil(1 << BLOCK_SHIFT) {

@@ -30,8 +30,11 @@ const SIGNIFICANT: f64 = 2.0;
 const EVEN: f64 = 0.1;
 /// I/Os that follow one another within this time arrive together.
 const TOGETHER: Nanos = Nanos::micros(20);
-/// They are batches if so many more of the gaps are so short than chance makes them.
+/// They are batches if so many more of the gaps are so short than chance makes them at the rate of their millisecond: where
+/// bursts are dense, chance makes most of them so.
 const BATCHED: f64 = 0.1;
+/// A millisecond, as a power of two of nanoseconds.
+const MILLISECOND: u32 = 20;
 /// So many arrivals fill the queue up to the same depth in a closed loop.
 const REFILLS: f64 = 0.9;
 /// So many arrivals reach the most I/Os in flight in a closed loop that takes several completions at once.
@@ -66,11 +69,19 @@ pub(crate) struct ArrivalsSeen {
     gaps: Moments,
     head_gaps: Moments,
     last_head: Option<Nanos>,
-    batch: u64, // I/Os of the current one
-    batches: HashMap<u64, u64>,
-    batch_gaps: LatencyHistogram,
+    together: TogetherSeen,
     last: Option<Nanos>,
     in_flight: InFlight,
+}
+
+/// I/Os that arrive together.
+#[derive(Debug)]
+struct TogetherSeen {
+    batch: u64, // I/Os of the current one
+    batches: HashMap<u64, u64>,
+    gaps: LatencyHistogram,
+    now: (u64, u64), // a millisecond, and its I/Os so far
+    by_chance: f64,  // I/Os of those before it that chance makes follow within `TOGETHER`
 }
 
 /// How arrivals are divided between halves.
@@ -91,9 +102,13 @@ impl Default for ArrivalsSeen {
             gaps: Moments::default(),
             head_gaps: Moments::default(),
             last_head: None,
-            batch: 0,
-            batches: HashMap::new(),
-            batch_gaps: LatencyHistogram::new(),
+            together: TogetherSeen {
+                batch: 0,
+                batches: HashMap::new(),
+                gaps: LatencyHistogram::new(),
+                now: (0, 0),
+                by_chance: 0.0,
+            },
             last: None,
             in_flight: InFlight::default(),
         }
@@ -111,14 +126,15 @@ impl ArrivalsSeen {
         }
         if begins {
             self.end_batch();
-            self.batch = 1;
+            self.together.batch = 1;
             if let Some(last) = self.last_head.replace(at) {
                 self.head_gaps.add(at.minus(last).0 as f64);
             }
         } else {
-            self.batch += 1;
-            self.batch_gaps.record(gap.unwrap_or_default());
+            self.together.batch += 1;
+            self.together.gaps.record(gap.unwrap_or_default());
         }
+        self.expect(at);
         self.in_flight.take(record, &mut |_, _| ());
         let step = (at.0 / self.every.0) as usize;
         if step >= self.steps.len() {
@@ -134,16 +150,29 @@ impl ArrivalsSeen {
             self.heads.take(at);
         }
     }
+
+    /// Adds to the I/Os that chance makes follow another within [`TOGETHER`].
+    fn expect(&mut self, at: Nanos) {
+        let index = at.0 >> MILLISECOND;
+        if self.together.now.0 != index {
+            let ios = self.together.now.1 as f64;
+            let within = TOGETHER.0 as f64 * ios / (1u64 << MILLISECOND) as f64;
+            self.together.by_chance += ios * (1.0 - (-within).exp());
+            self.together.now = (index, 0);
+        }
+        self.together.now.1 += 1;
+    }
+
     fn end_batch(&mut self) {
-        if self.batch > 0 {
-            count(&mut self.batches, self.batch);
+        if self.together.batch > 0 {
+            count(&mut self.together.batches, self.together.batch);
         }
     }
 
     /// Returns whether I/Os arrive together more often than chance makes them.
     fn is_batched(&self) -> bool {
-        let chance = 1.0 - (-(TOGETHER.0 as f64) / self.gaps.mean().max(1.0)).exp();
-        self.batch_gaps.count() as f64 / self.gaps.n.max(1.0) > chance + BATCHED
+        let together = self.together.gaps.count() as f64 - self.together.by_chance;
+        together > BATCHED * self.gaps.n.max(1.0)
     }
 
     /// Returns the rule.
@@ -167,12 +196,13 @@ impl ArrivalsSeen {
             even: self.gaps.n >= 100.0 && self.gaps.variation() < EVEN,
             halvings: cascade.halvings(octaves),
             batches: if batched {
-                lengths(&self.batches)
+                lengths(&self.together.batches)
             } else {
                 Vec::new()
             },
             batch_gap: self
-                .batch_gaps
+                .together
+                .gaps
                 .quantile(0.5)
                 .filter(|_| batched)
                 .unwrap_or_default(),

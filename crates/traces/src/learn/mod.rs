@@ -59,11 +59,20 @@ struct SideSeen {
     same_size: u64,
     continued: u64,
     lengths: HashMap<u64, u64>,
+    chance: ChanceSeen,
     open: Moments,
     same_run: u64,
     tracker: RunTracker,
     places: PlacesSeen,
     aligned: [u64; ALIGNS],
+}
+
+/// Pairs of I/Os that follow one another by chance.
+#[derive(Debug, Default)]
+struct ChanceSeen {
+    pairs: u64,
+    sizes: HashMap<u64, u64>,
+    same_size: u64,
 }
 
 #[derive(Debug, Default)]
@@ -218,7 +227,15 @@ impl SideSeen {
             .take(record.offset, record.length, &mut |run| ended.push(*run));
         ended.iter().for_each(|run| self.end(run));
         match step {
-            Step::Begins => self.places.take(record.offset),
+            Step::Begins { met } => {
+                self.places.take(record.offset);
+                if let Some(first) = met {
+                    self.chance.pairs += 1;
+                    self.chance.same_size += u64::from(first == record.length);
+                    count(&mut self.chance.sizes, first);
+                    count(&mut self.chance.sizes, record.length);
+                }
+            }
             Step::Continues {
                 before,
                 open,
@@ -249,6 +266,7 @@ impl SideSeen {
         let mut ended = Vec::new();
         self.tracker.finish(&mut |run| ended.push(*run));
         ended.iter().for_each(|run| self.end(run));
+        self.part_pairs();
         let align = self.align();
         let (sizes, run_sizes) = (shares(&self.sizes), shares(&self.run_sizes));
         let singles = !sizes.is_empty();
@@ -270,6 +288,33 @@ impl SideSeen {
             open_runs: (self.open.mean().round() as u32).clamp(1, 64),
             places: self.places.law(range.0, align),
         })
+    }
+
+    /// Counts pairs as single I/Os, as many as chance makes: I/Os that are drawn meet as often again.
+    fn part_pairs(&mut self) {
+        let pairs = self.lengths.get(&2).copied().unwrap_or_default();
+        let parted = pairs.min(self.chance.pairs);
+        if parted == 0 {
+            return;
+        }
+        for (&size, &ios) in &self.chance.sizes {
+            let its = ios * parted / self.chance.pairs;
+            let of_runs = self.run_sizes.entry(size).or_default();
+            *of_runs = of_runs.saturating_sub(its);
+            *self.sizes.entry(size).or_default() += its;
+        }
+        self.run_sizes.retain(|_, ios| *ios > 0);
+        // They did not follow directly.
+        self.continued = self.continued.saturating_sub(parted).max(self.same_run);
+        let same = self.chance.same_size * parted / self.chance.pairs;
+        self.same_size = self.same_size.saturating_sub(same).min(self.continued);
+        self.lengths.insert(2, pairs - parted);
+        self.lengths.retain(|_, runs| *runs > 0);
+        *self.lengths.entry(1).or_default() += 2 * parted;
+        if self.lengths.len() == 1 {
+            self.continued = 0;
+            self.run_sizes.clear();
+        }
     }
 
     /// Returns the largest power of two that divides nearly all offsets.

@@ -1,6 +1,8 @@
 //! Sequential runs: I/Os of one operation, each of which begins where an earlier one of the same run ended.
 //!
-//! The 64 runs that were continued last are followed. Omitted: runs backward or with gaps, which are single I/Os here.
+//! The 64 runs that were continued last are followed. Where few places are used, an I/O also begins by chance where another
+//! ended. How often is estimated from the ends of the 64 runs that were followed before: they are as likely to be met, and
+//! nothing continues there. Omitted: runs backward or with gaps, which are single I/Os here.
 
 /// Runs that are followed at once.
 const RUNS: usize = 64;
@@ -20,8 +22,8 @@ pub(crate) struct Run {
 /// What an I/O is to the runs before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// It begins one.
-    Begins,
+    /// It begins one. `met`: the first I/O, in bytes, of a run of the past that it would have continued by chance.
+    Begins { met: Option<u64> },
     /// It continues one, whose I/O before had `before` bytes. `open` runs were continued since, this one included; `directly`:
     /// no other I/O came between.
     Continues {
@@ -36,6 +38,8 @@ pub(crate) enum Step {
 pub(crate) struct RunTracker {
     runs: Vec<Run>,
     number: u64,
+    past: Vec<Run>, // runs that are not followed any more, the oldest at `oldest`
+    oldest: usize,
 }
 
 impl RunTracker {
@@ -52,13 +56,15 @@ impl RunTracker {
                 first: length,
                 last: length,
             };
+            let mut met = None;
             if self.runs.len() < RUNS {
                 self.runs.push(new);
             } else if let Some(oldest) = self.runs.iter_mut().min_by_key(|run| run.used) {
                 ended(oldest);
-                *oldest = new;
+                let past = std::mem::replace(oldest, new);
+                met = self.forget(past, offset);
             }
-            return Step::Begins;
+            return Step::Begins { met };
         };
         let its = self.runs[place];
         let others = self
@@ -80,6 +86,22 @@ impl RunTracker {
             open,
             directly: its.used + 1 == number,
         }
+    }
+
+    /// Puts a run to those of the past; returns the first I/O of the one that would have been continued by another.
+    fn forget(&mut self, past: Run, offset: u64) -> Option<u64> {
+        let met = self.past.iter_mut().find(|past| past.end == offset);
+        let met = met.map(|met| {
+            met.end = u64::MAX; // once, as a run that is continued ends elsewhere
+            met.first
+        });
+        if self.past.len() < RUNS {
+            self.past.push(past);
+        } else {
+            self.past[self.oldest] = past;
+            self.oldest = (self.oldest + 1) % RUNS;
+        }
+        met
     }
 
     /// Ends all runs.
@@ -107,7 +129,7 @@ mod tests {
             open,
             directly: false,
         };
-        assert_eq!(steps[..2], [Step::Begins, Step::Begins]);
+        assert_eq!(steps[..2], [Step::Begins { met: None }; 2]);
         assert_eq!(steps[2], next(1));
         assert_eq!(steps[4..], [next(2), next(2)]);
         let mut lengths = Vec::new();

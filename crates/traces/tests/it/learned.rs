@@ -6,7 +6,7 @@ use model::trace::{TraceOperation, TraceRecord};
 use model::{Bytes, Nanos};
 use traces::{Drawn, LearnedFrom, LearnedProfile, Learner, Properties, fidelity};
 
-fn learned(records: &[TraceRecord]) -> LearnedProfile {
+pub(crate) fn learned(records: &[TraceRecord]) -> LearnedProfile {
     let mut learner = Learner::default();
     records.iter().for_each(|record| learner.take(record));
     learner.finish(LearnedFrom::default(), &[]).unwrap()
@@ -77,8 +77,7 @@ fn rounds(seeds: std::ops::Range<u64>) -> [usize; 4] {
 #[test]
 fn ios_that_follow_a_learned_profile_are_like_the_original() {
     let [same, similar, differs, _] = rounds(1..21);
-    // Seed 9 differs in its runs: in a small hot set I/Os follow one another by chance, both where they are learned and where
-    // they are drawn.
+    // Seed 6 differs in its jumps: 95% of its I/Os are on 1% of the blocks.
     let enough = same >= 9 * (similar + differs);
     assert!(differs <= 1 && enough, "{same} {similar} {differs}");
 }

@@ -1,6 +1,7 @@
 //! What the crate reads and writes, through its public functions.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod again;
 mod heads;
 mod laws;
 mod learned;
