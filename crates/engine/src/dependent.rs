@@ -1,72 +1,72 @@
-//! The I/Os of a trace that wait for those before them: when each may start.
+//! The I/Os of a trace that wait for those before them: when each of one thread may start.
 //!
-//! An I/O has a number in the order of the trace, and its state is in a ring of the last [`DEPENDENCY_WINDOW`] of them. One
-//! that waits is in a list of the I/O that it waits for: links are numbers, so that nothing is allocated in the run. What
-//! waits for nothing any more is ordered by its moment. Omitted: who waits for whom, which the trace shows.
+//! What they wait for is in the board that the threads of a target share (`dependency_board`); here is what a thread has of
+//! its own: the I/Os between its first that is not complete and its last that is read, and those that may start, in the
+//! order of their moments. Nothing is allocated in the run. Omitted: who waits for whom, which the trace shows.
 
+use crate::dependency_board::{Board, Cause, Event, Reason, WINDOW, Waiter};
 use crate::recorded::{Feed, RecordedIo};
 use model::Nanos;
-use model::trace::{DEPENDENCY_WINDOW, TraceDependency, TraceOperation};
+use model::trace::{TraceDependency, TraceOperation};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
 
-const WINDOW: u64 = DEPENDENCY_WINDOW as u64;
 const NONE: u64 = u64::MAX;
-/// The two lists that an I/O may be in: that of the one that it follows, and that of its flush.
-const FOLLOWS: usize = 0;
-const BARRIER: usize = 1;
+
+/// The part of one thread.
+#[derive(Clone)]
+pub(crate) struct BoardSeat {
+    pub(crate) board: Arc<Board>,
+    /// The number of the thread among those of its target.
+    pub(crate) thread: u32,
+}
 
 /// The I/Os of one thread, from those that are read to the first that is not complete.
 pub(crate) struct Dependent {
-    entries: Box<[Entry]>, // by number, modulo the window
-    read: u64,             // numbers
-    issued: u64,
-    complete: u64, // all below are
+    seat: BoardSeat,
+    entries: Box<[Entry]>,  // by number, modulo the window
+    open: VecDeque<u64>,    // numbers that are not complete, from the first of them on
+    writes: VecDeque<u64>,  // likewise, of writes
+    flushes: VecDeque<u64>, // that wait for the writes before them
     ready: BinaryHeap<Reverse<(Nanos, u64)>>,
-    writes: Writes,
-    started: Vec<u64>, // whose starts are known, and not passed on
-    slots: Box<[u64]>, // numbers by slot
-}
-
-/// The writes in the order of the trace, for the flushes that wait for them.
-struct Writes {
-    complete: u64, // all below are
-    last: Nanos,   // completion among them
-    flushes: VecDeque<u64>,
+    released: Vec<u32>, // places whose starts are known, and not passed on
+    limit: u64,         // below it numbers may be read
+    to_issue: u64,      // that are read
+    apart: u64,         // of these, such that wait for I/Os of other threads
+    slots: Box<[u64]>,  // numbers by slot
 }
 
 #[derive(Clone, Copy)]
 struct Entry {
     io: RecordedIo,
-    moment: Nanos,
-    start: Option<Nanos>, // its moment, once it waits for nothing
     done: Option<Nanos>,
-    missing: u8,
-    on_start: u64, // the first in the list of those that follow its start: number × 2 + list
-    on_done: u64,
-    next: [u64; 2],
+    apart: bool,
 }
 
 impl Dependent {
     /// With so many slots; reads as far as the window goes.
-    pub(crate) fn new(slots: u32, feed: &mut Feed) -> Dependent {
-        let entry = Entry::new(RecordedIo::default(), Nanos(0));
-        let window = DEPENDENCY_WINDOW as usize;
+    pub(crate) fn new(slots: u32, seat: BoardSeat, feed: &mut Feed) -> Dependent {
+        let window = WINDOW as usize;
+        let nothing = RecordedIo {
+            number: NONE,
+            ..RecordedIo::default()
+        };
+        let numbers = || VecDeque::with_capacity(window);
         let mut dependent = Dependent {
-            entries: vec![entry; window].into(),
-            read: 0,
-            issued: 0,
-            complete: 0,
+            seat,
+            entries: vec![Entry::new(nothing); window].into(),
+            open: numbers(),
+            writes: numbers(),
+            flushes: numbers(),
             ready: BinaryHeap::with_capacity(window),
-            writes: Writes {
-                complete: 0,
-                last: Nanos(0),
-                flushes: VecDeque::with_capacity(window),
-            },
-            started: Vec::with_capacity(window),
+            released: Vec::with_capacity(window),
+            limit: 0,
+            to_issue: 0,
+            apart: 0,
             slots: vec![NONE; slots as usize].into(),
         };
-        dependent.fill(feed);
+        dependent.go_on(feed);
         dependent
     }
 
@@ -80,7 +80,7 @@ impl Dependent {
     /// Takes it, and returns its number.
     pub(crate) fn take(&mut self) -> u64 {
         let Reverse((_, number)) = self.ready.pop().expect("it was seen");
-        self.issued += 1;
+        self.to_issue -= 1;
         number
     }
 
@@ -94,194 +94,197 @@ impl Dependent {
         self.slots[slot as usize]
     }
 
-    /// Whether all I/Os were issued.
+    /// Whether all I/Os were issued that can be.
     pub(crate) fn has_ended(&self, feed: &Feed) -> bool {
-        self.issued == self.read && feed.peek().is_none()
+        let all = self.to_issue == 0 && feed.peek().is_none();
+        all || (self.seat.board.is_broken() && self.ready.is_empty())
     }
 
     /// An I/O is complete since `now`: what waits for it may start, and more is read.
     pub(crate) fn complete(&mut self, number: u64, now: Nanos, feed: &mut Feed) {
-        let entry = &mut self.entries[place(number)];
-        entry.done = Some(now);
-        let waiting = std::mem::replace(&mut entry.on_done, NONE);
-        self.release(waiting, now);
-        self.pass_writes();
-        while self.complete < self.read && self.entries[place(self.complete)].done.is_some() {
-            self.complete += 1;
-        }
-        self.fill(feed);
+        self.entries[place(number)].done = Some(now);
+        self.happened(number, Event::Completion, now);
+        self.go_on(feed);
     }
 
-    fn fill(&mut self, feed: &mut Feed) {
-        while self.read - self.complete < WINDOW
-            && let Some(io) = feed.peek().copied()
-        {
+    /// Whether it waits for other threads: it has to be checked for what they did.
+    #[inline]
+    pub(crate) fn waits_for_others(&self, feed: &Feed) -> bool {
+        let is_behind =
+            || !self.flushes.is_empty() || feed.peek().is_some_and(|io| io.number >= self.limit);
+        self.seat.board.is_shared() && (self.apart > 0 || is_behind())
+    }
+
+    /// Whether other threads did what it waits for.
+    pub(crate) fn is_called(&self, feed: &Feed) -> bool {
+        let BoardSeat { board, thread } = &self.seat;
+        let may_read = || {
+            feed.peek()
+                .is_some_and(|io| io.number >= self.limit && io.number < board.limit())
+        };
+        let may_flush = || {
+            self.flushes
+                .front()
+                .is_some_and(|&flush| self.wrote_before(flush).is_some())
+        };
+        board.has_released(*thread) || may_read() || may_flush()
+    }
+
+    /// Takes in what other threads did.
+    pub(crate) fn check_others(&mut self, feed: &mut Feed) {
+        self.seat
+            .board
+            .take_released(self.seat.thread, &mut self.released);
+        self.go_on(feed);
+    }
+
+    /// Passes on what is known, and reads what may be read.
+    fn go_on(&mut self, feed: &mut Feed) {
+        self.start_released();
+        loop {
+            self.publish(feed);
+            let Some(io) = feed.peek().copied() else {
+                if feed.is_broken() {
+                    self.seat.board.break_off();
+                }
+                break;
+            };
+            if io.number >= self.limit {
+                self.limit = self.seat.board.limit();
+            }
+            if io.number >= self.limit {
+                break;
+            }
             feed.take();
             self.add(io);
         }
+        self.pass_flushes();
     }
 
     /// Adds the next I/O of the trace.
     fn add(&mut self, io: RecordedIo) {
-        let number = self.read;
-        self.read += 1;
+        let number = io.number;
         let TraceDependency {
             back,
             completed,
             gap,
             barrier,
         } = io.after;
-        let moment = if back == 0 { io.at } else { Nanos(0) };
-        self.entries[place(number)] = Entry::new(io, moment);
+        self.entries[place(number)] = Entry::new(io);
+        self.open.push_back(number);
+        self.to_issue += 1;
+        let from = if back == 0 { io.at } else { Nanos(0) };
+        self.seat.board.begin(number, from, gap);
         if back > 0 {
-            self.follow(number, number - u64::from(back), completed, gap);
-        }
-        self.pass_writes();
-        if barrier > 0 {
-            self.pass_barrier(number, number - u64::from(barrier));
-        }
-        self.start_if_free(number);
-        self.pass_on();
-    }
-
-    /// Lets an I/O wait for the start or the completion of another, and a gap.
-    fn follow(&mut self, number: u64, other: u64, completed: bool, gap: Nanos) {
-        let before = &mut self.entries[place(other)];
-        let (known, list) = match completed {
-            true => (before.done, &mut before.on_done),
-            false => (before.start, &mut before.on_start),
-        };
-        match known {
-            Some(moment) => self.entries[place(number)].moment = moment.plus(gap),
-            None => {
-                let next = std::mem::replace(list, link(number, FOLLOWS));
-                self.entries[place(number)].wait(FOLLOWS, next);
-            }
-        }
-    }
-
-    /// Lets an I/O wait for a flush, or a flush for the writes up to a number.
-    fn pass_barrier(&mut self, number: u64, other: u64) {
-        let entry = self.entries[place(number)];
-        if entry.io.operation == TraceOperation::Flush {
-            if self.writes.complete > other {
-                let last = self.writes.last;
-                self.entries[place(number)].not_before(last);
-            } else {
-                self.writes.flushes.push_back(number);
-                self.entries[place(number)].missing += 1;
-            }
-            return;
-        }
-        let flush = &mut self.entries[place(other)];
-        match flush.done {
-            Some(done) => self.entries[place(number)].not_before(done),
-            None => {
-                let next = std::mem::replace(&mut flush.on_done, link(number, BARRIER));
-                self.entries[place(number)].wait(BARRIER, next);
-            }
-        }
-    }
-
-    /// Counts the writes that are complete without a gap before them, and lets the flushes go that wait for these.
-    fn pass_writes(&mut self) {
-        while self.writes.complete < self.read {
-            let entry = &self.entries[place(self.writes.complete)];
-            let is_write = entry.io.operation == TraceOperation::Write;
-            match entry.done {
-                None if is_write => break,
-                Some(done) if is_write => self.writes.last = self.writes.last.max(done),
-                _ => {}
-            }
-            self.writes.complete += 1;
-        }
-        while let Some(&flush) = self.writes.flushes.front() {
-            let entry = &mut self.entries[place(flush)];
-            if flush - u64::from(entry.io.after.barrier) >= self.writes.complete {
-                break;
-            }
-            self.writes.flushes.pop_front();
-            entry.not_before(self.writes.last);
-            entry.missing -= 1;
-            self.start_if_free(flush);
-        }
-        self.pass_on();
-    }
-
-    /// Lets all go that wait in a list for something that is at `moment`.
-    fn release(&mut self, mut list: u64, moment: Nanos) {
-        while list != NONE {
-            let (number, kind) = (list / 2, (list % 2) as usize);
-            let entry = &mut self.entries[place(number)];
-            let gap = match kind {
-                FOLLOWS => entry.io.after.gap,
-                _ => Nanos(0),
+            let event = match completed {
+                true => Event::Completion,
+                false => Event::Start,
             };
-            entry.not_before(moment.plus(gap));
-            entry.missing -= 1;
-            list = entry.next[kind];
-            self.start_if_free(number);
+            self.wait(Reason::Follows, number, number - u64::from(back), event);
         }
-        self.pass_on();
+        if barrier > 0 && io.operation == TraceOperation::Flush {
+            self.seat.board.wait_for_thread(number);
+            self.flushes.push_back(number);
+        } else if barrier > 0 {
+            let flush = number - u64::from(barrier);
+            self.wait(Reason::Barrier, number, flush, Event::Completion);
+        }
+        if io.operation == TraceOperation::Write {
+            self.writes.push_back(number);
+        }
+        self.count_down(number);
     }
 
-    fn start_if_free(&mut self, number: u64) {
+    fn wait(&mut self, reason: Reason, number: u64, other: u64, event: Event) {
+        let BoardSeat { board, thread } = &self.seat;
+        let waiter = Waiter {
+            number,
+            thread: *thread,
+            reason,
+        };
+        let waits = board.wait(waiter, other, event);
+        // The entries have the numbers of this thread only.
+        let is_apart = waits && self.entries[place(other)].io.number != other;
         let entry = &mut self.entries[place(number)];
-        if entry.missing == 0 && entry.start.is_none() {
-            entry.start = Some(entry.moment);
-            self.ready.push(Reverse((entry.moment, number)));
-            self.started.push(number);
+        self.apart += u64::from(is_apart && !entry.apart);
+        entry.apart |= is_apart;
+    }
+
+    fn count_down(&mut self, number: u64) {
+        if self.seat.board.count_down(number) {
+            self.released.push(place(number) as u32);
+            self.start_released();
         }
     }
 
-    /// Passes the starts that are known on to those that follow them.
-    fn pass_on(&mut self) {
-        while let Some(number) = self.started.pop() {
-            let entry = &mut self.entries[place(number)];
-            let (mut list, start) = (std::mem::replace(&mut entry.on_start, NONE), entry.moment);
-            while list != NONE {
-                let follower = list / 2;
-                let entry = &mut self.entries[place(follower)];
-                entry.not_before(start.plus(entry.io.after.gap));
-                entry.missing -= 1;
-                list = entry.next[FOLLOWS];
-                self.start_if_free(follower);
-            }
+    fn happened(&mut self, number: u64, event: Event, moment: Nanos) {
+        let BoardSeat { board, thread } = &self.seat;
+        let cause = Cause {
+            number,
+            thread: *thread,
+            event,
+        };
+        board.happened(cause, moment, &mut self.released);
+    }
+
+    /// Gives those their moments that wait for nothing any more, and passes these on to those that follow their starts.
+    fn start_released(&mut self) {
+        while let Some(index) = self.released.pop() {
+            let entry = &mut self.entries[place(u64::from(index))];
+            self.apart -= u64::from(std::mem::take(&mut entry.apart));
+            let number = entry.io.number;
+            let moment = self.seat.board.moment(number);
+            self.ready.push(Reverse((moment, number)));
+            self.happened(number, Event::Start, moment);
         }
+    }
+
+    /// Publishes how far this thread is.
+    fn publish(&mut self, feed: &Feed) {
+        let next = feed.peek().map_or(u64::MAX, |io| io.number);
+        let BoardSeat { board, thread } = &self.seat;
+        let done = |number: &u64| self.entries[place(*number)].done;
+        while self.open.front().and_then(done).is_some() {
+            self.open.pop_front();
+        }
+        while let Some(moment) = self.writes.front().and_then(done) {
+            board.wrote(*thread, moment);
+            self.writes.pop_front();
+        }
+        let first = |numbers: &VecDeque<u64>| numbers.front().copied().unwrap_or(next);
+        board.publish(*thread, [first(&self.open), first(&self.writes)]);
+    }
+
+    /// Lets the flushes go whose writes are complete.
+    fn pass_flushes(&mut self) {
+        while let Some(&flush) = self.flushes.front()
+            && let Some(moment) = self.wrote_before(flush)
+        {
+            self.flushes.pop_front();
+            self.seat.board.not_before(flush, moment);
+            self.count_down(flush);
+        }
+    }
+
+    /// When the writes were complete for which a flush waits.
+    fn wrote_before(&self, flush: u64) -> Option<Nanos> {
+        let barrier = self.entries[place(flush)].io.after.barrier;
+        self.seat.board.wrote_until(flush - u64::from(barrier))
     }
 }
 
 impl Entry {
-    /// One that waits for nothing so far.
-    const fn new(io: RecordedIo, moment: Nanos) -> Entry {
+    const fn new(io: RecordedIo) -> Entry {
         Entry {
             io,
-            moment,
-            start: None,
             done: None,
-            missing: 0,
-            on_start: NONE,
-            on_done: NONE,
-            next: [NONE; 2],
+            apart: false,
         }
-    }
-
-    fn wait(&mut self, list: usize, next: u64) {
-        self.next[list] = next;
-        self.missing += 1;
-    }
-
-    fn not_before(&mut self, moment: Nanos) {
-        self.moment = self.moment.max(moment);
     }
 }
 
 fn place(number: u64) -> usize {
     (number % WINDOW) as usize
-}
-
-fn link(number: u64, list: usize) -> u64 {
-    number * 2 + list as u64
 }
 
 #[cfg(test)]
@@ -308,6 +311,7 @@ mod tests {
                 _ => barrier,
             };
             RecordedIo {
+                number,
                 at: Nanos(number),
                 operation,
                 after: TraceDependency {
@@ -349,33 +353,61 @@ mod tests {
         starts
     }
 
-    fn starts(ios: &[RecordedIo]) -> Vec<u64> {
+    /// The starts with so many threads, to which the I/Os are dealt without order.
+    fn starts(ios: &[RecordedIo], threads: u32) -> Vec<u64> {
         let all = ios.to_vec();
-        let recording = Recording::new(move |_| Ok(Box::new(all.clone().into_iter().map(Ok))));
-        let share = RecordedShare {
-            target: 0,
-            index: 0,
-            threads: 1,
+        let recording = Recording::new(move |share| {
+            let its = all.clone().into_iter().filter(move |io| {
+                let bits = io.number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+                bits as u32 % threads == share.index
+            });
+            Ok(Box::new(its.map(Ok)))
+        });
+        let board = Board::new(threads);
+        let part = |thread| {
+            let share = RecordedShare {
+                target: 0,
+                index: thread,
+                threads,
+            };
+            let mut feed = Feed::open(&recording, share, false).unwrap();
+            let seat = BoardSeat {
+                board: Arc::clone(&board),
+                thread,
+            };
+            (Dependent::new(1, seat, &mut feed), feed)
         };
-        let mut feed = Feed::open(&recording, share, false).unwrap();
-        let mut dependent = Dependent::new(1, &mut feed);
+        let mut parts: Vec<(Dependent, Feed)> = (0..threads).map(part).collect();
         let mut found = vec![u64::MAX; ios.len()];
-        let mut open: BinaryHeap<Reverse<(u64, u64)>> = BinaryHeap::new();
-        while !dependent.has_ended(&feed) || !open.is_empty() {
-            let next = dependent.peek().map_or(u64::MAX, |(moment, _)| moment.0);
+        let mut open: BinaryHeap<Reverse<(u64, usize, u64)>> = BinaryHeap::new();
+        while !open.is_empty() || parts.iter().any(|(part, feed)| !part.has_ended(feed)) {
+            while let Some((part, feed)) =
+                parts.iter_mut().find(|(part, feed)| part.is_called(feed))
+            {
+                part.check_others(feed);
+            }
+            let first = (0..).zip(&parts);
+            let first = first.filter_map(|(number, (part, _))| Some((part.peek()?.0.0, number)));
+            let (next, its): (u64, usize) = first.min().unwrap_or((u64::MAX, 0));
             match open.peek() {
-                Some(&Reverse((done, number))) if done <= next => {
+                Some(&Reverse((done, its, number))) if done <= next => {
                     open.pop();
-                    dependent.complete(number, Nanos(done), &mut feed);
+                    let (part, feed) = &mut parts[its];
+                    part.complete(number, Nanos(done), feed);
                 }
                 _ => {
-                    let number = dependent.take();
+                    let number = parts[its].0.take();
                     assert_eq!(found[number as usize], u64::MAX, "issued once");
                     found[number as usize] = next;
-                    open.push(Reverse((next + number % 97, number)));
+                    open.push(Reverse((next + number % 97, its, number)));
                 }
             }
         }
+        assert!(
+            parts
+                .iter()
+                .all(|(part, feed)| !part.waits_for_others(feed))
+        );
         found
     }
 
@@ -383,9 +415,12 @@ mod tests {
     fn each_io_starts_when_what_it_waits_for_is_complete() {
         for seed in 0..20 {
             let ios = drawn(seed, 3000);
-            let (found, expected) = (starts(&ios), expected(&ios));
-            let wrong = (0..ios.len()).find(|&number| found[number] != expected[number]);
-            assert_eq!(wrong, None, "seed {seed}");
+            let expected = expected(&ios);
+            for threads in [1, 2, 7] {
+                let found = starts(&ios, threads);
+                let wrong = (0..ios.len()).find(|&number| found[number] != expected[number]);
+                assert_eq!(wrong, None, "seed {seed}, {threads} threads");
+            }
         }
     }
 
@@ -401,6 +436,8 @@ mod tests {
                 ..io
             })
             .collect();
-        assert!(starts(&ios) == expected(&ios));
+        for threads in [1, 3] {
+            assert!(starts(&ios, threads) == expected(&ios), "{threads} threads");
+        }
     }
 }

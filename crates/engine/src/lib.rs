@@ -20,6 +20,7 @@ mod clock;
 mod completion_rate;
 mod copy;
 mod cores;
+mod dependency_board;
 mod dependent;
 mod diskspd_address;
 mod dispatch;

@@ -6,11 +6,10 @@
 
 use crate::arrivals::Moments;
 use crate::backend::Slot;
-use crate::dependent::Dependent;
+use crate::dependent::{BoardSeat, Dependent};
 use crate::recorded::{Feed, RecordedIo};
 use crate::schedule::Schedule;
 use crate::thread_plan::ThreadPlan;
-use model::plan::RecordedTiming;
 use model::record::RecordedCount;
 use model::{Access, Backlog, LatencyHistogram, Nanos, Plan, Waiting};
 use std::collections::VecDeque;
@@ -40,8 +39,13 @@ struct Closed {
 }
 
 impl Open {
-    /// `None` for a plan without a rate; `feed` is that of a plan of a trace.
-    pub(crate) fn new(plan: &Plan, place: &ThreadPlan, feed: Option<Feed>) -> Option<Self> {
+    /// `None` for a plan without a rate; `feed` is that of a plan of a trace, `seat` where its I/Os wait for one another.
+    pub(crate) fn new(
+        plan: &Plan,
+        place: &ThreadPlan,
+        feed: Option<Feed>,
+        seat: Option<BoardSeat>,
+    ) -> Option<Self> {
         let think = think(plan).filter(|_| feed.is_some());
         let mut moments = match think {
             Some(_) => Moments::set_one_by_one(),
@@ -52,7 +56,7 @@ impl Open {
             moments: VecDeque::from(vec![Nanos(0); place.slots as usize]),
         });
         let trace = feed.map(|mut feed| {
-            let dependent = is_dependent(plan).then(|| Dependent::new(place.slots, &mut feed));
+            let dependent = seat.map(|seat| Dependent::new(place.slots, seat, &mut feed));
             let trace = Trace {
                 feed,
                 late: LatencyHistogram::new(),
@@ -118,6 +122,42 @@ impl Open {
         {
             self.moments.set_next(trace.next());
         }
+    }
+
+    /// Whether I/Os of a trace wait for one another.
+    pub(crate) fn is_dependent(&self) -> bool {
+        self.trace
+            .as_deref()
+            .is_some_and(|trace| trace.dependent.is_some())
+    }
+
+    /// Takes in what other threads did for which I/Os of this one waited.
+    #[inline]
+    pub(crate) fn check_others(&mut self) {
+        if let Some(trace) = &mut self.trace
+            && let Some(dependent) = &mut trace.dependent
+            && dependent.waits_for_others(&trace.feed)
+        {
+            dependent.check_others(&mut trace.feed);
+            self.moments.set_next(trace.next());
+        }
+    }
+
+    /// Whether I/Os wait for other threads.
+    #[inline]
+    pub(crate) fn waits_for_others(&self) -> bool {
+        let waits = |trace: &Trace| {
+            (trace.dependent.as_ref()).is_some_and(|its| its.waits_for_others(&trace.feed))
+        };
+        self.trace.as_deref().is_some_and(waits)
+    }
+
+    /// Whether other threads did what they wait for.
+    pub(crate) fn is_called(&self) -> bool {
+        let called = |trace: &Trace| {
+            (trace.dependent.as_ref()).is_some_and(|its| its.is_called(&trace.feed))
+        };
+        self.trace.as_deref().is_some_and(called)
     }
 
     /// Whether all I/Os of a trace were taken.
@@ -274,13 +314,6 @@ impl Trace {
         }
         dependent.is_some()
     }
-}
-
-/// Whether the I/Os of the plan's trace wait for one another.
-fn is_dependent(plan: &Plan) -> bool {
-    let access = plan.targets.first().map(|target| &target.workload.access);
-    matches!(access, Some(Access::Recorded(recorded))
-        if matches!(recorded.issue.timing, RecordedTiming::Dependent(_)))
 }
 
 /// The think time of a plan whose trace is a closed loop.

@@ -20,6 +20,8 @@ const AHEAD: usize = 16;
 /// One I/O of a trace, on the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordedIo {
+    /// Its number among those of its target, of all threads, where the plan's timing is dependent.
+    pub number: u64,
     /// When it is to start, from the start of the run.
     pub at: Nanos,
     /// First byte.
@@ -139,6 +141,11 @@ impl Feed {
         if self.at == self.block.len() {
             self.refill();
         }
+    }
+
+    /// Whether its reading ended early.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken.is_some()
     }
 
     /// Returns how often the next block was not there in time, and why the reading ended early, if it did.

@@ -4,6 +4,8 @@ use crate::RunError;
 use crate::address::{Route, Steps};
 use crate::bound::{Bound, Moved, Unmet};
 use crate::buffer::Source;
+use crate::dependency_board::Board;
+use crate::dependent::BoardSeat;
 use crate::diskspd_address::{SharedPointer, Step, Stride, Walk};
 use crate::heat;
 use crate::io_log::{IoLog, IoLogSink};
@@ -18,6 +20,7 @@ use crate::thread_plan::{TargetShare, ThreadPlan};
 use crate::verify::journal::{Journal, JournalOf};
 use crate::verify::{Medium, Verifier};
 use gate::Pins;
+use model::plan::RecordedTiming;
 use model::{Access, Bytes, EngineRecord, Nanos, Plan, PlannedTarget, PoolDraw, TargetFacts};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Range;
@@ -39,13 +42,21 @@ pub(crate) struct Shared {
     pub(crate) pins: Pins,
     /// The trace that is replayed, and whether it is read ahead.
     recording: Option<(Recording, bool)>,
+    boards: Arc<[Option<Arc<Board>>]>, // by target, where the I/Os of the trace wait for one another
 }
 
 impl Shared {
     /// The same with a trace; `ahead`: a thread of its own reads it.
     pub(crate) fn replaying(self, recording: Option<&Recording>, ahead: bool) -> Self {
         let recording = recording.map(|recording| (recording.clone(), ahead));
-        Shared { recording, ..self }
+        let board =
+            |target: &PlannedTarget| is_dependent(target).then(|| Board::new(target.threads));
+        let boards = self.plan.targets.iter().map(board).collect();
+        Shared {
+            recording,
+            boards,
+            ..self
+        }
     }
 
     /// The same with a log of what so many threads issue, where it goes somewhere.
@@ -76,6 +87,16 @@ impl Shared {
         feed.map(Some).map_err(|why| RunError::Trace { why })
     }
 
+    /// The part of this thread where the I/Os of its trace wait for one another.
+    pub(crate) fn board_seat(&self, place: &ThreadPlan) -> Option<BoardSeat> {
+        let seat = &place.seats[0]; // as above
+        let board = self.boards.get(seat.target as usize)?.clone();
+        board.map(|board| BoardSeat {
+            board,
+            thread: seat.index,
+        })
+    }
+
     /// Makes what the threads share, shared write data among it.
     pub(crate) fn new(
         plan: &Plan,
@@ -94,6 +115,7 @@ impl Shared {
             steps_a_row: heat::steps_a_row(plan),
             pins: pins.clone(),
             recording: None,
+            boards: Arc::default(),
         })
     }
 
@@ -134,6 +156,12 @@ impl Shared {
             ..record
         }
     }
+}
+
+/// Whether the I/Os of the target's trace wait for one another.
+fn is_dependent(target: &PlannedTarget) -> bool {
+    matches!(&target.workload.access, Access::Recorded(recorded)
+        if matches!(recorded.issue.timing, RecordedTiming::Dependent(_)))
 }
 
 /// 64 bits that no other run has. The standard library takes its keys from the system's random numbers.

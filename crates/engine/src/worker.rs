@@ -116,15 +116,21 @@ fn end_turn<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
 ) -> Result<Nanos, RunError> {
     match !PLAIN && work.only_defers() {
         true => work.clock.sleep_until(turn.due),
-        false if PLAIN => wait::<B, C, OPEN>(work, backend, turn.due)?,
+        false if PLAIN => wait::<B, C, PLAIN, OPEN>(work, backend, turn.due, Nanos::MAX)?,
         false => {
-            let due = work.due_with_calls(turn.due, turn.issued_at);
-            wait::<B, C, OPEN>(work, backend, due)?;
+            let check = work.next_check(turn.issued_at);
+            wait::<B, C, PLAIN, OPEN>(work, backend, turn.due, check)?;
         }
     }
     let now = work.clock.now();
     if !PLAIN && work.calls.is_some() {
         work.take_answers(now);
+    }
+    if OPEN
+        && !PLAIN
+        && let Some(open) = &mut work.open
+    {
+        open.check_others();
     }
     if work.account.book.is_due() {
         work.account.book.look(Turn {
@@ -200,12 +206,14 @@ impl<C: Clock> Work<C> {
 
 /// Waits for completions until `due`; where nothing is in flight, sleeps until then. Never spins for a pace. In an open
 /// loop it does, because the system wakes a thread late and that would stand in the response times as if the target had
-/// been slow: it waits until a little before, and then looks again and again.
+/// been slow: it waits until a little before, and then looks again and again. At `check` it returns, too, and never spins for
+/// it: what it would take of the processor, the target or a call may need.
 #[inline(always)] // as below
-fn wait<B: Backend, C: Clock, const OPEN: bool>(
+fn wait<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     work: &mut Work<C>,
     backend: &mut B,
     due: Nanos,
+    check: Nanos,
 ) -> Result<(), RunError> {
     if work.in_flight() > 0 {
         let early = if OPEN && due < Nanos::MAX {
@@ -213,17 +221,22 @@ fn wait<B: Backend, C: Clock, const OPEN: bool>(
         } else {
             Nanos(0)
         };
-        return backend.reap(&work.clock, due.minus(early), &mut work.slots.landed);
+        let due = due.minus(early);
+        let until = if PLAIN { due } else { due.min(check) };
+        return backend.reap(&work.clock, until, &mut work.slots.landed);
     }
     let bound = work
         .clock
         .now()
         .plus(REAP_AT_MOST)
         .min(work.config.schedule.end());
-    if OPEN {
-        work.clock.wait_until(due.min(bound));
+    let due = due.min(bound);
+    if !PLAIN && check < due {
+        work.clock.sleep_until(check);
+    } else if OPEN {
+        work.clock.wait_until(due);
     } else {
-        work.clock.sleep_until(due.min(bound));
+        work.clock.sleep_until(due);
     }
     Ok(())
 }

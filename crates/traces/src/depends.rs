@@ -82,6 +82,11 @@ impl Depends {
         found
     }
 
+    /// The same with its number.
+    pub(crate) fn take_numbered(&mut self, record: &TraceRecord) -> (u64, TraceDependency) {
+        (self.number, self.take(record))
+    }
+
     /// The I/O that one follows: a completion that it waited for, else the one before of its thread, else the one before.
     fn follows(
         &mut self,

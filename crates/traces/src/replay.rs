@@ -221,6 +221,8 @@ pub struct Route {
 /// One I/O on a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoutedIo {
+    /// Its number among those of its target, of all threads, where what it waits for is needed.
+    pub number: u64,
     /// When it is issued.
     pub at: Nanos,
     /// First byte.
@@ -268,7 +270,9 @@ impl Route {
                 passed.number
             };
             passed.number += 1;
-            if turn % u64::from(share.threads) != u64::from(share.index) {
+            let is_its = turn % u64::from(share.threads) == u64::from(share.index);
+            // What an I/O waits for is found among those of all threads.
+            if !is_its && !self.selection.dependent {
                 continue;
             }
             let placement = &self.placements[share.target as usize];
@@ -280,11 +284,15 @@ impl Route {
             let Some((offset, length)) = place else {
                 continue;
             };
-            let after = match self.selection.dependent {
-                true => passed.depends.take(&record),
-                false => TraceDependency::default(),
+            let (number, after) = match self.selection.dependent {
+                true => passed.depends.take_numbered(&record),
+                false => (0, TraceDependency::default()),
             };
+            if !is_its {
+                continue;
+            }
             return Ok(Some(RoutedIo {
+                number,
                 at: self.time(record.at),
                 offset,
                 length,

@@ -64,12 +64,13 @@ struct Hand {
     backend: Simulated,
     turn: Option<Underway>, // none once nothing is issued any more
     paced: Nanos,
+    wakes: Nanos, // when its turn goes on
     thread: u32,
 }
 
 impl Hand {
     /// When its turn can go on.
-    fn wakes(&self, now: Nanos, end: Nanos) -> Nanos {
+    fn when(&self, now: Nanos, end: Nanos) -> Nanos {
         let due = self.turn.as_ref().map_or(Nanos::MAX, |turn| turn.due);
         let idle = if self.work.is_waiting() {
             Nanos::MAX
@@ -78,11 +79,25 @@ impl Hand {
         };
         // Where it knows its moment it sleeps until then: a thread that wakes early would take the time with it to its own
         // completion, past those of the others.
-        let wakes = match self.backend.first_due().min(due) {
+        let known = match self.backend.first_due().min(due) {
             Nanos::MAX => now.plus(REAP_AT_MOST),
             known => known,
         };
-        wakes.min(idle)
+        known.min(idle)
+    }
+}
+
+/// Threads in the order of the moments at which their turns go on.
+type Order = BinaryHeap<Reverse<(Nanos, usize)>>;
+
+/// Lets the turns go on at once whose I/Os another thread released. // their later moments in the order are skipped then
+fn wake(hands: &mut [Hand], now: Nanos, order: &mut Order) {
+    let sleeping = hands.iter_mut().enumerate();
+    for (place, hand) in sleeping.filter(|(_, hand)| hand.wakes > now && hand.turn.is_some()) {
+        if hand.work.is_called() {
+            hand.wakes = now;
+            order.push(Reverse((now, place)));
+        }
     }
 }
 
@@ -286,6 +301,7 @@ fn hand(
         backend,
         turn,
         paced: now,
+        wakes: now,
         thread: place.thread,
     })
 }
@@ -313,12 +329,27 @@ fn go(
         thread: hand.thread,
         ios: hand.backend.done(),
     };
-    let mut order: BinaryHeap<Reverse<(Nanos, usize)>> = (0..)
-        .zip(hands.iter())
-        .map(|(place, hand)| Reverse((hand.wakes(clock.now(), schedule.end()), place)))
+    for hand in hands.iter_mut() {
+        hand.wakes = hand.when(clock.now(), schedule.end());
+        // A thread that has no I/Os of a trace: its turn would take the time with it.
+        if hand.work.finishes(clock.now()) {
+            hand.work.close(clock.now());
+            hand.turn = None;
+        }
+    }
+    let order = hands.iter().enumerate();
+    let mut order: Order = order
+        .map(|(place, hand)| Reverse((hand.wakes, place)))
         .collect();
+    let are_dependent = hands.iter().any(|hand| hand.work.is_dependent());
+    if are_dependent {
+        wake(hands, clock.now(), &mut order);
+    }
     let mut turns = 0u32;
     while let Some(Reverse((moment, place))) = order.pop() {
+        if hands[place].wakes != moment {
+            continue;
+        }
         turns = turns.wrapping_add(1);
         if turns.is_multiple_of(LOOK_EVERY) && stop.asked() {
             schedule.halt(clock.now());
@@ -346,10 +377,14 @@ fn go(
         hand.work.sync_if_due(now);
         if hand.work.finishes(now) || schedule.is_over(now) {
             hand.work.close(now);
-            continue;
+        } else {
+            hand.turn = Some(hand.work.start(&mut hand.backend, now)?);
+            hand.wakes = hand.when(now, schedule.end());
+            order.push(Reverse((hand.wakes, place)));
         }
-        hand.turn = Some(hand.work.start(&mut hand.backend, now)?);
-        order.push(Reverse((hand.wakes(now, schedule.end()), place)));
+        if are_dependent {
+            wake(hands, now, &mut order);
+        }
     }
     let loads: Vec<ThreadLoad> = hands.iter().map(load).collect();
     while control.next() < Nanos::MAX {

@@ -24,7 +24,7 @@ use std::time::Duration;
 /// So many calls wait for one that takes long; a worker waits with those after them.
 const WAITING_MAX: usize = 1 << 12;
 /// From one check for answers to the next, where nothing else is waited for.
-pub(super) const CHECK_EVERY: Nanos = Nanos::micros(20);
+pub(super) const CHECK_EVERY: Nanos = Nanos::micros(50);
 /// So long the end waits for calls that the target does not answer.
 const ANSWER_MAX: Nanos = Nanos::seconds(1);
 

@@ -135,7 +135,7 @@ impl<C: Clock> Work<C> {
             slots: Slots::new(place, lanes.iter().any(|lane| lane.mix.is_some())),
             lanes,
             buffers: Buffers::new(plan, place, &shared.sources, shared.run)?,
-            open: Open::new(plan, place, shared.feed(place)?),
+            open: Open::new(plan, place, shared.feed(place)?, shared.board_seat(place)),
             pace: Pace::new(),
             verify: verify(shared, place),
             io_log: (shared.io_log.as_ref()).map(|log| ThreadIoLog::new(log, place)),
@@ -309,13 +309,26 @@ impl<C: Clock> Work<C> {
         }
     }
 
-    /// Until when a turn waits: not for long while calls have no answer.
+    /// When a turn ends at the latest, where calls have no answer or I/Os of a trace wait for other threads.
     #[inline]
-    pub(super) fn due_with_calls(&self, due: Nanos, issued_at: Nanos) -> Nanos {
-        match &self.calls {
-            Some(calls) if calls.is_waiting() => due.min(issued_at.plus(CHECK_EVERY)),
-            _ => due,
+    pub(super) fn next_check(&self, issued_at: Nanos) -> Nanos {
+        let waits = self.calls.as_ref().is_some_and(|calls| calls.is_waiting())
+            || self.open.as_ref().is_some_and(Open::waits_for_others);
+        match waits {
+            true if C::SLACK == Nanos(0) => issued_at, // in simulated time its turn comes when there is something
+            true => issued_at.plus(CHECK_EVERY),
+            false => Nanos::MAX,
         }
+    }
+
+    /// Whether the I/Os of its trace wait for one another.
+    pub(crate) fn is_dependent(&self) -> bool {
+        self.open.as_ref().is_some_and(Open::is_dependent)
+    }
+
+    /// Whether other threads did what I/Os of its trace wait for.
+    pub(crate) fn is_called(&self) -> bool {
+        self.open.as_ref().is_some_and(Open::is_called)
     }
 
     /// Whether it has done all that it was to do.

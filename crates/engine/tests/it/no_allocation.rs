@@ -1,7 +1,10 @@
 //! The hot loop's promise: a million null I/Os, no allocation.
 
 use crate::jobs;
-use engine::rehearse;
+use crate::replay::access;
+use engine::{RecordedIo, Recording, rehearse};
+use model::plan::{RecordedDependencies, RecordedIssue, RecordedTiming};
+use model::trace::{TraceDependency, TraceOperation};
 use model::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -35,20 +38,21 @@ unsafe impl GlobalAlloc for Counting {
 
 /// Calls of this thread while it rehearses for so long. The series has one step at any length, so that
 /// a longer run differs in nothing but its I/Os.
-fn calls(measured: Nanos, change: jobs::Change<'_>) -> (u64, u64) {
+fn calls(measured: Nanos, change: jobs::Change<'_>, recording: Option<&Recording>) -> (u64, u64) {
     let behaviour = NullBehaviour {
         size: Bytes::mib(64),
         delay: Nanos::micros(1),
         error_every: 0,
         ..NullBehaviour::default()
     };
-    let job = jobs::null(behaviour, &|span| {
+    let mut job = jobs::null(behaviour, &|span| {
         span.phases.measured = measured;
         span.interval = Nanos::seconds(10);
         span.targets[0].workload.queue_depth = QueueDepth(32);
         span.targets[0].workload.write = Ratio::percent(30).unwrap();
         change(span);
     });
+    job.recording = recording.cloned();
     let before = CALLS.get();
     let record = rehearse(job, Nanos(1)).unwrap();
     (CALLS.get() - before, record.total().ios)
@@ -56,8 +60,13 @@ fn calls(measured: Nanos, change: jobs::Change<'_>) -> (u64, u64) {
 
 /// Asks both a short and a long run, and how many more calls the long one makes.
 fn loop_allocates_nothing(change: jobs::Change<'_>) {
-    let (few_calls, few) = calls(Nanos::millis(10), change);
-    let (many_calls, many) = calls(Nanos::millis(60), change);
+    recorded_loop_allocates_nothing(change, None);
+}
+
+/// The same with the I/Os of a trace.
+fn recorded_loop_allocates_nothing(change: jobs::Change<'_>, recording: Option<&Recording>) {
+    let (few_calls, few) = calls(Nanos::millis(10), change, recording);
+    let (many_calls, many) = calls(Nanos::millis(60), change, recording);
     assert!(many > few + 1_000_000, "{few} and {many} I/Os");
     assert!(few_calls > 0, "the allocator is watched");
     assert_eq!(
@@ -125,4 +134,46 @@ fn a_mix_of_sizes_allocates_nothing_either() {
         let lines = vec![MixedLine::new(Bytes::kib(4)), large];
         span.targets[0].workload = Workload::mixed(lines, QueueDepth(32));
     });
+}
+
+#[test]
+fn ios_of_a_trace_allocate_nothing_either() {
+    // An I/O each 20 ns, without an end; every second one waits for the one before it.
+    let io = |number: u64| RecordedIo {
+        number,
+        at: Nanos(number * 20),
+        offset: number * 7919 % 4096 * 4096,
+        length: 4096,
+        operation: match number % 50 {
+            7 => TraceOperation::Write,
+            _ => TraceOperation::Read,
+        },
+        after: TraceDependency {
+            back: u32::from(number % 2 == 1),
+            completed: number % 4 == 1,
+            gap: Nanos(20),
+            barrier: 0,
+        },
+    };
+    let recording = Recording::new(move |_| Ok(Box::new((0..).map(io).map(Ok))));
+    for timing in [
+        RecordedTiming::Recorded,
+        RecordedTiming::Dependent(RecordedDependencies::default()),
+    ] {
+        let change = |span: &mut Timespan| {
+            span.arrivals = Some(Arrivals {
+                per_s: 50_000_000,
+                spacing: Spacing::Recorded,
+            });
+            span.targets[0].workload.access = access(&[]);
+            let Access::Recorded(recorded) = &mut span.targets[0].workload.access else {
+                unreachable!("a trace")
+            };
+            recorded.issue = RecordedIssue {
+                timing,
+                ..RecordedIssue::default()
+            };
+        };
+        recorded_loop_allocates_nothing(&change, Some(&recording));
+    }
 }

@@ -13,6 +13,7 @@ use model::*;
 /// I/Os at equal distances, every third a write, in sizes of 4 and 8 KiB.
 fn ios(count: u64, gap: Nanos) -> Vec<RecordedIo> {
     let io = |number: u64| RecordedIo {
+        number,
         at: Nanos(number * gap.0),
         offset: number * 7919 % 200_000 * 4096,
         length: if number.is_multiple_of(2) { 4096 } else { 8192 },
@@ -26,7 +27,7 @@ fn ios(count: u64, gap: Nanos) -> Vec<RecordedIo> {
     (0..count).map(io).collect()
 }
 
-fn access(ios: &[RecordedIo]) -> Access {
+pub(crate) fn access(ios: &[RecordedIo]) -> Access {
     Access::Recorded(Box::new(RecordedAccess {
         trace: "synthetic".to_owned(),
         digest: String::new(),
@@ -241,6 +242,58 @@ fn ios_that_wait_for_one_another_take_their_time_from_the_device() {
             "{service}: {measured}, not {expected}"
         );
         assert_eq!(late(&record).max(), Some(Nanos(0)));
+    }
+}
+
+/// A thread of a target whose I/Os each wait for the one before, which another thread has.
+#[test]
+fn ios_wait_for_those_of_other_threads() {
+    let real = |before: jobs::Change<'_>| {
+        let null = NullBehaviour {
+            size: Bytes::gib(1),
+            delay: Nanos::micros(5),
+            ..NullBehaviour::default()
+        };
+        jobs::null(null, before)
+    };
+    let simulated = |before: jobs::Change<'_>| {
+        let device = "sim:ssd,law=constant,service=100us,write-service=100us";
+        jobs::simulated(&[device], before)
+    };
+    let dependent = |span: &mut Timespan| {
+        let Access::Recorded(recorded) = &mut span.targets[0].workload.access else {
+            unreachable!("a trace")
+        };
+        recorded.issue.timing = RecordedTiming::Dependent(RecordedDependencies::default());
+    };
+    for threads in [2, 5] {
+        let job = |before: jobs::Change<'_>| {
+            simulated(&|span| {
+                before(span);
+                dependent(span);
+            })
+        };
+        let record = replay(job, chain(2000), 8, threads);
+        // 100 µs of thinking and 100 of service; the bytes take 4 µs.
+        let expected = Nanos(2000 * (200_000 + 4096));
+        let share = record.phases.measured().0 as f64 / expected.0 as f64;
+        assert!((share - 1.0).abs() < 0.01, "{threads}: {share}");
+        assert_eq!(record.total().ios, 2000);
+        assert_eq!(late(&record).max(), Some(Nanos(0)));
+        let job = |before: jobs::Change<'_>| {
+            real(&|span| {
+                before(span);
+                dependent(span);
+            })
+        };
+        let record = replay(job, chain(500), 8, threads);
+        assert_eq!(record.total().ios, 500);
+        let least = Nanos(500 * 105_000).minus(Nanos::micros(100));
+        assert!(
+            record.phases.measured() >= least,
+            "{}",
+            record.phases.measured()
+        );
     }
 }
 

@@ -499,6 +499,7 @@ fn recording(input: TraceInputArgs, route: Arc<Route>) -> Recording {
             let next = route.next(&mut trace, share, &mut passed);
             let next = next.map_err(|error| error.to_string()).transpose()?;
             Some(next.map(|io| RecordedIo {
+                number: io.number,
                 at: io.at,
                 offset: io.offset,
                 length: io.length,
