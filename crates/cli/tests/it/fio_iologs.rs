@@ -214,7 +214,7 @@ fn a_log_replaces_nothing_and_one_that_is_cut_short_is_not_kept() {
 }
 
 /// Operation, offset and length of the I/Os of a trace in their order.
-fn ios(bench: &Bench, trace: &str) -> Vec<[String; 3]> {
+pub(crate) fn ios(bench: &Bench, trace: &str) -> Vec<[String; 3]> {
     let csv = bench
         .line(&format!("trace {trace} --convert csv"))
         .good()

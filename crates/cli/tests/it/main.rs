@@ -47,6 +47,7 @@ mod interrupts;
 mod iometer;
 mod ior;
 mod learned;
+mod learned_of_fio;
 mod limits;
 mod lists;
 mod long_lists;

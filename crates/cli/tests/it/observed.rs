@@ -6,13 +6,13 @@ use crate::tracefs::Tracefs;
 use model::Bytes;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Stdio};
-use traces::{ArrivalRule, LearnedProfile, Places};
+use traces::LearnedProfile;
 
 /// A user who may not trace.
 const NOBODY: u32 = 65_534;
 
 /// A loop device, if this machine has one and traces it.
-fn device() -> Option<(Tracefs, Loop, String)> {
+pub(crate) fn device() -> Option<(Tracefs, Loop, String)> {
     let tracefs = Tracefs::open()?;
     let device = Loop::new(&["--direct-io=off"])?;
     if !std::path::Path::new("/sys/kernel/tracing/instances").is_dir() {
@@ -23,7 +23,7 @@ fn device() -> Option<(Tracefs, Loop, String)> {
     Some((tracefs, device, path))
 }
 
-fn ended(mut child: Child) {
+pub(crate) fn ended(mut child: Child) {
     child.kill().unwrap();
     child.wait().unwrap();
 }
@@ -44,7 +44,7 @@ fn observing(bench: &Bench, line: &str) -> Child {
     child
 }
 
-fn profile(bench: &Bench, name: &str) -> LearnedProfile {
+pub(crate) fn profile(bench: &Bench, name: &str) -> LearnedProfile {
     let text = std::fs::read_to_string(bench.path(name)).unwrap();
     LearnedProfile::read(name, &text).unwrap()
 }
@@ -224,67 +224,5 @@ fn the_ios_of_a_file_are_learned_and_no_others() {
     );
     for side in [found.workload.read, found.workload.write] {
         assert_eq!(side.unwrap().sizes, [(Bytes(8192), 100.0)]);
-    }
-}
-
-/// A job of fio with these options while it is learned for 4 s; `None`, with the reason printed, without fio.
-fn learned_of_fio(bench: &Bench, device: &str, options: &str) -> Option<LearnedProfile> {
-    let common = "--name=j --thread --direct=1 --ioengine=libaio --time_based --runtime=60 --norandommap --output=fio.txt";
-    let mut fio = std::process::Command::new("fio");
-    fio.args(common.split(' ').chain(options.split(' ')))
-        .arg(format!("--filename={device}"))
-        .current_dir(bench.path(""));
-    let Ok(fio) = fio.spawn() else {
-        println!("skipped: fio does not run");
-        return None;
-    };
-    std::thread::sleep(std::time::Duration::from_secs(1));
-    let out = format!("{}.profile", fio.id());
-    let said = bench.line(&format!("learn --device {device} --for 4s -o {out}"));
-    ended(fio);
-    assert_eq!(said.code, Some(0), "{said:?}");
-    Some(profile(bench, &out))
-}
-
-/// Within the bounds of the design, or three standard errors of what was seen, where that is more.
-#[test]
-fn jobs_of_fio_are_learned_as_they_were_written() {
-    let Some((_tracefs, _device, path)) = device() else {
-        return;
-    };
-    let bench = Bench::new();
-    let mix = "--rw=randrw --rwmixread=70 --bssplit=4k/60:16k/30:64k/10 --iodepth=8";
-    let Some(found) = learned_of_fio(&bench, &path, mix) else {
-        return;
-    };
-    let near = |share: f64, expected: f64, of: f64| {
-        let error = (expected * (100.0 - expected) / of).sqrt();
-        let is_near = (share - expected).abs() <= f64::max(1.0, 3.0 * error);
-        assert!(is_near, "{share} of {of}, not {expected}");
-    };
-    let ios = found.learned.ios as f64;
-    near(found.workload.reads, 70.0, ios);
-    let read = found.workload.read.clone().unwrap();
-    for (size, expected) in [(4096, 60.0), (16_384, 30.0), (65_536, 10.0)] {
-        let share = read.sizes.iter().find(|(its, _)| its.0 == size).unwrap().1;
-        near(share, expected, ios * 0.7);
-    }
-    // Whether it is recognized as closed depends on how soon a busy machine runs fio after a completion.
-    if let ArrivalRule::Closed { in_flight, .. } = found.workload.arrivals {
-        assert_eq!(in_flight, 8);
-    }
-    let synced = "--rw=randwrite --bs=4k --ioengine=sync --fsync=32";
-    let found = learned_of_fio(&bench, &path, synced).unwrap();
-    let flush = found.workload.flush.unwrap();
-    assert!(
-        (31.0..=33.0).contains(&flush.every) && flush.regular,
-        "{flush:?}"
-    );
-    let zipf = "--rw=randread --bs=4k --iodepth=4 --random_distribution=zipf:1.1";
-    let found = learned_of_fio(&bench, &path, zipf).unwrap();
-    match found.workload.read.unwrap().places {
-        Places::Zipf { theta, .. } => assert!((1.045..=1.155).contains(&theta), "{theta}"),
-        // Its two estimates need some ten thousand I/Os, which a busy machine may not do in 4 s.
-        other => assert!(found.learned.ios < 20_000, "{other:?}"),
     }
 }

@@ -1,6 +1,8 @@
 //! `fathom replay`: on simulated devices and files, its refusals, and what is stored.
 
 use crate::bench::Bench;
+use crate::fio_iologs;
+use crate::looped::Loop;
 use serde_json::Value;
 
 /// 3000 I/Os in 3 s: reads of 8 KiB from two threads, every fourth a write of 4 KiB; a flush at the end.
@@ -183,6 +185,9 @@ fn a_dependent_replay_has_the_pace_of_its_target() {
         let (share, timing) = measured(&device, "dependent");
         // 4 µs for the bytes of each.
         assert!((share / expected - 1.0).abs() < 0.03, "{service}: {share}");
+        // The flushes wait for the writes also where another thread has them.
+        let (dealt, _) = measured(&device, "dependent --threads 4");
+        assert!((dealt / share - 1.0).abs() < 1e-6, "{dealt}, not {share}");
         assert_eq!(timing["dependent"]["ios"], 2019);
         assert_eq!(timing["dependent"]["chain"], 2001);
         let least = timing["dependent"]["least"].as_f64().unwrap();
@@ -206,6 +211,32 @@ fn a_dependent_replay_has_the_pace_of_its_target() {
         .good()
         .out;
     assert!(shown.contains("20 flushes: p50"), "{shown}");
+}
+
+/// The I/Os of a run on a loop device, issued again there: the same, in the same order, in the same time.
+#[test]
+fn a_replay_on_a_loop_device_is_the_trace_to_the_last_io() {
+    let Some(looped) = Loop::new(&[]) else {
+        return;
+    };
+    let (bench, device) = (Bench::new(), looped.device.display());
+    let work = "-d 3s --warmup 0s -b 8K -w 30 --rate 400 --depth 16";
+    let run = format!("run {device} --destroy {device} {work} --keep-trace a --no-store --json");
+    assert_eq!(bench.line(&run).code, Some(0));
+    let replay = format!("replay a {device} --destroy {device} --keep-trace b --no-store --json");
+    let again = bench.line(&replay).good().json();
+    let issued = fio_iologs::ios(&bench, "a");
+    assert!(issued.len() > 1000, "{}", issued.len());
+    assert_eq!(fio_iologs::ios(&bench, "b"), issued);
+    let length = |trace: &str| {
+        let found = bench.line(&format!("trace {trace} --json")).good().json();
+        found["duration_ns"].as_u64().unwrap()
+    };
+    let (first, second) = (length("a"), length("b"));
+    // A busy machine may delay an I/O, also the last.
+    let late = again["open_loop"]["lateness"]["max_ns"].as_u64().unwrap();
+    let more = second.abs_diff(first).saturating_sub(late);
+    assert!(more <= first / 1000, "{first} and {second}, late by {late}");
 }
 
 #[test]

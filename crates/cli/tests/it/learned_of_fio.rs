@@ -1,0 +1,156 @@
+//! Jobs of fio on a loop device, learned while they run: what fio was given comes back in the profile.
+//!
+//! The bounds are those of the design, or three standard errors of what was seen, where that is more. What a busy machine
+//! changes of a job, and not only of its learning, is compared where it can only be the learning.
+
+use crate::bench::Bench;
+use crate::observed::{device, ended, profile};
+use model::Nanos;
+use traces::{ArrivalRule, LearnedProfile, Places};
+
+/// Zipf's law needs two estimates that agree, for which a busy machine may not do enough I/Os in 4 s.
+const ZIPF_MIN: u64 = 20_000;
+
+/// A job of fio with these options while it is learned for 4 s; `None`, with the reason printed, without fio.
+fn learned_of_fio(bench: &Bench, device: &str, options: &str) -> Option<LearnedProfile> {
+    let common = "--name=j --thread --direct=1 --ioengine=libaio --time_based --runtime=60 --norandommap --output=fio.txt";
+    let mut fio = std::process::Command::new("fio");
+    fio.args(common.split(' ').chain(options.split(' ')))
+        .arg(format!("--filename={device}"))
+        .current_dir(bench.path(""));
+    let Ok(fio) = fio.spawn() else {
+        println!("skipped: fio does not run");
+        return None;
+    };
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let out = format!("{}.profile", fio.id());
+    let said = bench.line(&format!("learn --device {device} --for 4s -o {out}"));
+    ended(fio);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    Some(profile(bench, &out))
+}
+
+fn near(share: f64, expected: f64, of: f64) {
+    let error = (expected * (100.0 - expected) / of).sqrt();
+    let is_near = (share - expected).abs() <= f64::max(1.0, 3.0 * error);
+    assert!(is_near, "{share} of {of}, not {expected}");
+}
+
+#[test]
+fn jobs_of_fio_are_learned_as_they_were_written() {
+    let Some((_tracefs, _device, path)) = device() else {
+        return;
+    };
+    let bench = Bench::new();
+    let mix = "--rw=randrw --rwmixread=70 --bssplit=4k/60:16k/30:64k/10 --iodepth=8";
+    let Some(found) = learned_of_fio(&bench, &path, mix) else {
+        return;
+    };
+    let ios = found.learned.ios as f64;
+    near(found.workload.reads, 70.0, ios);
+    let read = found.workload.read.clone().unwrap();
+    for (size, expected) in [(4096, 60.0), (16_384, 30.0), (65_536, 10.0)] {
+        let share = read.sizes.iter().find(|(its, _)| its.0 == size).unwrap().1;
+        near(share, expected, ios * 0.7);
+    }
+    // Whether it is recognized as closed depends on how soon a busy machine runs fio after a completion.
+    if let ArrivalRule::Closed { in_flight, .. } = found.workload.arrivals {
+        assert_eq!(in_flight, 8);
+    }
+    let synced = "--rw=randwrite --bs=4k --ioengine=sync --fsync=32";
+    let found = learned_of_fio(&bench, &path, synced).unwrap();
+    let flush = found.workload.flush.unwrap();
+    assert!(
+        (31.0..=33.0).contains(&flush.every) && flush.regular,
+        "{flush:?}"
+    );
+}
+
+#[test]
+fn rates_and_think_times_of_fio_are_learned() {
+    let Some((_tracefs, _device, path)) = device() else {
+        return;
+    };
+    let bench = Bench::new();
+    // The gaps within a second: -1 is as even as can be, 0 as chance makes them.
+    let mut evenness = Vec::new();
+    for process in ["linear", "poisson"] {
+        let options =
+            format!("--rw=randread --bs=4k --iodepth=16 --rate_iops=500 --rate_process={process}");
+        let Some(found) = learned_of_fio(&bench, &path, &options) else {
+            return;
+        };
+        let ArrivalRule::Open { even, halvings, .. } = &found.workload.arrivals else {
+            panic!("{process}: {:?}", found.workload.arrivals);
+        };
+        let rate = found.learned.ios as f64 / found.learned.duration.as_seconds();
+        let error = if process == "linear" {
+            5.0
+        } else {
+            3.0 * (500.0f64 / 4.0).sqrt()
+        };
+        assert!((rate - 500.0).abs() <= error + 1.0, "{process}: {rate}");
+        let halves = halvings.iter().take(5);
+        let mean = halves.sum::<f64>() / halvings.len().clamp(1, 5) as f64;
+        evenness.push(if *even { -1.0 } else { mean });
+    }
+    let [linear, poisson] = evenness[..] else {
+        unreachable!("two")
+    };
+    assert!(linear < 0.0 && linear < poisson, "{linear}, {poisson}");
+    let thinks = "--rw=randread --bs=4k --ioengine=psync --thinktime=20ms";
+    let found = learned_of_fio(&bench, &path, thinks).unwrap();
+    let ArrivalRule::Closed {
+        in_flight, think, ..
+    } = found.workload.arrivals
+    else {
+        panic!("{:?}", found.workload.arrivals);
+    };
+    // A busy machine wakes fio later, never earlier.
+    let is_near = Nanos::millis(19) <= think && think <= Nanos::millis(23);
+    assert!(in_flight == 1 && is_near, "{in_flight}, {think}");
+}
+
+#[test]
+fn places_of_fio_are_learned() {
+    let Some((_tracefs, _device, path)) = device() else {
+        return;
+    };
+    let bench = Bench::new();
+    for theta in [0.8, 1.1, 1.4] {
+        let options =
+            format!("--rw=randread --bs=4k --iodepth=4 --random_distribution=zipf:{theta}");
+        let Some(found) = learned_of_fio(&bench, &path, &options) else {
+            return;
+        };
+        match found.workload.read.unwrap().places {
+            Places::Zipf { theta: its, .. } => {
+                assert!((its / theta - 1.0).abs() <= 0.05, "{its}, not {theta}");
+            }
+            other => assert!(found.learned.ios < ZIPF_MIN, "{theta}: {other:?}"),
+        }
+    }
+    let zoned = "--rw=randread --bs=4k --iodepth=4 --random_distribution=zoned:60/10:30/20:10/70";
+    let found = learned_of_fio(&bench, &path, zoned).unwrap();
+    let Places::Zones { zones } = found.workload.read.unwrap().places else {
+        panic!("no zones");
+    };
+    for (range, expected) in [(10.0, 60.0), (30.0, 90.0)] {
+        let (mut from, mut share) = (0.0, 0.0);
+        for (size, ios) in &zones {
+            share += ios * ((range - from) / size).clamp(0.0, 1.0);
+            from += size;
+        }
+        near(share, expected, found.learned.ios as f64);
+    }
+    let runs = "--rw=read --bs=4k --numjobs=3 --size=16m --offset_increment=16m --rate_iops=300";
+    let found = learned_of_fio(&bench, &path, runs).unwrap();
+    let side = found.workload.read.unwrap();
+    let lengths = side.runs.iter();
+    let mean: f64 = lengths
+        .map(|&(from, to, share)| (from + to) as f64 * share / 200.0)
+        .sum();
+    assert!(1.0 / mean < 0.02, "sequential: {:?}", side.runs);
+    // Three that take turns; where they come at random, two others lie between as often as one or none.
+    assert!((2..=3).contains(&side.open_runs), "{}", side.open_runs);
+}
