@@ -164,7 +164,7 @@ const WORK: &[Column] = &[
         "pattern",
         "pattern",
         Unit::Text,
-        "random, sequential, mixed, stripe, permuted, zipf, pareto, normal, runs, trace",
+        "random, sequential, mixed, stripe, permuted, zipf, pareto, normal, interleaved, trace",
         |r| Value::text(r.work.pattern.as_deref()),
     ),
     field(

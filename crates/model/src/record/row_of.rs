@@ -146,7 +146,8 @@ fn random_percent(access: &Access) -> Option<u8> {
 fn pattern_of(access: &Access) -> &'static str {
     match (access, random_percent(access)) {
         (Access::Stripe(_), _) => "stripe",
-        (Access::Runs { .. }, _) => "runs",
+        (Access::Runs { columns: 1, .. }, _) => "sequential",
+        (Access::Runs { .. }, _) => "interleaved",
         (Access::Recorded(_), _) => "trace",
         (Access::Permuted(_), _) => "permuted",
         (Access::Skewed(Skew::Zipf(_)), _) => "zipf",

@@ -27,7 +27,7 @@ pub(super) const CLOSED: [(&str, &[&str]); 4] = [
             "zipf",
             "pareto",
             "normal",
-            "runs",
+            "interleaved",
             "trace",
         ],
     ),

@@ -88,7 +88,7 @@ fn a_word_that_no_result_can_have_is_reported_instead_of_finding_nothing() {
         ),
         (
             "pattern != rand",
-            "invalid value 'rand' for pattern: random, sequential, mixed, stripe, permuted, zipf, pareto, normal, runs, trace",
+            "invalid value 'rand' for pattern: random, sequential, mixed, stripe, permuted, zipf, pareto, normal, interleaved, trace",
         ),
     ] {
         assert_eq!(Filter::read(filter).unwrap_err()[0].to_string(), reported);
