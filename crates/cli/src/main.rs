@@ -81,7 +81,7 @@ fn program() -> ExitCode {
         ));
     }
     let environment = Environment::read().coloured(!cli.no_color);
-    if let Err(failure) = refuse_many(&cli.command, &environment) {
+    if let Err(failure) = refuse_many(&cli.command, &words, &environment) {
         return failure::tell(&failure);
     }
     match carry_out(&cli.command, &environment) {
@@ -105,33 +105,35 @@ fn refuse_many_of_dialect(words: &[OsString]) -> Result<(), CommandError> {
     let mut tools = commands::OTHER_TOOLS.iter();
     let tool = tools.find(|tool| tool.line(words).is_some());
     let name = match tool {
-        _ if commands::diskspd::line_of(words).is_some() => "diskspd",
         Some(tool) if !tool.has_ranks => tool.name,
         _ => return Ok(()),
     };
     commands::hosts::refuse_many(&format!("fathom {name}"), &Environment::read())
 }
 
-/// Refuses to measure by several processes at once what is measured by one.
-fn refuse_many(command: &Command, environment: &Environment) -> Result<(), CommandError> {
-    let name = match command {
-        Command::Survey(_) => "survey",
-        Command::Pts(_) => "pts",
-        Command::Verify(_) => "verify",
-        Command::Quick(_) => "quick",
-        Command::Layers(_) => "layers",
-        Command::Files(_) => "files",
-        Command::Dd(_) => "dd",
-        Command::Lmdd(_) => "lmdd",
-        Command::SgpDd(_) => "sgp_dd",
-        Command::Iometer(_) => "iometer",
-        Command::Replay(_) => "replay",
-        Command::Run(args) if args.profile.profile.is_some() && !args.hosts.alone => {
-            "run --profile"
-        }
-        _ => return Ok(()),
+/// Refuses to do by several processes at once what one does.
+fn refuse_many(
+    command: &Command,
+    words: &[OsString],
+    environment: &Environment,
+) -> Result<(), CommandError> {
+    let has_ranks = match command {
+        Command::Run(args) => args.profile.profile.is_none() || args.hosts.alone,
+        Command::Sweep(_) => true,
+        _ => false,
     };
-    commands::hosts::refuse_many(&format!("fathom {name}"), environment)
+    let mut names = words.iter().skip(1).map(|word| word.to_string_lossy());
+    let name = names
+        .find(|word| !word.starts_with('-'))
+        .unwrap_or_default();
+    let more = match command {
+        Command::Run(_) => " --profile",
+        _ => "",
+    };
+    match has_ranks {
+        true => Ok(()),
+        false => commands::hosts::refuse_many(&format!("fathom {name}{more}"), environment),
+    }
 }
 
 fn carry_out(command: &Command, environment: &Environment) -> Result<Ending, CommandError> {

@@ -4,6 +4,7 @@
 //! request against its own machine: a `Plan` never travels. Omitted: how orders travel (`job`), and what results mean.
 
 mod answers;
+mod files;
 mod keys;
 mod layout;
 mod mdtest;
@@ -11,6 +12,8 @@ mod orders;
 mod serve;
 mod shared;
 
+pub use files::FilesOrder;
+pub use keys::{TargetKey, target_key};
 use layout::{Share, Sharing};
 
 use crate::journal::Journal;
@@ -23,6 +26,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use store::{RankLine, Store};
@@ -66,6 +70,26 @@ pub struct RankResult {
     pub stored: Option<u32>,
     /// Its record, or why there is none.
     pub outcome: Result<RunRecord, String>,
+}
+
+/// What one rank answered to an order of the command.
+#[derive(Clone, Debug)]
+pub struct HostAnswer<T> {
+    /// Its number.
+    pub rank: u32,
+    /// Name of its host.
+    pub host: String,
+    /// The answer.
+    pub answer: T,
+}
+
+/// Returns the name that a rank uses of a target of its own.
+///
+/// # Errors
+/// The name has other words in braces than `{rank}` and `{host}`.
+pub fn name_of_rank(path: &Path, rank: u32, host: &str) -> Result<PathBuf, CommandError> {
+    let size = rank.saturating_add(1);
+    layout::named(path, JobLayout::Own, Share { rank, size }, host)
 }
 
 /// What the ranks sent of a step.
@@ -233,12 +257,40 @@ impl Hosts {
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 
+    /// Takes the results of a step as one record.
+    ///
+    /// # Errors
+    /// A rank has none.
+    pub(crate) fn joined(&self) -> Result<RunRecord, CommandError> {
+        let (results, _) = self.take_results();
+        let mut records = Vec::with_capacity(results.len());
+        for result in results {
+            let named = format!("rank {} ({})", result.rank, result.host);
+            let record = result.outcome;
+            records.push(record.map_err(|why| CommandError::failed(format!("{named}: {why}")))?);
+        }
+        RunRecord::of_ranks(&records).ok_or_else(|| CommandError::failed("no rank has a result"))
+    }
+
     /// Whether no other step can follow one that has no result: a rank is lost or was stopped, or, where the others do not go
     /// on, its run failed, so that all were stopped. A refusal stops no rank.
     pub fn ends_after_failure(&self) -> bool {
         let results = &self.gathered.borrow().results;
         let stopped = results.iter().any(RankResult::was_interrupted);
         !self.is_whole() || stopped || !results.is_empty() && !self.options.goes_on
+    }
+
+    /// Whether the others go on where one is lost.
+    pub fn goes_on(&self) -> bool {
+        self.options.goes_on
+    }
+
+    /// The name that rank 0 uses of a target, on the host of this name.
+    ///
+    /// # Errors
+    /// The name does not fit the layout.
+    pub fn own_path(&self, path: &Path, host: &str) -> Result<PathBuf, CommandError> {
+        layout::named(path, self.options.layout, self.share(), host)
     }
 
     fn is_whole(&self) -> bool {
@@ -266,7 +318,10 @@ impl Hosts {
     }
 
     /// Waits until every rank has created and proven its files, as rank 0 has with this result.
-    pub(crate) fn prepared<T>(&self, own: Result<T, CommandError>) -> Result<T, CommandError> {
+    ///
+    /// # Errors
+    /// What kept a rank from it.
+    pub fn prepared<T>(&self, own: Result<T, CommandError>) -> Result<T, CommandError> {
         if !self.is_first() {
             self.answer_prepared(own.as_ref().err().map(ToString::to_string));
             return own;

@@ -18,7 +18,9 @@ mod schedule;
 mod threads_for_depth;
 
 pub use admission::{Admission, CheckedPlan, hold, keeps, same_name};
-pub use hosts::{Hosts, HostsOptions, RankResult};
+pub use hosts::{
+    FilesOrder, HostAnswer, Hosts, HostsOptions, RankResult, TargetKey, name_of_rank, target_key,
+};
 pub use journal::{Journal, VERSION, new_session};
 pub use outcome::{ended, lost, reason};
 pub use proven_files::{ProofRecords, ProvenFiles};

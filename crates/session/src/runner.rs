@@ -10,7 +10,7 @@ use crate::proven_files::ProvenFiles;
 use crate::schedule::{Fate, Ran, Schedule, Step, Watcher};
 use engine::{Event, Job, Observer, SoFar, Stop, Tick};
 use job::{Counter, Progress};
-use model::{Bytes, CommandError, Nanos, RunRecord, Timespan};
+use model::{Bytes, CommandError, Nanos, Plan, RunRecord};
 use std::borrow::Borrow;
 use std::path::Path;
 use std::rc::Rc;
@@ -87,7 +87,7 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             });
             let outcome = match outcome {
                 Ok(None) => return Ok(Ended::Early),
-                Ok(Some(record)) => Ok(record),
+                Ok(Some(record)) => self.joined(&step, record),
                 Err(error) => Err(error),
             };
             let outcome = match schedule.judge(&outcome) {
@@ -98,8 +98,8 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
                 Fate::Fail => return Err(outcome.err().unwrap_or_else(CommandError::silent)),
             };
             let stored = match &self.hosts {
-                Some(hosts) => hosts.save(self.journal, &step, outcome.as_ref())?,
-                None => self.journal.save(&step, outcome.as_ref())?,
+                Some(hosts) if !step.joins => hosts.save(self.journal, &step, outcome.as_ref())?,
+                _ => self.journal.save(&step, outcome.as_ref())?,
             };
             let took = watch.elapsed();
             let ran = Ran {
@@ -110,6 +110,14 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             if !schedule.take(step, ran) {
                 return Ok(Ended::Early);
             }
+        }
+    }
+
+    /// Returns the record of all ranks, for a step whose result it is.
+    fn joined(&self, step: &Step, own: RunRecord) -> Result<RunRecord, CommandError> {
+        match &self.hosts {
+            Some(hosts) if step.joins => hosts.joined(),
+            _ => Ok(own),
         }
     }
 
@@ -150,19 +158,24 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             return Ok(None);
         }
         // Behind the filling, which leaves pages of its own.
-        self.drop_cached(&step.timespan, step.cold)?;
+        self.drop_cached(&plan, step.cold)?;
         if !watcher.ready(&made) {
             return Ok(None);
         }
+        // Facts are those before the run, not those before the filling.
+        let targets = match (made.is_empty(), &self.hosts) {
+            (true, _) => facts,
+            (false, None) => admission.facts(&step.profile()),
+            (false, Some(_)) => {
+                let own = plan.targets.iter(); // the request has the names of all ranks
+                own.map(|target| admission.look(&target.location)).collect()
+            }
+        };
         let job = Job {
             plan,
             pins: pins.clone(),
             host: admission.host.clone(),
-            // Facts are those before the run, not those before the filling.
-            targets: match made.is_empty() {
-                true => facts,
-                false => admission.facts(&step.profile()),
-            },
+            targets,
             command: self.command.clone(),
             tool_version: VERSION.to_owned(),
             started_utc: clock::utc(),
@@ -204,8 +217,8 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
         !self.stop.asked() || delay.0 == 0
     }
 
-    fn drop_cached(&self, timespan: &Timespan, all: bool) -> Result<(), CommandError> {
-        let targets = timespan.targets.iter();
+    fn drop_cached(&self, plan: &Plan, all: bool) -> Result<(), CommandError> {
+        let targets = plan.targets.iter();
         let cold = targets.filter(|target| all || target.drop_cache);
         let mut dropped: Vec<&Path> = Vec::new();
         for path in cold.filter_map(|target| target.location.path()) {

@@ -32,6 +32,8 @@ pub struct Step {
     /// In a job: the threads of the request are tasks, of which rank r does the one that is so much further. None where all ranks
     /// have the request, shared by the layout of the job.
     pub tasks_from: Option<u32>,
+    /// In a job: its record is that of all ranks together, and theirs are not stored.
+    pub joins: bool,
     /// The trace that is replayed, where the request is one of a trace.
     pub recording: Option<Recording>,
     /// Where the journal of what is durable goes, where there is one.
@@ -53,6 +55,7 @@ impl Step {
             cold: false,
             left: None,
             tasks_from: None,
+            joins: false,
             recording: None,
             journal: None,
             io_log: None,
@@ -175,6 +178,13 @@ impl<'a> Timespans<'a> {
             io_logs: Vec::new(),
             records: Vec::new(),
         }
+    }
+}
+
+impl Timespans<'_> {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.spans.len()
     }
 }
 

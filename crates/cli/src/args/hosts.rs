@@ -1,6 +1,7 @@
 //! The words of a run on many hosts.
 
 use clap::Args;
+use model::CommandError;
 use std::path::PathBuf;
 
 /// Default of `--host-timeout`.
@@ -39,6 +40,84 @@ pub(crate) struct HostsArgs {
 }
 
 impl HostsArgs {
+    /// The list for the help of another tool.
+    pub(crate) const OF_TOOL: &str = "
+fathom's own, for several processes (docs/many-hosts.md):
+  --hosts LIST              the hosts, the first of which is this one
+  --ssh COMMAND             what reaches a host
+  --remote-fathom PATH      fathom on the other hosts
+  --layout LAYOUT           own, segments, all or interleaved:SIZE
+  --on-loss end|continue    action if a rank is lost
+  --host-timeout TIME       how long a rank may be silent
+  --mpi-library PATH        the library of the launcher's MPI
+  --alone                   ignore the launcher
+";
+
+    /// The same where the tool's own options are the layout.
+    pub(crate) const OF_TASKS: &str = "
+fathom's own, for several processes (docs/many-hosts.md):
+  --hosts LIST              the hosts, the first of which is this one
+  --ssh COMMAND             what reaches a host
+  --remote-fathom PATH      fathom on the other hosts
+  --on-loss end|continue    action if a rank is lost
+  --host-timeout TIME       how long a rank may be silent
+  --mpi-library PATH        the library of the launcher's MPI
+  --alone                   ignore the launcher
+";
+
+    /// Takes them out of another tool's command line. No tool has an option of these names.
+    ///
+    /// # Errors
+    /// A value is missing, or `--alone` contradicts another one.
+    pub(crate) fn take(words: &mut Vec<String>) -> Result<HostsArgs, CommandError> {
+        let mut args = HostsArgs::default();
+        let mut others = Vec::with_capacity(words.len());
+        let mut all = words.drain(..);
+        while let Some(word) = all.next() {
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (word.as_str(), None),
+            };
+            let mut path = None;
+            let option = match name {
+                "--alone" if value.is_none() => {
+                    args.alone = true;
+                    continue;
+                }
+                "--hosts" => &mut args.hosts,
+                "--ssh" => &mut args.ssh,
+                "--remote-fathom" => &mut args.remote_fathom,
+                "--layout" => &mut args.layout,
+                "--on-loss" => &mut args.on_loss,
+                "--host-timeout" => &mut args.host_timeout,
+                "--mpi-library" => &mut path,
+                _ => {
+                    others.push(word);
+                    continue;
+                }
+            };
+            let given = value.or_else(|| all.next());
+            *option = Some(
+                given
+                    .ok_or_else(|| CommandError::refused(format!("{name}: a value is missing")))?,
+            );
+            args.mpi_library = path.map(PathBuf::from).or(args.mpi_library);
+        }
+        drop(all);
+        *words = others;
+        let of_ssh = args.ssh.is_some() || args.remote_fathom.is_some();
+        let contradicts = args.alone && (args.hosts.is_some() || args.given().is_some());
+        match (contradicts, of_ssh && args.hosts.is_none()) {
+            (true, _) => Err(CommandError::refused(
+                "--alone cannot be combined with other options of many hosts",
+            )),
+            (_, true) => Err(CommandError::refused(
+                "--ssh, --remote-fathom: they need --hosts",
+            )),
+            _ => Ok(args),
+        }
+    }
+
     /// The first option that has no effect alone.
     pub(crate) fn given(&self) -> Option<&'static str> {
         let HostsArgs {

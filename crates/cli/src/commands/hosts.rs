@@ -4,7 +4,7 @@
 
 mod run;
 
-pub(crate) use run::{agrees, run};
+pub(crate) use run::{agrees, part, run};
 
 use super::command_line;
 use crate::args::{HostsArgs, KeepArgs};
@@ -19,6 +19,8 @@ use job::transport::mpi::Mpi;
 use job::transport::pipes::Pipes;
 use job::{FAN_OUT, Job, JobError, Launch, Launcher, RANK, SIZE, host_list};
 use model::{Bytes, CommandError, Consent, JobLayout, Nanos, Options, shell_word};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use session::{Admission, Hosts, HostsOptions, Journal, ProvenFiles, Runner, clock};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
@@ -33,6 +35,54 @@ pub(crate) enum Way {
     Launched(Launch),
     /// It is rank 0, and starts the others on these hosts.
     Starts(Vec<String>),
+}
+
+impl Way {
+    /// How many processes there are.
+    pub(crate) fn size(&self) -> u32 {
+        match self {
+            Way::Launched(launch) => launch.size,
+            Way::Starts(hosts) => u32::try_from(hosts.len()).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// Whether this is rank 0.
+    pub(crate) fn is_first(&self) -> bool {
+        match self {
+            Way::Launched(launch) => launch.rank == 0,
+            Way::Starts(_) => true,
+        }
+    }
+}
+
+/// Takes the options of many hosts out of another tool's line. Only rank 0 reports what is wrong with them.
+pub(crate) fn read_line(
+    words: &mut Vec<String>,
+    environment: &Environment,
+) -> Result<(HostsArgs, Option<Way>), CommandError> {
+    let read = HostsArgs::take(words).and_then(|args| {
+        let way = way(&args, environment)?;
+        Ok((args, way))
+    });
+    read.map_err(|error| match environment.launch {
+        Some(launch) if launch.rank > 0 => CommandError::refused_for([]),
+        _ => error,
+    })
+}
+
+/// The same of a tool whose own options define the file of each task.
+pub(crate) fn read_line_of_tasks(
+    words: &mut Vec<String>,
+    environment: &Environment,
+) -> Result<(HostsArgs, Option<Way>), CommandError> {
+    let (args, way) = read_line(words, environment)?;
+    match (&args.layout, &way) {
+        (Some(_), Some(way)) if !way.is_first() => Err(CommandError::refused_for([])),
+        (Some(_), _) => Err(CommandError::refused(
+            "--layout: the other options define the file of each task; hint: omit it",
+        )),
+        (None, _) => Ok((args, way)),
+    }
 }
 
 /// How this process is one of many; `None` for a run alone.
@@ -74,14 +124,16 @@ pub(crate) fn before_early_end(began: Nanos) {
     }
 }
 
-/// Refuses a command that a launcher started several times, and that measures alone.
+/// Commands that several processes carry out together.
+const ON_MANY: &str = "run, sweep, diskspd, fio, ior, mdtest";
+
+/// Refuses a command that a launcher started several times, and that only one process can carry out.
 pub(crate) fn refuse_many(what: &str, environment: &Environment) -> Result<(), CommandError> {
     match environment.launch {
         None => Ok(()),
         Some(launch) if launch.rank > 0 => Err(CommandError::refused_for([])),
         Some(launch) => Err(CommandError::refused(format!(
-            "{what}: {} started {} processes, and this is measured by one; hint: use fathom run, or start it without the \
-             launcher",
+            "{what}: {} started {} processes, and one does this; hint: start it without the launcher. On many hosts: {ON_MANY}",
             launch.launcher.name(),
             launch.size
         ))),
@@ -116,12 +168,24 @@ pub(super) struct Together<'a> {
     pub(super) options: Options,
     /// Ranks may write one file with any layout: what each does is the command's.
     pub(super) shares: bool,
+    /// A target may be there several times.
+    pub(super) repeats: bool,
     /// Does a rank's part of what the command defines.
     pub(super) perform: Perform,
 }
 
-/// Does the part of rank N of an order, and returns what went wrong.
-pub(super) type Perform = fn(&Admission<'_>, &[u8], u32) -> Vec<String>;
+/// Does the part of rank N of an order, and returns its answer as JSON.
+pub(super) type Perform = fn(&Admission<'_>, &[u8], u32) -> Vec<u8>;
+
+/// Carries out an order of rank 0 and returns the answer as JSON; nothing for an order that cannot be read.
+pub(super) fn answer_to<O: DeserializeOwned, A: Serialize>(
+    body: &[u8],
+    carry_out: impl FnOnce(O) -> A,
+) -> Vec<u8> {
+    let order: Option<O> = serde_json::from_slice(body).ok();
+    let answer = order.and_then(|order| serde_json::to_vec(&carry_out(order)).ok());
+    answer.unwrap_or_default()
+}
 
 impl<'a> Together<'a> {
     /// With the options of `fathom` itself.
@@ -132,7 +196,8 @@ impl<'a> Together<'a> {
             kind,
             options: tools::native::option,
             shares: false,
-            perform: |_, _, _| Vec::new(),
+            repeats: false,
+            perform: |_, _, _| Vec::new(), // it gives no such order
         }
     }
 }
@@ -150,6 +215,7 @@ pub(super) fn together(
     let ground = RunContext::find(request.keep, Consent::default(), environment)?;
     let gate = Admission {
         options: request.options,
+        repeats: request.repeats,
         pins: match options.layout != JobLayout::Own || request.shares {
             true => Pins::shared(),
             false => Pins::default(),
@@ -369,4 +435,14 @@ pub(super) fn refuse_confirmations(consent: &Consent) -> Result<(), CommandError
         "{option}: it would confirm the loss of any content with this name on every host; hint: specify files that are not there yet, or \
          run fathom with {option} alone on each host first"
     )))
+}
+
+/// Refuses the first option that is given and that only a process alone has.
+pub(super) fn refuse_alone(options: &[(&str, bool)]) -> Result<(), CommandError> {
+    match options.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(CommandError::refused(format!(
+            "{option}: this option is for a run alone; hint: omit it, or add --alone"
+        ))),
+        None => Ok(()),
+    }
 }

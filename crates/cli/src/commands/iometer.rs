@@ -9,7 +9,8 @@ use crate::args::IometerArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
-use crate::{output, report};
+use crate::{output, report, signals};
+use engine::Stop;
 use model::{CommandError, Content, Location, Profile, RunRecord, TargetKind};
 use session::{Admission, clock};
 use std::collections::HashSet;
@@ -78,9 +79,11 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, CommandE
         io_logs: Vec::new(),
         hosts: None,
     };
-    let ran = course.run(&profile, first, &stored)?;
+    let stop = Stop::new();
+    signals::listen(&stop)?;
+    let ran = course.run(&profile, first, &stored, &stop)?;
     let kept = stored.close(&ran.records);
-    output::print(&titled(&titles, &ran.records, environment))?;
+    output::print(&titled(&titles, ran.reports(environment)))?;
     let written = file.is_none_or(|file| write_whole(&file, &csv(&config, &runs, &ran.records)));
     Ok(match kept && written && ran.whole {
         true => Ending::Good,

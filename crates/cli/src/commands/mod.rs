@@ -67,7 +67,7 @@ pub(crate) struct OtherTool {
 /// All of them.
 pub(crate) const OTHER_TOOLS: [OtherTool; 5] = [
     alone("sqlio", "fathom sqlio", sqlio::sqlio),
-    alone("fio", "fathom fio", fio::fio),
+    of_ranks(alone("fio", "fathom fio", fio::fio)),
     of_ranks(alone("ior", "fathom ior", ior::ior)),
     alone("xdd", "fathom xdd", xdd::xdd),
     of_ranks(alone("mdtest", "fathom mdtest", mdtest::mdtest)),

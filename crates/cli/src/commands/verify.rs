@@ -187,6 +187,7 @@ impl Request {
             paths: vec![self.facts.path.clone()],
             file_system: self.facts.file_system.clone(),
             chain: self.facts.chain.clone(),
+            hosts: Vec::new(),
         }
     }
 

@@ -56,6 +56,7 @@ mod looped;
 mod many_hosts;
 mod many_hosts_ior;
 mod many_hosts_sweep;
+mod many_hosts_tools;
 mod mdtest;
 mod mounted;
 mod notes;

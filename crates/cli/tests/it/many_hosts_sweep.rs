@@ -121,7 +121,7 @@ fn hosts_by_ssh_sweep_together() {
 const LINE: &str = "sweep f.{rank} --create 1M --depth 1,2 -d 4s --warmup 0s --order given --host-timeout 5s --json";
 
 /// Whether Open MPI, which leaves the others alive where one dies, is here.
-fn has_open_mpi() -> bool {
+pub(crate) fn has_open_mpi() -> bool {
     let (program, _) = LAUNCHERS[0];
     match Command::new(program).arg("--version").output() {
         Ok(_) => true,

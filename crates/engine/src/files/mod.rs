@@ -32,12 +32,14 @@ use host::{CounterReader, Root};
 use model::errno_text;
 use model::{CounterWindow, DeviceCounters, FilesOutcome, FilesStep, Nanos, TreeWork};
 use scratch::Scratch;
+use std::cell::Cell;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
+use std::time::Instant;
 
 /// How often the pulse is felt.
 const LOOK: Nanos = Nanos::millis(200);
@@ -87,6 +89,8 @@ pub struct FilesJob {
     pub device: Option<String>,
     /// For so long no operation may end without the work being given up. // above 0
     pub patience: Nanos,
+    /// Each step begins when its event `Ready` has been taken, as those of other processes do.
+    pub together: bool,
 }
 
 /// Events of the foreman while the work goes on.
@@ -98,6 +102,8 @@ pub enum FilesEvent<'a> {
     LeftAlone(&'a Path),
     /// A step begins.
     Begins(&'a str),
+    /// All is there for the step, which begins at the moment that is set: of work that begins together.
+    Ready(&'a Cell<Option<Instant>>),
     /// A step has ended.
     Ended(&'a FilesStep, &'a FilesOutcome),
 }
@@ -127,12 +133,14 @@ pub fn run_files(
 ) -> Result<FilesEnd, FilesError> {
     let pulse = Arc::new(AtomicU64::new(0));
     let (sender, said) = mpsc::channel();
+    let (go, hears) = mpsc::channel();
     let foreman = Foreman {
         job: job.clone(),
         root: root.clone(),
         stop: stop.clone(),
         pulse: Arc::clone(&pulse),
         sender,
+        hears,
     };
     let spawned = thread::Builder::new().name("files".to_owned());
     let foreman = spawned
@@ -147,6 +155,12 @@ pub fn run_files(
             Ok(Said::Begins(label)) => {
                 tell(FilesEvent::Begins(&label));
                 doing = label;
+            }
+            Ok(Said::Ready) => {
+                let moment = Cell::new(None);
+                tell(FilesEvent::Ready(&moment));
+                pulse.fetch_add(1, Ordering::Relaxed); // others may have been slow
+                let _ = go.send(moment.get()); // the foreman may be gone
             }
             Ok(Said::Ended(step, outcome)) => tell(FilesEvent::Ended(&step, &outcome)),
             Ok(Said::Over(end)) => {
@@ -197,6 +211,7 @@ enum Said {
     Removed(PathBuf),
     LeftAlone(PathBuf),
     Begins(String),
+    Ready,
     Ended(Box<FilesStep>, FilesOutcome),
     Over(Result<FilesEnd, FilesError>),
 }
@@ -208,6 +223,8 @@ struct Foreman {
     stop: Stop,
     pulse: Arc<AtomicU64>,
     sender: Sender<Said>,
+    /// When a step begins.
+    hears: Receiver<Option<Instant>>,
 }
 
 impl Foreman {
@@ -278,6 +295,16 @@ impl Foreman {
         {
             return task.unmeasured(format!("the system's caches could not be emptied: {error}"));
         }
+        let moment = match self.job.together {
+            true => {
+                self.say(Said::Ready);
+                self.hears.recv().ok().flatten()
+            }
+            false => None,
+        };
+        let clock = WallClock::starting(moment);
+        clock.wait_for_origin();
+        let beat = Beat { clock, ..beat };
         let devices: Vec<String> = self.job.device.iter().cloned().collect();
         let mut counters = CounterReader::open(&self.root, &devices);
         let before = counters.read(&mut || clock.now());

@@ -64,6 +64,8 @@ impl Phase<'_> {
             0 => "one folder has no place to be renamed to",
             _ => "no operation was done",
         };
+        let first = ended.iter().map(|one| one.counted.began).min();
+        let last = ended.iter().map(|one| one.counted.ended).max();
         let part = FilesStep {
             name: self.work.step_name(self.phase),
             order: if is_random {
@@ -77,6 +79,7 @@ impl Phase<'_> {
             },
             block: self.block(),
             unmeasured: Some(nothing.to_owned()),
+            elapsed: last.unwrap_or_default().minus(first.unwrap_or_default()),
             threads: ended.into_iter().map(|one| one.counted).collect(),
             flush,
             ..FilesStep::default()

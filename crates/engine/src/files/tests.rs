@@ -25,6 +25,7 @@ fn job(folder: &Path) -> FilesJob {
         work: work(),
         device: None,
         patience: Nanos::seconds(600),
+        together: false,
     }
 }
 

@@ -49,7 +49,8 @@ pub(super) fn engine_record(
         deleted_targets: Vec::new(),
         header_run: None,
         verification: None,
-        rank: None, // the session adds it
+        rank: None,
+        ranks: Vec::new(), // the session adds it
     }
 }
 

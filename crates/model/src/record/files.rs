@@ -45,6 +45,9 @@ pub struct FilesPlace {
     pub file_system: Option<FileSystem>,
     /// The devices below it, nearest first. // empty where the system does not report it
     pub chain: Vec<BlockDevice>,
+    /// Names of the hosts by rank, where ranks worked in a folder each; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
 }
 
 /// What was asked.
@@ -222,7 +225,10 @@ impl FilesStep {
     /// Joins what several processes did of one step, each on a clock that began at the same moment.
     pub fn joined(parts: Vec<FilesStep>) -> FilesStep {
         let mut all = FilesStep::default();
+        let mut ended = Nanos(0);
         for (place, part) in parts.into_iter().enumerate() {
+            let began = part.threads.iter().map(|one| one.began).min();
+            ended = ended.max(began.unwrap_or_default().plus(part.elapsed));
             if place == 0 {
                 all = FilesStep {
                     threads: Vec::new(),
@@ -238,19 +244,13 @@ impl FilesStep {
             all.flush = all.flush.max(part.flush);
             all.cut |= part.cut;
         }
-        all.elapsed = span(&all.threads);
+        let began = all.threads.iter().map(|one| one.began).min();
+        all.elapsed = ended.minus(began.unwrap_or_default());
         if all.operations() > 0 {
             all.unmeasured = None;
         }
         all
     }
-}
-
-/// From the first beginning to the last end.
-fn span(threads: &[FilesThread]) -> Nanos {
-    let began = threads.iter().map(|one| one.began).min();
-    let ended = threads.iter().map(|one| one.ended).max();
-    ended.unwrap_or_default().minus(began.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod heat;
 mod histogram;
 mod host;
 mod imported;
+mod joined;
 mod layout;
 mod limits;
 pub mod mdtest;
@@ -46,7 +47,7 @@ pub use imported::{
 };
 pub use layout::{CachedPages, DataSample, Extents, Layout};
 pub use limits::{IoLimit, Limits, MemoryLimit};
-pub use rank::{ClockOffset, JobLayout, RankRecord};
+pub use rank::{ClockOffset, JobLayout, JoinedRank, RankRecord};
 pub use result::{NoResult, RunResult};
 pub use row::{Note, Origin, ResultRow, RowFigures, RowTimes, RowWork};
 pub use run::{ClockRecord, EngineRecord, Failure, Outcome, PhaseTimes, ProcessStop, RunRecord};

@@ -31,6 +31,17 @@ pub struct RankRecord {
     pub usable_cores: u32,
 }
 
+/// One rank of a record that is that of all ranks together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JoinedRank {
+    /// Name of its host.
+    pub host: String,
+    /// I/Os that it completed.
+    pub ios: u64,
+    /// Its measured time.
+    pub measured: Nanos,
+}
+
 /// By how much the clock of rank 0 is ahead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockOffset {

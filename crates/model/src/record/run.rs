@@ -3,7 +3,7 @@
 use super::counters::CounterWindow;
 use super::heat::LatencyHeat;
 use super::host::{HostRecord, TargetFacts};
-use super::rank::RankRecord;
+use super::rank::{JoinedRank, RankRecord};
 use super::series::Series;
 use super::tally::{Counted, Tally, ThreadRecord};
 use super::verification::Verification;
@@ -81,6 +81,9 @@ pub struct EngineRecord {
     /// Which rank of a job it was; none of a run alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<RankRecord>,
+    /// The ranks of a job, in a record of all of them together; empty in any other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<JoinedRank>,
 }
 
 /// A time in which the system did not run this process: stopped by a signal, a debugger or a freezer, or paused with the

@@ -24,7 +24,7 @@ const SHARED: [&str; 10] = [
 
 /// Distinguishes one target from another, on all hosts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct TargetKey {
+pub struct TargetKey {
     /// Its name there.
     pub(super) path: String,
     /// None for what has no storage behind it.
@@ -42,6 +42,11 @@ impl TargetKey {
             None => "no storage".to_owned(),
         }
     }
+}
+
+/// Returns the key of one target.
+pub fn target_key(facts: &TargetFacts, root: &Root) -> TargetKey {
+    of(std::slice::from_ref(facts), root).remove(0)
 }
 
 /// Returns one key for each target.

@@ -98,7 +98,7 @@ pub(super) fn place(
         if layout == JobLayout::Segments {
             let Some(length) = target.length else {
                 return Err(CommandError::refused(
-                    "--layout segments: specify the range of one rank by --length",
+                    "--layout segments: specify the range of one rank (--length; fio size=, DISKSPD -f)",
                 ));
             };
             let before = length.0.checked_mul(u64::from(share.rank));
@@ -161,7 +161,7 @@ fn interleave(target: &mut Target, piece: Bytes, share: Share) -> Result<(), Com
 }
 
 /// The name with `{rank}` and `{host}` filled in.
-fn named(
+pub(super) fn named(
     path: &Path,
     layout: JobLayout,
     share: Share,

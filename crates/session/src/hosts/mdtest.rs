@@ -23,7 +23,7 @@ struct Opened {
 }
 
 /// A phase of one rank.
-type Part = Result<(FilesStep, FilesOutcome), String>;
+pub(super) type Part = Result<(FilesStep, FilesOutcome), String>;
 
 /// What a rank other than 0 works in.
 #[derive(Debug, Default)]
@@ -84,7 +84,15 @@ impl Hosts {
         let moment = self.meet(stop).map_err(CommandError::failed)?;
         let own = site.phase(phase, Some(moment), below, stop);
         self.job.measures(false);
-        let mut own = Some(own.map_err(|error| error.to_string()));
+        self.gather_parts(own.map_err(|error| error.to_string()))
+    }
+
+    /// Rank 0: collects the parts of a step, with its own.
+    pub(super) fn gather_parts(
+        &self,
+        own: Part,
+    ) -> Result<(FilesStep, FilesOutcome), CommandError> {
+        let mut own = Some(own);
         let reply = self.round(orders::PARTS, None, &(), &mut |_| to_bytes(&own.take()))?;
         self.note_lost(&reply);
         let mut parts = Vec::new();

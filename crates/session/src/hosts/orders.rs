@@ -27,6 +27,9 @@ pub(super) const PARTS: u8 = 9;
 /// Perform a part of the command that only the command can.
 pub(super) const PERFORM: u8 = 10;
 
+/// Work in a folder of each rank's own, step after step.
+pub(super) const FILES: u8 = 11;
+
 /// A step to check.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Check {

@@ -39,15 +39,15 @@ struct Checked {
 type Own = Result<Option<RunRecord>, String>;
 
 impl Hosts {
-    /// Serves until rank 0 ends the job. `perform` does this rank's part of what the command defines, and returns what went
-    /// wrong.
+    /// Serves until rank 0 ends the job. `perform` does this rank's part of what the command defines, and returns the answer as
+    /// JSON.
     ///
     /// # Errors
     /// Rank 0 is lost, or counts this rank as lost.
     pub fn serve<S: Borrow<Store>>(
         self: &Rc<Self>,
         runner: &mut Runner<'_, S>,
-        perform: &dyn Fn(&[u8], u32) -> Vec<String>,
+        perform: &dyn Fn(&[u8], u32) -> Vec<u8>,
     ) -> Result<(), CommandError> {
         let mut duty: Option<Duty> = None;
         let mut outcome: Option<Own> = None;
@@ -88,10 +88,14 @@ impl Hosts {
                     let root = runner.admission.root;
                     self.serve_phase(&order, &mut served, root, runner.stop)?;
                 }
+                orders::FILES => {
+                    let root = runner.admission.root;
+                    self.serve_files(&order, root, runner.stop)?;
+                }
                 orders::PARTS => self.serve_part(&order, &mut served),
                 orders::PERFORM => {
-                    let problems = perform(&order.body, self.share().rank);
-                    self.job.answer(step, to_bytes(&problems), None);
+                    let answer = perform(&order.body, self.share().rank);
+                    self.job.answer(step, answer, None);
                 }
                 _ => self.job.answer(step, Vec::new(), None),
             }
@@ -204,7 +208,7 @@ impl Hosts {
     }
 
     /// The next order; `None` at the end.
-    fn next_order(&self) -> Result<Option<Order>, CommandError> {
+    pub(super) fn next_order(&self) -> Result<Option<Order>, CommandError> {
         if let Some(order) = self.pending.take() {
             return Ok(Some(order));
         }

@@ -6,12 +6,13 @@
 use super::answers::{self, Agreed};
 use super::keys::{self, TargetKey};
 use super::layout::{Sharing, place, task};
-use super::{Hosts, orders, read_all, to_bytes};
+use super::{HostAnswer, Hosts, orders, read_all, to_bytes};
 use crate::admission::{Admission, CheckedPlan};
 use crate::schedule::Step;
 use engine::{Silent, Stop};
 use model::{Allocation, Claim, CommandError, Content, ErrorKind, JobLayout, Profile, TargetFacts};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 impl Hosts {
     /// Has every rank check a step against its own machine, without running it.
@@ -128,6 +129,48 @@ impl Hosts {
         }))
     }
 
+    /// Has every rank answer an order that the command defines, `own` for rank 0. Returns the answers of those that are not lost,
+    /// in the order of their ranks.
+    ///
+    /// # Errors
+    /// The job has ended, or an answer is unreadable.
+    pub fn ask<T: Serialize + DeserializeOwned>(
+        &self,
+        wanted: &impl Serialize,
+        own: impl FnOnce() -> T,
+    ) -> Result<Vec<HostAnswer<T>>, CommandError> {
+        let mut own = Some(own);
+        let reply = self.round(orders::PERFORM, None, wanted, &mut |_| {
+            own.take().map(|own| to_bytes(&own())).unwrap_or_default()
+        })?;
+        self.note_lost(&reply);
+        let answers: Vec<(u32, T)> = read_all(&reply.items)?;
+        let named = answers.into_iter().map(|(rank, answer)| HostAnswer {
+            rank,
+            host: self.name(rank),
+            answer,
+        });
+        Ok(named.collect())
+    }
+
+    /// Returns why these targets, one of each rank, do not fit the layout.
+    pub fn unfit_targets(&self, targets: &[HostAnswer<TargetKey>]) -> Vec<String> {
+        let agreed = |one: &HostAnswer<TargetKey>| {
+            let keys = vec![one.answer.clone()];
+            (
+                one.rank,
+                Agreed {
+                    keys,
+                    ..Agreed::default()
+                },
+            )
+        };
+        let answers: Vec<(u32, Agreed)> = targets.iter().map(agreed).collect();
+        let names = self.names.borrow();
+        let fits = answers::agreed(&answers, &names, self.options.layout);
+        fits.map_or_else(|error| error.messages().to_vec(), |()| Vec::new())
+    }
+
     /// Has every rank perform its part of something that the command defines, `own` for rank 0. Returns what went wrong, with the
     /// rank.
     ///
@@ -138,21 +181,18 @@ impl Hosts {
         wanted: &impl Serialize,
         own: impl FnOnce() -> Vec<String>,
     ) -> Result<Vec<String>, CommandError> {
-        let mut own = Some(own);
-        let reply = self.round(orders::PERFORM, None, wanted, &mut |_| {
-            to_bytes(&own.take().map(|own| own()).unwrap_or_default())
-        })?;
-        self.note_lost(&reply);
-        let answers: Vec<(u32, Vec<String>)> = read_all(&reply.items)?;
+        let answers = self.ask(wanted, own)?;
         let named = |rank: u32, why: &str| match rank {
             0 => why.to_owned(),
             _ => format!("{}: {why}", super::label(rank, &self.name(rank))),
         };
-        let problems = answers
+        let problems = answers.iter().flat_map(|one: &HostAnswer<Vec<String>>| {
+            one.answer.iter().map(move |why| named(one.rank, why))
+        });
+        let lost = self.lost();
+        let lost = lost
             .iter()
-            .flat_map(|(rank, problems)| problems.iter().map(move |why| named(*rank, why)));
-        let lost = reply.lost.iter();
-        let lost = lost.map(|lost| named(lost.rank, &format!("host-lost: {}", lost.reason)));
+            .map(|lost| named(lost.rank, &format!("host-lost: {}", lost.reason)));
         Ok(problems.chain(lost).collect())
     }
 }

@@ -23,11 +23,12 @@ impl Load {
         self.threads.saturating_mul(self.depth)
     }
 
-    /// Of a record with one target.
+    /// Of a record with one target; of each rank, where several have it together.
     pub(crate) fn of(record: &RunRecord) -> Load {
         let first = record.plan.targets.first();
+        let ranks = u32::try_from(record.engine.ranks.len()).unwrap_or(1).max(1);
         first.map_or(Load::ONE, |target| Load {
-            threads: target.threads,
+            threads: target.threads / ranks,
             depth: target.workload.queue_depth.0,
         })
     }

@@ -104,6 +104,7 @@ impl Ends {
             paths: asked.names().to_vec(),
             file_system: facts.file_system.clone(),
             chain: facts.chain.clone(),
+            hosts: Vec::new(),
         }
     }
 }

@@ -2,17 +2,19 @@
 //!
 //! Omitted: what becomes of the records beyond the results database.
 
-use super::{StoredSession, tell_trouble};
+use super::{SpansOfRanks, StoredSession, records_of, tell_trouble};
 use crate::commands::ended;
+use crate::commands::hosts::part;
 use crate::environment::Environment;
 use crate::failure;
 use crate::progress::RunBars;
-use crate::signals;
+use crate::{report, signals};
 use engine::io_log::IoLogSink;
 use engine::{Event, Filled, Observer, Recording, Stop};
 use model::{CommandError, Nanos, NoResult, Profile, RunRecord, RunResult};
 use session::{
-    Admission, CheckedPlan, Ended, Hosts, ProvenFiles, Runner, Schedule, Step, Timespans, Watcher,
+    Admission, CheckedPlan, Ended, Hosts, ProvenFiles, RankResult, Runner, Schedule, Step,
+    Timespans, Watcher,
 };
 use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -91,9 +93,39 @@ impl Observer for Following<'_> {
 
 /// Their results.
 pub(crate) struct Ran {
+    /// One for each, of all ranks together.
     pub(crate) records: Vec<RunRecord>,
+    /// By run: the results of its ranks; empty without other hosts.
+    pub(crate) ranks: Vec<Vec<RankResult>>,
     /// All were run to their end and have results.
     pub(crate) whole: bool,
+}
+
+impl Ran {
+    /// Returns fathom's own report of each run, of ranks that of the job.
+    pub(crate) fn reports(&self, environment: &Environment) -> Vec<Vec<u8>> {
+        let form = || report::Form::of_list(false, environment);
+        if self.ranks.is_empty() {
+            let records = self.records.iter();
+            return records.map(|record| report::run(record, form())).collect();
+        }
+        let of_job = |results: &Vec<RankResult>| {
+            let parts: Vec<analysis::JobPart<'_>> = results.iter().map(part).collect();
+            report::job(&parts, form()).unwrap_or_default() // each has a record
+        };
+        self.ranks.iter().map(of_job).collect()
+    }
+
+    /// Finishes its session. Returns whether all that was measured is stored.
+    pub(crate) fn close(&self, stored: StoredSession, hosts: Option<&Rc<Hosts>>) -> bool {
+        match hosts {
+            Some(hosts) => {
+                let records = self.ranks.iter().flat_map(|results| records_of(results));
+                stored.close_of_job(&records.collect::<Vec<_>>(), hosts)
+            }
+            None => stored.close(&self.records),
+        }
+    }
 }
 
 impl Course<'_> {
@@ -116,6 +148,7 @@ impl Course<'_> {
         while runner.run(&mut schedule, &mut bars)? == Ended::Early && !stop.asked() {}
         Ok(Ran {
             records: Vec::new(),
+            ranks: Vec::new(),
             whole: !stop.asked(),
         })
     }
@@ -171,13 +204,14 @@ impl Course<'_> {
         profile: &Profile,
         checked: Vec<CheckedPlan>,
         stored: &StoredSession,
+        stop: &Stop,
     ) -> Result<Ran, CommandError> {
-        let stop = Stop::new();
-        signals::listen(&stop)?;
-        let mut runner = self.runner(stored, &stop);
+        let mut runner = self.runner(stored, stop);
         let done = Mutex::new(Vec::new());
         let report = |record: &RunRecord| {
-            tell_trouble(record);
+            if self.hosts.is_none() {
+                tell_trouble(record); // of ranks each is reported
+            }
             if self.status.is_some() {
                 locked(&done).push(record.clone());
             }
@@ -186,22 +220,32 @@ impl Course<'_> {
         schedule.recording = self.recording.clone();
         schedule.io_logs = self.io_logs.clone();
         let mut bars = RunBars::new(self.environment);
-        let ran = match &self.status {
-            None => runner.run(&mut schedule, &mut bars),
-            Some(status) => {
+        let (ran, records, ranks) = match (self.hosts, &self.status) {
+            (Some(hosts), _) => {
+                let mut schedule = SpansOfRanks::new(schedule, hosts);
+                let ran = runner.run(&mut schedule, &mut bars);
+                let (records, ranks) = schedule.into_records();
+                (ran, records, ranks)
+            }
+            (None, None) => {
+                let ran = runner.run(&mut schedule, &mut bars);
+                (ran, schedule.records, Vec::new())
+            }
+            (None, Some(status)) => {
                 let done = &done;
-                runner.run(&mut schedule, &mut Following { bars, status, done })
+                let ran = runner.run(&mut schedule, &mut Following { bars, status, done });
+                (ran, schedule.records, Vec::new())
             }
         };
         match ran {
-            Err(error) if !schedule.records.is_empty() => failure::say(&error),
+            Err(error) if !records.is_empty() => failure::say(&error),
             ended => drop(ended?),
         }
-        let records = schedule.records;
         let good = records.iter().filter(|record| is_whole(record)).count();
         Ok(Ran {
             whole: good == profile.timespans.len(),
             records,
+            ranks,
         })
     }
 }

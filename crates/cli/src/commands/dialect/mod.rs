@@ -6,42 +6,37 @@
 mod course;
 mod files;
 mod line;
+mod place;
+mod ranks;
 mod saved;
 #[cfg(test)]
 pub(super) mod stored;
 mod trouble;
 mod unlink;
 
-pub(crate) use course::{Course, Status, is_whole};
+pub(crate) use course::{Course, Ran, Status, is_whole};
 pub(crate) use files::{ResultFile, check_files, has, is_report, joined, text_of, write_whole};
 pub(crate) use line::Line;
+pub(crate) use place::Place;
+pub(crate) use ranks::{SpansOfRanks, records_of, results_of_ranks};
 pub(crate) use saved::StoredSession;
 pub(crate) use trouble::tell as tell_trouble;
 pub(crate) use unlink::{Removal, check as check_removal, remove, remove_each};
 
-use crate::environment::Environment;
-use crate::report;
-use model::{Content, Location, RunRecord, TargetKind};
+use model::{Content, Location, TargetKind};
 use session::Admission;
 use std::path::Path;
 use tools::fio::There;
 
-/// Returns the result of each timespan as text, below its title.
-pub(crate) fn titled(
-    titles: &[String],
-    records: &[RunRecord],
-    environment: &Environment,
-) -> Vec<u8> {
+/// Returns the report of each timespan below its title.
+pub(crate) fn titled(titles: &[String], reports: Vec<Vec<u8>>) -> Vec<u8> {
     let mut page = Vec::new();
-    for (title, record) in titles.iter().zip(records) {
+    for (title, report) in titles.iter().zip(reports) {
         if !page.is_empty() {
             page.push(b'\n');
         }
         page.extend(format!("{title}\n").into_bytes());
-        page.extend(report::run(
-            record,
-            report::Form::of_list(false, environment),
-        ));
+        page.extend(report);
     }
     page
 }

@@ -7,7 +7,7 @@ use crate::environment::StorePlace;
 use crate::failure::Ending;
 use crate::keep;
 use model::{CommandError, RunRecord, RunResult};
-use session::Journal;
+use session::{Hosts, Journal};
 use store::{NewSession, SessionOutcome, Store};
 
 /// The session of a request of so many time spans.
@@ -46,6 +46,14 @@ impl StoredSession {
     pub(crate) fn close(self, records: &[RunRecord]) -> bool {
         let ending = answer::finish(&self.journal, self.outcome(records), None);
         ending == Ending::Good
+    }
+
+    /// The same of the records of all ranks. A session that lost a rank has failed; only the user interrupts one.
+    pub(crate) fn close_of_job(self, records: &[RunRecord], hosts: &Hosts) -> bool {
+        match hosts.lost().is_empty() {
+            true => self.close(records),
+            false => answer::finish(&self.journal, SessionOutcome::Failed, None) == Ending::Good,
+        }
     }
 
     fn outcome(&self, records: &[RunRecord]) -> SessionOutcome {

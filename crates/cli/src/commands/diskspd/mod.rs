@@ -11,11 +11,14 @@ mod session;
 mod trace;
 
 use super::dialect::Line;
+use super::hosts::{Member, Together, Way, read_line, together};
+use crate::args::{HostsArgs, KeepArgs};
 use crate::environment::{self, Environment};
 use crate::failure::Ending;
 use crate::output;
 use ::session::clock;
 use host::Root;
+use model::{CommandError, ErrorKind};
 use std::ffi::OsString;
 use std::path::Path;
 use store::{NewSession, SessionKind};
@@ -78,18 +81,77 @@ pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
 
 /// Does what the line asks for.
 pub(crate) fn diskspd(line: &Line, environment: &Environment) -> Ending {
-    let args = match line.texts() {
-        Ok(args) => args,
-        Err(why) => {
-            output::tell(&why);
+    let args = line.texts().map_err(CommandError::refused);
+    let read_line = args.and_then(|mut args| {
+        let (hosts, way) = read_line(&mut args, environment)?;
+        Ok((args, hosts, way))
+    });
+    let (args, hosts, way) = match read_line {
+        Ok(read_line) => read_line,
+        Err(failure) => {
+            crate::failure::say(&failure);
             return REFUSED;
         }
     };
     if args == ["--help"] {
         return usage(line, GOOD);
     }
-    match read(&args) {
-        Ok(request) => carry_out(line, &args, &request, environment),
+    let request = read(&args);
+    let given = Given {
+        line,
+        args: &args,
+        environment,
+        member: None,
+    };
+    match (way, &request) {
+        (Some(way), request) if runs(request) => {
+            let own = request.as_ref().map(|request| &request.extra.own);
+            let keep = own.map_or_else(|_| KeepArgs::default(), KeepArgs::of_tool);
+            let all = Together {
+                options: diskspd::option,
+                repeats: true,
+                ..Together::new(&hosts, &keep, SessionKind::Run)
+            };
+            let ended = together(&all, &way, environment, &|member| {
+                let given = Given {
+                    member: Some(member),
+                    ..given
+                };
+                Ok(answer(&given, request))
+            });
+            ended.unwrap_or_else(|failure| {
+                crate::failure::say(&failure);
+                match failure.kind() {
+                    ErrorKind::Failed => FAILED,
+                    ErrorKind::Refused | ErrorKind::Unfit => REFUSED,
+                }
+            })
+        }
+        // Rank 0 does it once for all.
+        (Some(Way::Launched(launch)), _) if launch.rank > 0 => GOOD,
+        (_, request) => answer(&given, request),
+    }
+}
+
+/// Whether all processes of a job work on it. Rank 0 reports a wrong request when all others can hear that it ends.
+fn runs(request: &Result<Request, diskspd::Refusal>) -> bool {
+    let is_run = |request: &Request| matches!(request.action, Action::Run(_));
+    request.as_ref().map_or(true, is_run)
+}
+
+/// A command line, and how this process carries it out.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    line: &'a Line,
+    args: &'a [String],
+    environment: &'a Environment,
+    /// As rank 0 of several.
+    member: Option<&'a Member<'a>>,
+}
+
+fn answer(given: &Given<'_>, request: &Result<Request, diskspd::Refusal>) -> Ending {
+    match request {
+        Ok(request) => carry_out(given, request),
         Err(refusal) => {
             for problem in refusal.iter() {
                 let (text, below) = problem.message();
@@ -114,7 +176,13 @@ fn read(args: &[String]) -> Result<Request, diskspd::Refusal> {
     )
 }
 
-fn carry_out(line: &Line, args: &[String], request: &Request, environment: &Environment) -> Ending {
+fn carry_out(given: &Given<'_>, request: &Request) -> Ending {
+    let Given {
+        line,
+        args,
+        environment,
+        member,
+    } = *given;
     if !matches!(request.action, Action::Run(_)) {
         let tell = |note: &diskspd::Note| output::tell(&note.to_string());
         request.notes.iter().for_each(tell); // a run prints them when the request is accepted
@@ -132,13 +200,14 @@ fn carry_out(line: &Line, args: &[String], request: &Request, environment: &Envi
                 echo: &line.echo,
                 args,
             };
-            session::run(&asked, environment)
+            session::run(&asked, environment, member)
         }
     }
 }
 
 fn usage(line: &Line, ending: Ending) -> Ending {
-    match printed(output::print_usage(&diskspd::usage(line.program))) {
+    let usage = diskspd::usage(line.program) + HostsArgs::OF_TOOL;
+    match printed(output::print_usage(&usage)) {
         GOOD => ending,
         other => other,
     }

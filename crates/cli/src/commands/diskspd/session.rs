@@ -8,7 +8,8 @@ use super::events::Signals;
 use super::pages::{self, Pages};
 use super::trace::{Trace, Wishes};
 use super::{Asked, FAILED, GOOD, REFUSED};
-use crate::commands::dialect::{self, StoredSession};
+use crate::commands::dialect::{self, Place, SpansOfRanks, StoredSession, records_of};
+use crate::commands::hosts::{Member, refuse_alone, refuse_confirmations};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
@@ -19,21 +20,41 @@ use session::{Admission, CheckedPlan, ProvenFiles, Runner, Step, Timespans, Watc
 use tools::diskspd::{self, Note, Profile};
 
 /// Runs it, keeps it, prints it.
-pub(super) fn run(asked: &Asked, environment: &Environment) -> Ending {
+pub(super) fn run(asked: &Asked, environment: &Environment, member: Option<&Member<'_>>) -> Ending {
+    if let Some(member) = member {
+        return at(asked, environment, &Place::of_ranks(member));
+    }
+    let ground = match RunContext::of_tool(&asked.extra.own, environment) {
+        Ok(ground) => ground,
+        Err(failure) => {
+            crate::failure::say(&failure);
+            asked
+                .notes
+                .iter()
+                .for_each(|note| output::tell(&note.to_string()));
+            return REFUSED;
+        }
+    };
+    let place = Place {
+        ground: &ground,
+        gate: &Admission {
+            repeats: true,
+            options: diskspd::option,
+            ..ground.gate()
+        },
+        stop: &Stop::new(),
+        hosts: None,
+    };
+    at(asked, environment, &place)
+}
+
+fn at(asked: &Asked, environment: &Environment, place: &Place<'_>) -> Ending {
     let started_utc = clock::utc();
     let mut course = Course {
         notes: asked.notes.to_vec(),
         ..Course::default()
     };
-    let ground = match RunContext::of_tool(&asked.extra.own, environment) {
-        Ok(ground) => ground,
-        Err(failure) => {
-            crate::failure::say(&failure);
-            course.tell_notes();
-            return REFUSED;
-        }
-    };
-    let failed = match measure(asked, environment, &ground, &mut course) {
+    let failed = match measure(asked, environment, place, &mut course) {
         Ok(failed) => failed,
         Err(failure) => {
             crate::failure::say(&failure);
@@ -45,12 +66,18 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Ending {
         }
     };
     let Course {
-        stored, records, ..
+        stored,
+        records,
+        ranks,
+        ..
     } = course;
-    let kept = stored.is_none_or(|stored| stored.close(&records));
+    let kept = stored.is_none_or(|stored| match place.hosts {
+        Some(hosts) => stored.close_of_job(&ranks, hosts),
+        None => stored.close(&records),
+    });
     let pages = Pages {
         asked,
-        host: &ground.host,
+        host: &place.ground.host,
         started_utc,
         records: &records,
     };
@@ -75,6 +102,8 @@ struct Course {
     notes: Vec<Note>,
     stored: Option<StoredSession>,
     records: Vec<RunRecord>,
+    /// Of all ranks, where there are several.
+    ranks: Vec<RunRecord>,
 }
 
 impl Course {
@@ -90,47 +119,55 @@ impl Course {
 fn measure(
     asked: &Asked,
     environment: &Environment,
-    ground: &RunContext,
+    place: &Place<'_>,
     course: &mut Course,
 ) -> Result<bool, CommandError> {
     let built = diskspd::build(asked.profile, asked.extra)?;
     course.notes.extend(built.notes);
-    let gate = Admission {
-        repeats: true,
-        options: diskspd::option,
-        ..ground.gate()
-    };
+    let (gate, stop) = (place.gate, place.stop);
+    if place.hosts.is_some() {
+        refuse_confirmations(&asked.extra.own.consent)?;
+        refuse_alone(&[("--json", asked.extra.json.is_some())])?;
+    }
     pages::check_files(asked, gate.store)?;
-    let first = gate.check(&with_files_of_before(&built.profile))?;
+    let first = place.check(&with_files_of_before(&built.profile))?;
     course.notes.extend(sizes(asked.profile, &first, gate.host));
-    course.stored = Some(StoredSession::open(
-        ground.place.as_ref(),
-        asked.new_session(),
-        asked.profile.time_spans.len(),
-    )?);
+    let spans = &built.profile.timespans;
+    course.stored = Some(place.open(asked.new_session(), spans.len())?);
     course.tell_notes();
-    let stop = Stop::new();
-    let interrupt = signals::listen(&stop)?;
+    let interrupt = signals::listen(stop)?;
     let signals = Signals::hold(asked.events)?;
     let stored = course.stored.as_ref().expect("it was opened just now");
-    let mut runner = Runner::new(
-        &gate,
-        ProvenFiles::default(),
-        &stored.journal,
-        asked.command(),
-        &stop,
-    );
-    let spans = &built.profile.timespans;
-    let mut schedule = Timespans::new(spans, &[], first, &dialect::tell_trouble);
+    let proven = ProvenFiles::default();
+    let mut runner = Runner::new(gate, proven, &stored.journal, asked.command(), stop);
+    runner.hosts = place.hosts.cloned();
     let mut follower = Follower {
         wishes: asked.wishes(),
         environment,
         signals: &signals,
-        stop: &stop,
+        stop,
         trace: None,
     };
-    let ended = signals.watch(&stop, || runner.run(&mut schedule, &mut follower));
-    course.records = schedule.records;
+    let report: &dyn Fn(&RunRecord) = match place.hosts {
+        Some(_) => &|_| (), // of ranks each is reported
+        None => &dialect::tell_trouble,
+    };
+    let mut schedule = Timespans::new(spans, &[], first, report);
+    let ended = match place.hosts {
+        Some(hosts) => {
+            let mut schedule = SpansOfRanks::new(schedule, hosts);
+            let ended = signals.watch(stop, || runner.run(&mut schedule, &mut follower));
+            let results;
+            (course.records, results) = schedule.into_records();
+            course.ranks = results.iter().flat_map(|one| records_of(one)).collect();
+            ended
+        }
+        None => {
+            let ended = signals.watch(stop, || runner.run(&mut schedule, &mut follower));
+            course.records = schedule.records;
+            ended
+        }
+    };
     match ended {
         // Creating files may be stopped like measuring; then there is no record, and no failure either.
         Err(failure) if stop.asked() => crate::failure::say(&failure),
@@ -140,7 +177,8 @@ fn measure(
         pages::tell_interrupted(asked.document());
     }
     let failed = |record: &RunRecord| matches!(record.outcome, Outcome::Failed(_));
-    Ok(course.records.iter().any(failed))
+    let has_all = stop.asked() || course.records.len() == spans.len();
+    Ok(!has_all || course.records.iter().any(failed))
 }
 
 /// The request with the files that its earlier time spans make, for the check before the first.

@@ -46,6 +46,7 @@ pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Endin
             paths: vec![asked.folder.clone()],
             file_system: facts.file_system.clone(),
             chain: facts.chain.clone(),
+            hosts: Vec::new(),
         },
         work: asked.work.clone(),
         started_utc,
@@ -58,6 +59,7 @@ pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Endin
         work: asked.work.clone(),
         device: facts.chain.first().map(|device| device.name.clone()),
         patience: asked.patience,
+        together: false,
     };
     let (records, ended) = done.run(&job, &root, &stop);
 
@@ -120,6 +122,7 @@ impl Done<'_> {
                 path.display()
             )),
             FilesEvent::Begins(label) => self.progress.doing(label),
+            FilesEvent::Ready(_) => {} // of work that begins together
             FilesEvent::Ended(step, outcome) => {
                 let record = self.record((*step).clone(), (*outcome).clone());
                 self.journal.save_files(&record);

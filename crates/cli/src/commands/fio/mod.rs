@@ -6,8 +6,11 @@
 mod pages;
 mod session;
 
+use self::session::Asked;
 use super::VERSION;
 use super::dialect::{Line, text_of};
+use super::hosts::{Together, Way, read_line, together};
+use crate::args::{HostsArgs, KeepArgs};
 use crate::environment::{self, Environment};
 use crate::failure::Ending;
 use crate::output;
@@ -15,11 +18,13 @@ use host::Root;
 use model::CommandError;
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
-use tools::fio::{self, Action, FILE_MAX};
+use store::SessionKind;
+use tools::fio::{self, Action, FILE_MAX, Request};
 
 /// Does what the line asks for.
 pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
-    let args = line.texts().map_err(CommandError::refused)?;
+    let mut args = line.texts().map_err(CommandError::refused)?;
+    let (hosts, way) = read_line(&mut args, environment)?;
     let host = host::host_record(&Root::live());
     let read = |path: &str| read_file(Path::new(path));
     let surroundings = fio::Environment {
@@ -29,18 +34,50 @@ pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, Comm
         mib_memory: host.ram.0 >> 20,
         drawn_seed: RandomState::new().hash_one(std::process::id()),
     };
-    let request = fio::parse(&args, &surroundings).map_err(refused)?;
-    match request.action {
-        Action::Usage => {
-            output::print_usage(&fio::usage(line.program))?;
-            Ok(Ending::Good)
+    let request = fio::parse(&args, &surroundings).map_err(refused);
+    let mut environment = environment.clone();
+    environment.quiet = line.program == "fio";
+    let environment = &environment;
+    let asked = |request| Asked {
+        request,
+        args: &args,
+        environment,
+    };
+    let runs = |request: &Result<Request, CommandError>| {
+        request
+            .as_ref()
+            .map_or(true, |request| request.action == Action::Run)
+    };
+    match (way, &request) {
+        (Some(way), request) if runs(request) => {
+            let own = request.as_ref().map(|request| &request.extra.own);
+            let keep = own.map_or_else(|_| KeepArgs::default(), KeepArgs::of_tool);
+            let all = Together {
+                options: fio::option,
+                repeats: true,
+                ..Together::new(&hosts, &keep, SessionKind::Run)
+            };
+            // Rank 0 reports what is wrong when all others can hear that it ends.
+            together(&all, &way, environment, &|member| match request {
+                Ok(request) => session::of_ranks(&asked(request), member),
+                Err(error) => Err(error.clone()),
+            })
         }
-        Action::Version => {
-            output::print(fio::version(VERSION).as_bytes())?;
-            Ok(Ending::Good)
-        }
-        Action::ParseOnly => session::explain(&request, environment),
-        Action::Run => session::run(&request, &args, line.program == "fio", environment),
+        (Some(Way::Launched(launch)), _) if launch.rank > 0 => Ok(Ending::Good),
+        (_, Err(error)) => Err(error.clone()),
+        (_, Ok(request)) => match request.action {
+            Action::Usage => {
+                let usage = fio::usage(line.program) + HostsArgs::OF_TOOL;
+                output::print_usage(&usage)?;
+                Ok(Ending::Good)
+            }
+            Action::Version => {
+                output::print(fio::version(VERSION).as_bytes())?;
+                Ok(Ending::Good)
+            }
+            Action::ParseOnly => session::explain(request, environment),
+            Action::Run => session::alone(&asked(request)),
+        },
     }
 }
 

@@ -3,7 +3,7 @@
 //! A file of results is written whole each time, so that it has all that was printed. Omitted: the layouts (`tools::fio`).
 
 use crate::commands::VERSION;
-use crate::commands::dialect::{ResultFile, titled, write_whole};
+use crate::commands::dialect::{Ran, ResultFile, titled, write_whole};
 use crate::environment::Environment;
 use crate::{output, report};
 use model::{CommandError, RunRecord};
@@ -55,12 +55,13 @@ impl Pages<'_> {
     ///
     /// # Errors
     /// They could not be printed.
-    pub(super) fn end(self, records: &[RunRecord]) -> Result<bool, CommandError> {
+    pub(super) fn end(self, ran: &Ran) -> Result<bool, CommandError> {
+        let records = &ran.records;
         let printed = self.printed.into_inner();
         let printed = printed.unwrap_or_else(PoisonError::into_inner);
         let head = printed.is_none();
         let last = self.forms.iter().flat_map(|form| match form {
-            Form::Text => titled(self.titles, records, self.environment),
+            Form::Text => titled(self.titles, ran.reports(self.environment)),
             form => as_fio(self.built, self.notes, records, *form, head),
         });
         let page: Vec<u8> = printed.into_iter().flatten().chain(last).collect();

@@ -5,16 +5,18 @@
 use super::pages::Pages;
 use super::refused;
 use crate::commands::dialect::{
-    self, Course, Removal, ResultFile, Status, StoredSession, check_files, has, look, write_whole,
+    self, Course, Place, Removal, ResultFile, Status, StoredSession, check_files, has, look,
+    write_whole,
 };
+use crate::commands::hosts::{Member, refuse_alone, refuse_confirmations};
 use crate::commands::replay;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::kept_trace::{RunTrace, RunTraces};
-use crate::output;
 use crate::run_context::RunContext;
+use crate::{output, signals};
 use analysis::say;
-use engine::Recording;
+use engine::{Recording, Stop};
 use model::{Access, CommandError, RunRecord, Target};
 use session::{Admission, clock};
 use std::path::{Path, PathBuf};
@@ -37,28 +39,67 @@ fn forms(extra: &Extra, quiet: bool) -> Vec<Form> {
 /// `--output` to it keeps no results.
 const NOWHERE: &str = "/dev/null";
 
-/// Runs them, keeps them, prints them. `quiet` writes nothing to standard error unless something fails: programs that call
+/// A request, and how it was given. A quiet environment writes nothing to standard error unless something fails: programs that call
 /// fio take any text there for a failure.
-pub(super) fn run(
-    request: &Request,
-    args: &[String],
-    quiet: bool,
-    environment: &Environment,
-) -> Result<Ending, CommandError> {
-    let extra = &request.extra;
-    let mut environment = environment.clone();
-    environment.quiet = quiet;
-    environment.draws_progress &= !quiet && !extra.no_progress;
-    let environment = &environment;
-    let ground = RunContext::of_tool(&extra.own, environment)?;
+pub(super) struct Asked<'a> {
+    pub(super) request: &'a Request,
+    pub(super) args: &'a [String],
+    pub(super) environment: &'a Environment,
+}
+
+/// Runs the jobs in this process, stores them, prints them.
+pub(super) fn alone(asked: &Asked<'_>) -> Result<Ending, CommandError> {
+    let ground = RunContext::of_tool(&asked.request.extra.own, asked.environment)?;
     let gate = Admission {
         repeats: true,
         options: fio::option,
         ..ground.gate()
     };
-    let mut built = fio::build(request, &|path| look(&gate, path)).map_err(refused)?;
-    let recording = recording(&mut built, &gate, environment)?;
-    let targets = built.profile.paths();
+    let stop = Stop::new();
+    let place = Place {
+        ground: &ground,
+        gate: &gate,
+        stop: &stop,
+        hosts: None,
+    };
+    run(asked, &place)
+}
+
+/// Rank 0: the same with all processes of a job.
+pub(super) fn of_ranks(asked: &Asked<'_>, member: &Member<'_>) -> Result<Ending, CommandError> {
+    refuse_confirmations(&asked.request.extra.own.consent)?;
+    run(asked, &Place::of_ranks(member))
+}
+
+/// Puts the jobs together, and refuses of ranks what only one process can do.
+fn built(request: &Request, place: &Place<'_>) -> Result<Built, CommandError> {
+    let built = fio::build(request, &|path| place.look(path)).map_err(refused)?;
+    if place.hosts.is_none() {
+        return Ok(built);
+    }
+    let refused = refuse_alone(&[
+        ("read_iolog", built.replay.is_some()),
+        ("write_iolog", !built.io_logs().is_empty()),
+        (
+            "write_bw_log and other logs",
+            !fio_logs(&built, &[]).is_empty(),
+        ),
+        ("create_only", built.create_only),
+        ("unlink", !built.unlinked.is_empty()),
+        ("--status-interval", request.extra.status_every.is_some()),
+    ]);
+    refused.map(|()| built)
+}
+
+fn run(asked: &Asked<'_>, place: &Place<'_>) -> Result<Ending, CommandError> {
+    let (request, gate) = (asked.request, place.gate);
+    let extra = &request.extra;
+    let quiet = asked.environment.quiet;
+    let mut environment = asked.environment.clone();
+    environment.draws_progress &= !quiet && !extra.no_progress;
+    let environment = &environment;
+    let mut built = built(request, place)?;
+    let recording = recording(&mut built, gate, environment)?;
     let forms = forms(extra, quiet);
     let output = extra.output.as_deref();
     let file = result_file(output.filter(|path| *path != Path::new(NOWHERE)), forms[0]);
@@ -66,19 +107,21 @@ pub(super) fn run(
     let mut files = file.as_slice().to_vec();
     files.extend(logs.iter().map(|(path, _)| log_file(path)));
     files.extend(built.io_logs().iter().map(|log| io_log_file(log.path)));
-    check_files(&files, &targets, gate.store)?;
-    let removal = removal(extra);
-    dialect::check_removal(&built.unlinked, &gate, removal)?;
-    let first = gate.check(&built.profile)?;
+    check_files(&files, &built.profile.paths(), gate.store)?;
+    dialect::check_removal(&built.unlinked, gate, removal(extra))?;
+    let first = place.check(&built.profile)?;
     let io_logs = begin(&built)?;
     let notes = notes(request, &built);
     let shown = notes.iter().filter(|_| !quiet);
     shown.for_each(|note| output::tell(note));
-    let command = command(args);
-    let target = dialect::joined(&targets);
+    let command = command(asked.args);
+    let target = dialect::joined(&built.profile.paths());
     let session = session::new_session(SessionKind::Run, command.clone(), target, clock::utc());
-    let place = ground.place.as_ref().filter(|_| !built.create_only);
-    let stored = StoredSession::open(place, session, built.profile.timespans.len())?;
+    let spans = built.profile.timespans.len();
+    let stored = match built.create_only {
+        true => StoredSession::open(None, session, spans)?,
+        false => place.open(session, spans)?,
+    };
     let titles = titles(&built);
     let pages = Pages {
         built: &built,
@@ -95,22 +138,23 @@ pub(super) fn run(
         .status_every
         .map(|every| Status { every, show: &show });
     let course = Course {
-        gate: &gate,
+        gate,
         status,
         environment,
         command: &command,
         names: if quiet { &[] } else { &titles },
         recording,
         io_logs: io_logs.iter().map(RunTraces::sink).collect(),
-        hosts: None,
+        hosts: place.hosts,
     };
+    signals::listen(place.stop)?;
     let ran = match built.create_only {
         true => course.create_files(&built.profile, first, &stored)?,
-        false => course.run(&built.profile, first, &stored)?,
+        false => course.run(&built.profile, first, &stored, place.stop)?,
     };
-    let kept = stored.close(&ran.records);
-    let removed = dialect::remove(&built.unlinked, &gate, removal)?;
-    let shown = pages.end(&ran.records)?;
+    let kept = ran.close(stored, place.hosts);
+    let removed = dialect::remove(&built.unlinked, gate, removal(extra))?;
+    let shown = pages.end(&ran)?;
     let logged = write_logs(&built, &ran.records) & finish(&io_logs);
     let right = tell_corrupt(&ran.records, &built);
     let good = kept && removed && shown && logged && right && ran.whole;

@@ -92,22 +92,17 @@ fn lead(
 
 /// What only a run alone has.
 fn refuse_alone(args: &RunArgs, known: &analysis::Known) -> Result<(), CommandError> {
-    let refused = [
+    super::refuse_alone(&[
         ("--evidence", args.evidence.is_some()),
         ("--journal", args.journal.is_some()),
         ("--keep-trace", args.trace.keep_trace.is_some()),
         ("--live", args.live),
         ("--goal", !known.goals.is_empty()),
-    ];
-    match refused.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(CommandError::refused(format!(
-            "{option}: this option is for a run alone; hint: omit it, or add --alone"
-        ))),
-        None => Ok(()),
-    }
+    ])
 }
 
-fn part(result: &RankResult) -> analysis::JobPart<'_> {
+/// A result as the report of the job takes it.
+pub(crate) fn part(result: &RankResult) -> analysis::JobPart<'_> {
     analysis::JobPart {
         rank: result.rank,
         host: &result.host,

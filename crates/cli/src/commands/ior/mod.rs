@@ -8,7 +8,7 @@ mod session;
 
 use self::session::Asked;
 use super::dialect::{Line, text_of};
-use super::hosts::{Together, Way, together};
+use super::hosts::{Together, Way, read_line_of_tasks, together};
 use crate::args::{HostsArgs, KeepArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -20,14 +20,14 @@ use tools::ior::{self, Action, SCRIPT_MAX};
 
 /// Does what the line asks for.
 pub(crate) fn ior(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
-    let args = line.texts().map_err(CommandError::refused)?;
+    let mut args = line.texts().map_err(CommandError::refused)?;
+    let (hosts, way) = read_line_of_tasks(&mut args, environment)?;
     let read = |path: &str| read_file(Path::new(path));
-    let launch = environment.launch;
     let surroundings = ior::Environment {
         read: &read,
-        ranks: launch.map_or(1, |launch| launch.size),
+        ranks: way.as_ref().map_or(1, Way::size),
     };
-    let is_first = launch.is_none_or(|launch| launch.rank == 0);
+    let is_first = way.as_ref().is_none_or(Way::is_first);
     let request = match ior::parse(&args, &surroundings) {
         Ok(request) => request,
         Err(refusal) if is_first => return Err(refusal.into()),
@@ -41,20 +41,20 @@ pub(crate) fn ior(line: &Line, environment: &Environment) -> Result<Ending, Comm
         environment,
     };
     let dry_run = request.tests.iter().any(|test| test.actions.dry_run > 0);
-    match launch {
+    match way {
         _ if request.action == Action::Usage && is_first => {
-            output::print_usage(&ior::usage(line.program))?;
+            output::print_usage(&(ior::usage(line.program) + HostsArgs::OF_TASKS))?;
             Ok(Ending::Good)
         }
-        Some(launch) if request.action == Action::Run && !dry_run => {
-            let (hosts, keep) = (HostsArgs::default(), KeepArgs::of_tool(&request.own));
+        Some(way) if request.action == Action::Run && !dry_run => {
+            let keep = KeepArgs::of_tool(&request.own);
             let all = Together {
                 options: ior::option,
                 shares: true,
                 perform: removal::perform,
                 ..Together::new(&hosts, &keep, SessionKind::Run)
             };
-            together(&all, &Way::Launched(launch), environment, &|member| {
+            together(&all, &way, environment, &|member| {
                 session::of_ranks(&asked, member)
             })
         }

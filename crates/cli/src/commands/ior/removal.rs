@@ -3,6 +3,7 @@
 //! Omitted: which files these are (`session`), and when a file may be removed (`dialect`).
 
 use crate::commands::dialect::{self, Removal};
+use crate::commands::hosts::answer_to;
 use crate::output;
 use model::CommandError;
 use serde::{Deserialize, Serialize};
@@ -86,12 +87,8 @@ fn order(
 }
 
 /// Does the part of a rank.
-pub(super) fn perform(gate: &Admission<'_>, body: &[u8], rank: u32) -> Vec<String> {
-    let order: Result<Order, _> = serde_json::from_slice(body);
-    match order {
-        Ok(order) => order.carry_out(gate, rank as usize),
-        Err(error) => vec![format!("an order of rank 0 is unreadable: {error}")],
-    }
+pub(super) fn perform(gate: &Admission<'_>, body: &[u8], rank: u32) -> Vec<u8> {
+    answer_to(body, |order: Order| order.carry_out(gate, rank as usize))
 }
 
 impl Order {

@@ -3,9 +3,8 @@
 //! Reads of a repetition end where its writes ended, because a deadline may have ended these. Deliberately absent: what a
 //! phase does (`tools::ior`).
 
-use crate::commands::dialect::{look, tell_trouble};
-use crate::commands::hosts::agrees;
-use crate::{failure, output};
+use crate::commands::dialect::{look, records_of, results_of_ranks, tell_trouble};
+use crate::output;
 use model::{CommandError, Outcome, RunRecord};
 use session::{Admission, Hosts, Ran, Schedule, Step, clock};
 use std::rc::Rc;
@@ -134,32 +133,10 @@ impl<'a> Phases<'a> {
             let failed = matches!(own.outcome, Outcome::Failed(_));
             return Some((vec![own], failed));
         };
-        let (results, sums) = hosts.take_results();
-        if let Err(error) = agrees(&results, sums.as_ref()) {
-            failure::say(&error);
-            return None;
-        }
-        let mut records = Vec::new();
-        let mut is_whole = true;
-        for result in results {
-            let of = format!("{label}, {}", result.label());
-            match result.outcome {
-                Ok(record) => {
-                    if let Outcome::Failed(_) = &record.outcome {
-                        output::tell(&format!("{of}: this process failed:"));
-                    }
-                    tell_trouble(&record);
-                    records.push(record);
-                }
-                Err(why) => {
-                    output::tell(&format!("{of}: {why}"));
-                    is_whole = false;
-                }
-            }
-        }
+        let records = records_of(&results_of_ranks(hosts, label)?);
         let failed = |record: &RunRecord| matches!(record.outcome, Outcome::Failed(_));
         let failed = records.iter().any(failed);
-        is_whole.then_some((records, failed))
+        Some((records, failed))
     }
 
     fn label(&self, place: Place) -> String {

@@ -6,7 +6,7 @@ use super::removal;
 use super::schedule::Phases;
 use crate::commands::VERSION;
 use crate::commands::dialect::{
-    self, Course, ResultFile, StoredSession, check_files, has, is_whole, look, write_whole,
+    self, Course, Place, ResultFile, StoredSession, check_files, has, is_whole, look, write_whole,
 };
 use crate::commands::hosts::{Member, refuse_confirmations};
 use crate::environment::Environment;
@@ -15,10 +15,9 @@ use crate::run_context::RunContext;
 use crate::{output, report, signals};
 use engine::Stop;
 use model::{CommandError, Profile, RunRecord, Timespan};
-use session::{Admission, Hosts, Step, clock};
+use session::{Admission, Step, clock};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use store::SessionKind;
 use tools::ior::{
     self, Form, IOR_VERSION, IorResults, IorTest, Output, Phase, Request, Test, ior_csv, ior_json,
@@ -33,15 +32,6 @@ pub(super) struct Asked<'a> {
     /// As it was given.
     pub(super) echo: &'a str,
     pub(super) environment: &'a Environment,
-}
-
-/// Where it is run.
-struct Place<'a> {
-    ground: &'a RunContext,
-    gate: &'a Admission<'a>,
-    stop: &'a Stop,
-    /// The processes that are its tasks, where a launcher started them.
-    hosts: Option<&'a Rc<Hosts>>,
 }
 
 /// Runs the tests in this process, stores them, prints them.
@@ -71,13 +61,7 @@ pub(super) fn of_ranks(asked: &Asked<'_>, member: &Member<'_>) -> Result<Ending,
             output::tell("note: -C: this leads each task to what it wrote itself, as in IOR");
         }
     }
-    let place = Place {
-        ground: member.ground,
-        gate: member.gate,
-        stop: member.stop,
-        hosts: Some(member.hosts),
-    };
-    run(asked, &tests, &place)
+    run(asked, &tests, &Place::of_ranks(member))
 }
 
 fn run(asked: &Asked<'_>, tests: &[Test], place: &Place<'_>) -> Result<Ending, CommandError> {
@@ -121,7 +105,10 @@ fn run(asked: &Asked<'_>, tests: &[Test], place: &Place<'_>) -> Result<Ending, C
     };
     let has_results = |phases: &Phases<'_>| !phases.records.is_empty();
     let failed = course.follow_on(&mut phases, has_results, &stored, stop)?;
-    let kept = stored.close(&phases.records);
+    let kept = match place.hosts {
+        Some(hosts) => stored.close_of_job(&phases.records, hosts),
+        None => stored.close(&phases.records),
+    };
     let corrupt = phases.records.iter().any(RunRecord::is_corrupt);
     let gone = removal::remove(&removed(tests, gate, corrupt), gate, removal, place.hosts)?;
     let printed = Printed {

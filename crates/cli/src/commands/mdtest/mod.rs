@@ -8,7 +8,7 @@ mod session;
 
 use self::session::Asked;
 use super::dialect::Line;
-use super::hosts::{Together, Way, together};
+use super::hosts::{Together, Way, read_line_of_tasks, together};
 use crate::args::{HostsArgs, KeepArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -21,13 +21,13 @@ use tools::mdtest;
 
 /// Does what the line asks for.
 pub(crate) fn mdtest(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
-    let args = line.texts().map_err(CommandError::refused)?;
-    let launch = environment.launch;
-    let is_first = launch.is_none_or(|launch| launch.rank == 0);
-    let request = match mdtest::read(&args, launch.map_or(1, |launch| launch.size)) {
+    let mut args = line.texts().map_err(CommandError::refused)?;
+    let (hosts, way) = read_line_of_tasks(&mut args, environment)?;
+    let is_first = way.as_ref().is_none_or(Way::is_first);
+    let request = match mdtest::read(&args, way.as_ref().map_or(1, Way::size)) {
         Ok(Some(request)) => request,
         Ok(None) if is_first => {
-            output::print_usage(&mdtest::usage(line.program))?;
+            output::print_usage(&(mdtest::usage(line.program) + HostsArgs::OF_TASKS))?;
             return Ok(Ending::Good);
         }
         Ok(None) => return Ok(Ending::Good),
@@ -41,18 +41,14 @@ pub(crate) fn mdtest(line: &Line, environment: &Environment) -> Result<Ending, C
         echo: &line.echo,
         environment,
     };
-    match launch {
+    match way {
         Some(_) if request.output.dry_run && !is_first => Ok(Ending::Good),
-        Some(launch) if !request.output.dry_run => {
-            let hosts = HostsArgs::default();
+        Some(way) if !request.output.dry_run => {
             let keep = KeepArgs::of_tool(&request.output.own);
             let together_with = Together::new(&hosts, &keep, SessionKind::Files);
-            together(
-                &together_with,
-                &Way::Launched(launch),
-                environment,
-                &|member| session::run(&asked, member.ground, member.stop, Some(member.hosts)),
-            )
+            together(&together_with, &way, environment, &|member| {
+                session::run(&asked, member.ground, member.stop, Some(member.hosts))
+            })
         }
         _ => {
             let ground = RunContext::of_tool(&request.output.own, environment)?;

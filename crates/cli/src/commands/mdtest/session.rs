@@ -255,6 +255,7 @@ fn first_record(
             paths: vec![asked.request.folder.clone()],
             file_system: facts.file_system.clone(),
             chain: facts.chain.clone(),
+            hosts: Vec::new(),
         },
         work: FilesWork::Mdtest(Box::new(work.clone())),
         step: model::FilesStep::default(),

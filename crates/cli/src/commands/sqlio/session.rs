@@ -8,7 +8,8 @@ use crate::commands::dialect::{self, Course, ResultFile, StoredSession, is_repor
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
-use crate::{output, report};
+use crate::{output, report, signals};
+use engine::Stop;
 use model::{CommandError, Content, Location, Outcome, RunRecord, TargetFacts, TargetKind};
 use session::{Admission, clock};
 use std::path::Path;
@@ -97,7 +98,9 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Co
         io_logs: Vec::new(),
         hosts: None,
     };
-    let ran = course.run(&profile, checked, &stored)?;
+    let stop = Stop::new();
+    signals::listen(&stop)?;
+    let ran = course.run(&profile, checked, &stored, &stop)?;
     let kept = stored.close(&ran.records);
     let Some(record) = ran.records.first() else {
         return Err(CommandError::failed(

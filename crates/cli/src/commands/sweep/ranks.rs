@@ -2,6 +2,7 @@
 //!
 //! The line of rank 0 has the key of the cell, so that the cell is found by it. Ranks of a cell without a result have no key.
 
+use crate::commands::hosts::part;
 use analysis::{JobPart, RankLabel, SweepResult};
 use model::{ResultRow, RunRecord};
 use session::RankResult;
@@ -65,13 +66,7 @@ fn record(store: &Store, session: SessionId, number: u32) -> Option<(String, Run
 
 /// The result of all ranks as they were measured just now.
 pub(crate) fn of_results(results: &[RankResult]) -> Result<SweepResult, String> {
-    let parts = results.iter().map(|result| JobPart {
-        rank: result.rank,
-        host: &result.host,
-        run: result.stored,
-        outcome: result.outcome.as_ref().map_err(String::as_str),
-    });
-    let parts: Vec<JobPart<'_>> = parts.collect();
+    let parts: Vec<JobPart<'_>> = results.iter().map(part).collect();
     SweepResult::of_job(&parts).ok_or_else(|| "a rank has no result".to_owned())
 }
 

@@ -1,0 +1,110 @@
+//! The records of all ranks of a job put together as one, for the layouts of other tools, which have no rows of ranks.
+//!
+//! Omitted: what the machines counted in addition, which is of each host; the record has that of the first rank alone.
+
+use super::rank::JoinedRank;
+use super::run::{Outcome, RunRecord};
+use super::series::Series;
+use super::verification::Verification;
+
+impl RunRecord {
+    /// Returns a record with the threads of all ranks, numbered rank after rank, in the targets of the first one. Time steps and
+    /// latencies over time are those of the threads. None without a record.
+    pub fn of_ranks(records: &[RunRecord]) -> Option<RunRecord> {
+        let (first, others) = records.split_first()?;
+        let mut all = RunRecord {
+            series: Series::default(), // by target, and of the first host
+            ..first.clone()
+        };
+        all.engine.rank = None;
+        all.engine.ranks = records.iter().map(JoinedRank::of).collect();
+        let is_here = |record: &RunRecord| record.host.hostname == first.host.hostname;
+        if !others.iter().all(is_here) {
+            for window in [&mut all.window, &mut all.lifetime] {
+                window.before.devices.clear(); // other hosts moved the rest
+                window.after.devices.clear();
+            }
+        }
+        for record in others {
+            all.join(record);
+        }
+        Some(all)
+    }
+
+    fn join(&mut self, other: &RunRecord) {
+        let before = self.plan.threads();
+        let threads = other.threads.iter().cloned();
+        self.threads.extend(threads.map(|mut thread| {
+            thread.thread += before;
+            thread
+        }));
+        let workers = other.engine.workers.iter().cloned();
+        self.engine.workers.extend(workers.map(|mut worker| {
+            worker.thread += before;
+            worker
+        }));
+        for (target, its) in self.plan.targets.iter_mut().zip(&other.plan.targets) {
+            target.threads += its.threads;
+        }
+        if let (Some(pool), Some(its)) = (&mut self.plan.pool, &other.plan.pool) {
+            pool.threads += its.threads;
+        }
+        let (phases, its) = (&mut self.phases, &other.phases);
+        phases.measured_to = phases.measured_to.max(its.measured_to);
+        phases.drained = phases.drained.max(its.drained);
+        match (&mut self.engine.verification, &other.engine.verification) {
+            (Some(mine), Some(its)) => mine.join(its),
+            (mine @ None, its) => mine.clone_from(its),
+            (Some(_), None) => {}
+        }
+        match (&self.outcome, &other.outcome) {
+            (Outcome::Failed(_), _) | (_, Outcome::Complete) => {}
+            (_, worse) => self.outcome = worse.clone(),
+        }
+    }
+}
+
+impl JoinedRank {
+    fn of(record: &RunRecord) -> JoinedRank {
+        JoinedRank {
+            host: record.host.hostname.clone(),
+            ios: record.total().ios,
+            measured: record.phases.measured(),
+        }
+    }
+}
+
+impl Verification {
+    fn join(&mut self, other: &Verification) {
+        self.reads.add(&other.reads);
+        match (&mut self.read_back, &other.read_back) {
+            (Some(mine), Some(its)) => {
+                mine.blocks.add(&its.blocks);
+                mine.skipped += its.skipped;
+                mine.left += its.left;
+            }
+            (mine @ None, its) => *mine = *its,
+            (Some(_), None) => {}
+        }
+        self.read_back_ios.extend(&other.read_back_ios);
+        match (&mut self.pass, &other.pass) {
+            (Some(mine), Some(its)) => {
+                mine.counts.add(&its.counts);
+                mine.total.0 += its.total.0;
+                mine.done.0 += its.done.0;
+                mine.took = mine.took.max(its.took);
+            }
+            (mine @ None, its) => *mine = *its,
+            (Some(_), None) => {}
+        }
+        self.deferred += other.deferred;
+        self.written += other.written;
+        for kind in &other.kinds {
+            match self.kinds.iter_mut().find(|one| one.kind == kind.kind) {
+                Some(mine) => mine.blocks += kind.blocks,
+                None => self.kinds.push(*kind),
+            }
+        }
+        self.cases.extend(other.cases.iter().cloned());
+    }
+}
