@@ -98,8 +98,8 @@ pub use mixed::LineRow;
 pub use observed::Observed;
 pub use open_loop::CallRow;
 pub use preflight::{
-    Answer as PreflightAnswer, CheckThreshold, Facts as PreflightFacts, Preflight, Remark, Weight,
-    check_thresholds, preflight,
+    Answer as PreflightAnswer, CheckThreshold, Facts as PreflightFacts, HostPreflight,
+    HostsPreflight, Preflight, Remark, Weight, check_thresholds, hosts_preflight, preflight,
 };
 pub use rows::OperationRow;
 pub use run::{OutcomeKind, RunReport, TargetReport, run_report, run_report_knowing};

@@ -6,8 +6,9 @@ use crate::paper::Stored;
 use analysis::page::PageDocument;
 use analysis::pts::{PtsForecast, PtsReport};
 use analysis::{
-    CompareReport, Explanation, FilesReport, History, ImportedReport, JobReport, LayersReport,
-    Preflight, QuickReport, RunReport, SurveyReport, SweepForecast, SweepReport, WatchReport,
+    CompareReport, Explanation, FilesReport, History, HostsPreflight, ImportedReport, JobReport,
+    LayersReport, Preflight, QuickReport, RunReport, SurveyReport, SweepForecast, SweepReport,
+    WatchReport,
 };
 use model::Note;
 use model::fidelity::Fidelity;
@@ -260,6 +261,12 @@ fn schemas_of_answers() -> Vec<(&'static str, String)> {
         (
             "check-report.schema.json",
             schema::<Versioned<Preflight>>("fathom report of a check before measuring"),
+        ),
+        (
+            "check-hosts-report.schema.json",
+            schema::<Versioned<HostsPreflight>>(
+                "fathom report of a check before measuring on many hosts",
+            ),
         ),
         (
             "explain.schema.json",

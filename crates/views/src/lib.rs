@@ -55,7 +55,10 @@ pub use learned::LearnedSummary;
 pub use looks::{layers_json, layers_summary, quick_json, quick_summary};
 pub use page::{PAGE_MARK, page_html};
 pub use paper::{Paper, Stored};
-pub use preflight::{preflight_headline, preflight_json, preflight_summary};
+pub use preflight::{
+    hosts_preflight_json, hosts_preflight_summary, preflight_headline, preflight_json,
+    preflight_summary,
+};
 pub use pts::{pts_forecast, pts_forecast_json, pts_json, pts_summary, pts_value};
 pub use rows::{
     AnswerCell, AnswerTable, EXPORTS, Export, answer_csv, answer_table, export, fields_table,

@@ -2,7 +2,7 @@
 
 use crate::paper::Paper;
 use crate::text::{printable, wrap};
-use analysis::{Preflight, PreflightAnswer, Remark, Weight, say};
+use analysis::{HostsPreflight, Preflight, PreflightAnswer, Remark, Weight, say};
 use std::io::{self, Write};
 
 /// The column of topics.
@@ -13,6 +13,36 @@ const LINES_MAX: usize = 12;
 /// One document, ending in a newline.
 pub fn preflight_json(report: &Preflight, out: &mut dyn Write) -> io::Result<()> {
     crate::json::versioned_json(report, out)
+}
+
+/// One document of all hosts, ending in a newline.
+pub fn hosts_preflight_json(report: &HostsPreflight, out: &mut dyn Write) -> io::Result<()> {
+    crate::json::versioned_json(report, out)
+}
+
+/// The answer of all hosts, then the page of each, the most severe first.
+pub fn hosts_preflight_summary(
+    report: &HostsPreflight,
+    paper: &Paper,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let hosts = report.hosts.iter();
+    let ready = hosts.filter(|host| host.check.answer == PreflightAnswer::Ready);
+    let head = format!(
+        "{}: {} of {} ready",
+        report.answer.name(),
+        ready.count(),
+        say::counted(report.hosts.len() as u64, "rank")
+    );
+    writeln!(out, "{head}")?;
+    for problem in &report.targets {
+        tell(out, "target", problem, paper)?;
+    }
+    for host in &report.hosts {
+        writeln!(out, "\nrank {}, {}", host.rank, printable(&host.host))?;
+        preflight_summary(&host.check, paper, out)?;
+    }
+    Ok(())
 }
 
 /// The first line alone, without its end: `CAUTION: results on f may be distorted (governor, other load)`.

@@ -98,6 +98,42 @@ pub struct Preflight {
     pub looked_ns: u64,
 }
 
+/// The checks of one host of several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HostPreflight {
+    /// Number of its rank.
+    pub rank: u32,
+    /// Its name.
+    pub host: String,
+    /// What was found there.
+    pub check: Preflight,
+}
+
+/// The checks of all hosts of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct HostsPreflight {
+    /// The most severe answer of all hosts; not ready, too, where their targets do not fit the layout.
+    pub answer: Answer,
+    /// Why their targets cannot be measured together; empty where they can.
+    pub targets: Vec<String>,
+    /// Hosts with the most severe answer first.
+    pub hosts: Vec<HostPreflight>,
+}
+
+/// Puts the checks of all hosts together. `targets` is why their targets cannot be measured together.
+pub fn hosts_preflight(mut hosts: Vec<HostPreflight>, targets: Vec<String>) -> HostsPreflight {
+    hosts.sort_by_key(|host| (std::cmp::Reverse(host.check.answer), host.rank));
+    let worst = hosts.first().map(|first| first.check.answer);
+    HostsPreflight {
+        answer: match targets.is_empty() {
+            true => worst.unwrap_or(Answer::NotReady),
+            false => Answer::NotReady,
+        },
+        targets,
+        hosts,
+    }
+}
+
 impl Preflight {
     /// Those that call for something, heaviest first.
     pub fn calling(&self) -> impl Iterator<Item = &Remark> {

@@ -1,5 +1,6 @@
 //! What `fathom watch` and `fathom check` take.
 
+use super::HostsArgs;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -51,4 +52,6 @@ pub(crate) struct CheckArgs {
     /// Print the whole report as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) hosts: HostsArgs,
 }

@@ -5,49 +5,66 @@
 use crate::output;
 use analysis::{Preflight, PreflightAnswer, PreflightFacts};
 use host::{CounterReader, Root};
-use model::{CounterWindow, HostRecord, Nanos, TargetFacts};
+use model::{CounterWindow, DeviceHealth, HostRecord, Nanos, TargetFacts};
+use serde::{Deserialize, Serialize};
 use session::clock::Stopwatch;
 
 /// How long a survey looks for other load: its budget is for measuring.
 const LOOK_SHORT: Nanos = Nanos::seconds(1);
 
 /// Whether a survey of the target would start.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Start {
     pub(super) refused: Vec<String>,
     pub(super) read_only: bool,
 }
 
-/// Checks everything, for other load so long.
-pub(super) fn preflight(
-    root: &Root,
-    host: &HostRecord,
-    target: &TargetFacts,
-    start: &Start,
-    look: Nanos,
-) -> Preflight {
-    let devices = host::chain_devices(target);
-    let health = host::device_health(root, &devices);
-    let time_source = host::time_source(root);
-    let mut counters = CounterReader::open(root, &devices);
-    let since = Stopwatch::start();
-    let before = counters.read(&mut || since.elapsed());
-    std::thread::sleep(look.as_duration());
-    let after = counters.read(&mut || since.elapsed());
-    analysis::preflight(&PreflightFacts {
-        host,
-        target,
-        refused: &start.refused,
-        starts_read_only: start.read_only,
-        health: &health,
-        time_source: time_source.as_deref(),
-        window: &CounterWindow { before, after },
-    })
+/// What one host found.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Found {
+    host: HostRecord,
+    pub(super) target: TargetFacts,
+    start: Start,
+    health: Vec<DeviceHealth>,
+    time_source: Option<String>,
+    window: CounterWindow,
+}
+
+impl Found {
+    /// Reads everything, and the counters of other load for so long.
+    pub(super) fn read(root: &Root, target: TargetFacts, start: Start, look: Nanos) -> Found {
+        let devices = host::chain_devices(&target);
+        let mut counters = CounterReader::open(root, &devices);
+        let since = Stopwatch::start();
+        let before = counters.read(&mut || since.elapsed());
+        std::thread::sleep(look.as_duration());
+        let after = counters.read(&mut || since.elapsed());
+        Found {
+            host: host::host_record(root),
+            health: host::device_health(root, &devices),
+            time_source: host::time_source(root),
+            window: CounterWindow { before, after },
+            target,
+            start,
+        }
+    }
+
+    pub(super) fn judged(&self) -> Preflight {
+        analysis::preflight(&PreflightFacts {
+            host: &self.host,
+            target: &self.target,
+            refused: &self.start.refused,
+            starts_read_only: self.start.read_only,
+            health: &self.health,
+            time_source: self.time_source.as_deref(),
+            window: &self.window,
+        })
+    }
 }
 
 /// The same for a command that measures then: a line for the answer, and one for each thing that calls for something.
-pub(super) fn tell_preflight(root: &Root, host: &HostRecord, target: &TargetFacts) {
-    let found = preflight(root, host, target, &Start::default(), LOOK_SHORT);
+pub(super) fn tell_preflight(root: &Root, target: &TargetFacts) {
+    let found = Found::read(root, target.clone(), Start::default(), LOOK_SHORT).judged();
     if found.answer == PreflightAnswer::Ready {
         return;
     }

@@ -23,8 +23,8 @@ use analysis::JobPart;
 use analysis::page::PageDocument;
 use analysis::pts::{PtsForecast, PtsReport};
 use analysis::{
-    CompareReport, Explanation, Finding, GoalReport, History, Known, LooksContext, Preflight,
-    SurveyContext, SweepCell, SweepContext, SweepForecast, WatchReport,
+    CompareReport, Explanation, Finding, GoalReport, History, HostsPreflight, Known, LooksContext,
+    Preflight, SurveyContext, SweepCell, SweepContext, SweepForecast, WatchReport,
 };
 use model::CommandError;
 use model::fidelity::Fidelity;
@@ -170,6 +170,14 @@ pub(crate) fn preflight(report: &Preflight, form: Form<'_>) -> Vec<u8> {
     written(|out| match form.json {
         true => views::preflight_json(report, out),
         false => views::preflight_summary(report, &form.paper(), out),
+    })
+}
+
+/// The same of all hosts of a job.
+pub(crate) fn hosts_preflight(report: &HostsPreflight, form: Form<'_>) -> Vec<u8> {
+    written(|out| match form.json {
+        true => views::hosts_preflight_json(report, out),
+        false => views::hosts_preflight_summary(report, &form.paper(), out),
     })
 }
 

@@ -186,6 +186,34 @@ fn the_threads_of_a_diskspd_line_are_those_of_all_ranks_in_one_result() {
 }
 
 #[test]
+fn a_check_has_the_answer_of_each_host_and_whether_targets_fit_together() {
+    with_each(|launcher| {
+        let bench = Bench::new();
+        bench.write("f.1", 1 << 20);
+        let said = launcher.run(&bench, 2, "check f.{rank} --duration 1s --json");
+        let document = said.json();
+        let hosts = document["hosts"].as_array().unwrap();
+        assert_eq!(hosts.len(), 2);
+        assert_eq!(document["answer"], hosts[0]["check"]["answer"]);
+        assert_eq!(document["targets"].as_array().unwrap().len(), 0);
+        let said = launcher.run(&bench, 2, "check f --duration 1s");
+        assert_eq!(said.code, Some(3), "{said:?}");
+        assert!(
+            said.out.starts_with("NOT READY") && said.out.contains("{rank}"),
+            "{said:?}"
+        );
+        assert!(said.out.contains("rank 0, ") && said.out.contains("rank 1, "));
+        let said = launcher.run(&bench, 2, "check f --duration 1s --layout all --json");
+        assert_eq!(said.json()["targets"].as_array().unwrap().len(), 0);
+        refused(
+            &launcher.run(&bench, 2, "check f.{user} --duration 1s"),
+            2,
+            "{host}",
+        );
+    });
+}
+
+#[test]
 fn commands_of_one_process_are_refused_once() {
     with_each(|launcher| {
         let bench = Bench::new();

@@ -83,7 +83,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         before.kind,
         model::TargetKind::Null | model::TargetKind::Simulated
     ) {
-        super::preflight::tell_preflight(gate.root, host, &before);
+        super::preflight::tell_preflight(gate.root, &before);
     }
 
     let stop = Stop::new();
