@@ -40,6 +40,9 @@ pub struct FilesReport {
     pub verdict: Verdict,
     /// The folder, or source and destination of a copy, as they were named.
     pub paths: Vec<String>,
+    /// Names of the hosts by rank, where ranks worked in a folder each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// Type of the file system.
     pub file_system: Option<String>,
     /// Options that it is mounted with.
@@ -155,6 +158,7 @@ pub fn files_report(steps: &[FilesRecord]) -> FilesReport {
             None => verdict::verdict(steps, &rows, &findings, &warnings),
         },
         paths: names(first),
+        hosts: first.place.hosts.clone(),
         file_system: fs.map(|fs| fs.kind.clone()),
         mount_options: fs.map(|fs| fs.options.clone()),
         chain: first.place.chain.iter().map(DeviceDigest::of).collect(),

@@ -1,6 +1,6 @@
 //! The words of `fathom files`, `fathom dd` and `fathom verify`.
 
-use super::KeepArgs;
+use super::{HostsArgs, KeepArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -28,6 +28,8 @@ pub(crate) struct FilesArgs {
     /// Print the table of bonnie++ 2.00 and its line for programs, with numbers where it prints plus signs
     #[arg(long, conflicts_with = "json")]
     pub(crate) bonnie: bool,
+    #[command(flatten)]
+    pub(crate) hosts: HostsArgs,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
     /// Print the whole report as one JSON document

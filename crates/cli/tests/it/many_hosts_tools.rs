@@ -214,6 +214,38 @@ fn a_check_has_the_answer_of_each_host_and_whether_targets_fit_together() {
 }
 
 #[test]
+fn each_step_of_work_with_files_is_that_of_all_ranks() {
+    with_each(|launcher| {
+        let bench = Bench::new();
+        for rank in 0..3 {
+            std::fs::create_dir(bench.path(&format!("d.{rank}"))).unwrap();
+        }
+        let line = "files d.{rank} --files 50 --data 1M --json";
+        let document = launcher.run(&bench, 3, line).good().json();
+        assert_eq!(document["hosts"].as_array().unwrap().len(), 3);
+        let rows = document["rows"].as_array().unwrap();
+        let created = rows
+            .iter()
+            .find(|row| row["operation"] == "create")
+            .unwrap();
+        assert_eq!(created["operations"], 3 * 50, "{created}");
+        assert_eq!(stored(&bench, "1")["rows"], document["rows"]);
+        for rank in 0..3 {
+            let left = std::fs::read_dir(bench.path(&format!("d.{rank}"))).unwrap();
+            assert_eq!(left.count(), 0);
+        }
+        for (line, part) in [
+            ("files d.0 --files 50 --data 1M", "{rank}"),
+            ("files e.{rank} --files 50", "e.1"),
+            ("files d.{rank} --files 50 --layout all", "--layout"),
+            ("files d.{rank} --files x", "--files"),
+        ] {
+            refused(&launcher.run(&bench, 2, line), 2, part);
+        }
+    });
+}
+
+#[test]
 fn commands_of_one_process_are_refused_once() {
     with_each(|launcher| {
         let bench = Bench::new();

@@ -83,8 +83,12 @@ fn asked(report: &FilesReport) -> String {
             let block = bytes(tree.block_bytes);
             format!("a file of {} in blocks of {block}", bytes(tree.data_bytes))
         });
-        small
-            .into_iter()
+        let each = (!report.hosts.is_empty()).then(|| {
+            let ranks = say::counted(report.hosts.len() as u64, "rank");
+            format!("each of {ranks}")
+        });
+        each.into_iter()
+            .chain(small)
             .chain(large)
             .collect::<Vec<String>>()
             .join("; ")

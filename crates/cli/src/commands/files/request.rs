@@ -5,6 +5,7 @@
 use super::skip;
 use crate::args::{FilesArgs, FilesWorkArgs};
 use model::{Bytes, CommandError, Nanos, TreeWork};
+use session::FilesOrder;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use tools::{Problem, Reader};
@@ -37,12 +38,22 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    /// The same for all ranks of a job.
+    pub(crate) fn order(&self) -> FilesOrder {
+        FilesOrder {
+            folder: self.folder.clone(),
+            work: self.work.clone(),
+            patience: self.patience,
+        }
+    }
+
     /// Reads all of it.
     pub(crate) fn read(args: &FilesArgs) -> Result<Asked, CommandError> {
         let FilesArgs {
             folder,
             work,
             bonnie,
+            hosts: _, // how many do it
             keep: _,
             json: _,
         } = args;
