@@ -119,7 +119,7 @@ fn refuse_many(
 ) -> Result<(), CommandError> {
     let has_ranks = match command {
         Command::Run(args) => args.profile.profile.is_none() || args.hosts.alone,
-        Command::Sweep(_) | Command::Check(_) | Command::Files(_) => true,
+        Command::Sweep(_) | Command::Survey(_) | Command::Check(_) | Command::Files(_) => true,
         _ => false,
     };
     let mut names = words.iter().skip(1).map(|word| word.to_string_lossy());

@@ -297,6 +297,8 @@ pub(crate) struct SurveyArgs {
     #[command(flatten)]
     pub(crate) known: KnownArgs,
     #[command(flatten)]
+    pub(crate) hosts: HostsArgs,
+    #[command(flatten)]
     pub(crate) keep: KeepArgs,
     /// Show IOPS, latency, queue, cores and device counters during the run; q ends it
     #[arg(long)]

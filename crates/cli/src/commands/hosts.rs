@@ -125,7 +125,7 @@ pub(crate) fn before_early_end(began: Nanos) {
 }
 
 /// Commands that several processes carry out together.
-const ON_MANY: &str = "run, sweep, check, files, diskspd, fio, ior, mdtest";
+const ON_MANY: &str = "run, sweep, survey, check, files, diskspd, fio, ior, mdtest";
 
 /// Refuses a command that a launcher started several times, and that only one process can carry out.
 pub(crate) fn refuse_many(what: &str, environment: &Environment) -> Result<(), CommandError> {

@@ -16,6 +16,8 @@ mod workloads;
 use super::command_line;
 use crate::args::SurveyArgs;
 use crate::commands::answer;
+use crate::commands::dialect::Place;
+use crate::commands::hosts::{Together, refuse_alone, refuse_confirmations, together, way};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::options;
@@ -40,22 +42,55 @@ use store::{NewSession, SessionKind};
 use sweep::{Survey, SurveyRequest};
 use walk::Walk;
 
-/// Surveys the target, keeps every cell, prints the result.
-#[allow(
-    clippy::too_many_lines,
-    reason = "one table of steps; parts would hide their order"
-)]
+/// Surveys the target, stores every cell, prints the result.
 pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<Ending, CommandError> {
-    let of_target = args.known.read()?;
-    let asked = Asked::read(args)?;
-    asked.page.check()?;
+    if let Some(way) = way(&args.hosts, environment)? {
+        let all = Together {
+            options: options::survey,
+            ..Together::new(&args.hosts, &args.keep, SessionKind::Survey)
+        };
+        return together(&all, &way, environment, &|member| {
+            refuse_confirmations(&args.consent.consent())?;
+            refuse_alone(&[
+                ("--rm", args.rm),
+                ("--live", args.live),
+                ("--compare-raw", args.search.compare_raw.is_some()),
+            ])?;
+            run(args, &Place::of_ranks(member), environment)
+        });
+    }
     let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Admission {
         options: options::survey,
         ..ground.gate()
     };
+    let stop = Stop::new();
+    let place = Place {
+        ground: &ground,
+        gate: &gate,
+        stop: &stop,
+        hosts: None,
+    };
+    run(args, &place, environment)
+}
+
+/// The whole flow, on this machine or as rank 0.
+#[allow(
+    clippy::too_many_lines,
+    reason = "one table of steps; parts would hide their order"
+)]
+fn run(
+    args: &SurveyArgs,
+    place: &Place<'_>,
+    environment: &Environment,
+) -> Result<Ending, CommandError> {
+    let of_target = args.known.read()?;
+    let asked = Asked::read(args)?;
+    asked.page.check()?;
+    let (ground, gate, stop) = (place.ground, place.gate, place.stop);
     let host = gate.host;
-    let before = gate.look(&asked.target);
+    let own_target = place.own(&asked.target)?;
+    let before = gate.look(&own_target);
     if asked.remove {
         site::may_remove(&before)?;
     }
@@ -77,8 +112,17 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     let survey = plan_survey(&asked, &site, depth_max, threads_max)?;
     let seen: Vec<TargetFacts> = std::iter::once(&before).chain(&raw).cloned().collect();
     let all = all_of_it(&asked, &site, depth_max, threads_max);
-    let mut first = to_prepare(gate.check_again(&all, &seen)?);
+    let mut first = to_prepare(match place.hosts {
+        Some(_) => place.check(&all)?,
+        None => gate.check_again(&all, &seen)?,
+    });
     site.words.iter().for_each(|words| output::tell(words));
+    if let Some(hosts) = place.hosts {
+        output::tell(&format!(
+            "note: each load is run by {} ranks at once, and its result is theirs together",
+            hosts.size()
+        ));
+    }
     if !matches!(
         before.kind,
         model::TargetKind::Null | model::TargetKind::Simulated
@@ -86,22 +130,21 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         super::preflight::tell_preflight(gate.root, &before);
     }
 
-    let stop = Stop::new();
-    let interrupt = signals::listen(&stop)?;
+    let interrupt = signals::listen(stop)?;
     let mut ours = ProvenFiles::default();
     if asked.remove {
         let plan = first.plan.clone();
         let proving = Progress::of_filling(environment);
-        site::prove_removable(&before, &gate.pins, &mut first.plan, &proving, &stop)?;
+        site::prove_removable(&before, &gate.pins, &mut first.plan, &proving, stop)?;
         proving.finish();
         ours.learn(&plan, &gate.pins);
     }
     let store = keep::open(ground.place.as_ref())?;
-    let (filled, filling_took) = fill(&gate, &mut first, environment, &stop)?;
+    let (filled, filling_took) = fill(place, &mut first, environment)?;
     ours.learn(&first.plan, &gate.pins);
     let known = match filled.is_empty() {
         true => first.facts.swap_remove(0),
-        false => gate.look(&asked.target),
+        false => gate.look(&own_target),
     };
 
     let started_utc = clock::utc();
@@ -123,13 +166,14 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         budget: asked.options.budget,
         known: &std::iter::once(known).chain(raw).collect::<Vec<_>>(),
         progress: &Progress::of_survey(environment, asked.options.budget).on_screen(screen),
-        stop: &stop,
+        stop,
         interrupt: &interrupt,
     };
-    let mut runner = Runner::new(&gate, ours, &journal, command_line(), &stop);
+    let mut runner = Runner::new(gate, ours, &journal, command_line(), stop);
+    runner.hosts = place.hosts.cloned();
     let walked = walk.walk(&mut runner);
     if asked.remove {
-        clean_up(&gate, &asked.target, &before, &filled);
+        clean_up(gate, &asked.target, &before, &filled);
     }
     let context = Surveyed {
         asked: &asked,
@@ -204,13 +248,18 @@ fn to_prepare(mut passed: Vec<CheckedPlan>) -> CheckedPlan {
 
 /// Creates the file if one is needed. How long that took is no part of the budget.
 fn fill(
-    gate: &Admission<'_>,
+    place: &Place<'_>,
     first: &mut CheckedPlan,
     environment: &Environment,
-    stop: &Stop,
 ) -> Result<(Vec<Filled>, Nanos), CommandError> {
     let filling = Progress::of_filling(environment);
-    let filled = gate.prepare(&mut first.plan, &first.facts, &filling, stop)?;
+    let filled = place
+        .gate
+        .prepare(&mut first.plan, &first.facts, &filling, place.stop);
+    let filled = match place.hosts {
+        Some(hosts) => hosts.prepared(filled.map_err(CommandError::from))?,
+        None => filled?,
+    };
     let took = filling.filled(&filled);
     // A bar that is still there when the result is printed would wipe out its last line.
     filling.finish();

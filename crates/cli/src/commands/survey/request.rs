@@ -60,6 +60,7 @@ impl Asked {
             seed,
             consent: _,
             known: _, // changes what is reported, not what is run
+            hosts: _, // how many run it
             keep,
             page,
             output: _, // how it is shown
