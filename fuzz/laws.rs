@@ -217,8 +217,8 @@ pub(crate) fn dd_operands(text: &str) {
             return;
         }
     };
-    for block in [request.input_block, request.output_block] {
-        assert!((1..=1 << 30).contains(&block.0));
+    for end in [&request.input, &request.output] {
+        assert!((1..=1 << 30).contains(&end.block.0));
     }
     assert_eq!(read(&request.operands), Ok(request.clone()));
     let mut twice = words.clone();

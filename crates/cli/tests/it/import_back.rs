@@ -7,7 +7,7 @@ use tools::diskspd::figures::{
     Row, Span, System,
 };
 use tools::diskspd::{
-    Cache, Compat, DiskspdResults, Profile, Target, TimeSpan, diskspd_text, diskspd_xml,
+    Cache, Compat, DiskspdResults, Intervals, Profile, Target, TimeSpan, diskspd_text, diskspd_xml,
 };
 
 const PATHS: [&str; 4] = [
@@ -90,7 +90,10 @@ fn asked() -> impl Strategy<Value = Profile> {
             };
             let span = TimeSpan {
                 measure_latency: flags[0],
-                iops_std_dev: flags[1],
+                intervals: Intervals {
+                    printed: flags[1],
+                    length_ms: 1000,
+                },
                 duration_s,
                 warmup_s,
                 targets: paths.iter().map(one).collect(),

@@ -151,29 +151,30 @@ pub enum DdStatus {
     Progress,
 }
 
+/// One end of a copy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DdEnd {
+    /// `if=`, `of=`.
+    pub path: PathBuf,
+    /// Bytes of one transfer: `ibs=`, `obs=`. // at least 1
+    pub block: Bytes,
+    /// Where the copy begins: `skip=`, `seek=`.
+    pub start: Amount,
+    /// `iflag=`, `oflag=`.
+    pub flags: DdFlags,
+}
+
 /// What was asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DdRequest {
-    /// `if=`.
-    pub input: PathBuf,
-    /// `of=`.
-    pub output: PathBuf,
-    /// Bytes of one read. // at least 1
-    pub input_block: Bytes,
-    /// Bytes of one write. // at least 1
-    pub output_block: Bytes,
+    /// What is read.
+    pub input: DdEnd,
+    /// What is written.
+    pub output: DdEnd,
     /// Short reads are joined to whole output blocks: always, unless `bs=` is specified.
     pub joins: bool,
     /// `count=`.
     pub count: Option<Amount>,
-    /// `skip=`.
-    pub skip: Amount,
-    /// `seek=`.
-    pub seek: Amount,
-    /// `iflag=`.
-    pub input_flags: DdFlags,
-    /// `oflag=`.
-    pub output_flags: DdFlags,
     /// `conv=`.
     pub conversions: DdConversions,
     /// `status=`.
@@ -192,12 +193,13 @@ impl Amount {
     }
 }
 
-impl DdRequest {
-    /// Bytes that an amount is of blocks of this size.
-    pub fn bytes(amount: Amount, block: Bytes) -> Bytes {
-        match amount.in_bytes {
-            true => Bytes(amount.number),
-            false => Bytes(amount.number.saturating_mul(block.0)),
+impl DdEnd {
+    /// Returns the first byte that is transferred.
+    pub fn offset(&self) -> Bytes {
+        let start = self.start;
+        match start.in_bytes {
+            true => Bytes(start.number),
+            false => Bytes(start.number.saturating_mul(self.block.0)),
         }
     }
 }

@@ -47,8 +47,8 @@ impl Reading {
             return;
         };
         match name {
-            "if" => self.asked.input = PathBuf::from(value),
-            "of" => self.asked.output = PathBuf::from(value),
+            "if" => self.asked.input.path = PathBuf::from(value),
+            "of" => self.asked.output.path = PathBuf::from(value),
             "bs" => self.block = self.size(name, value).or(self.block),
             "ibs" => self.input_block = self.size(name, value).or(self.input_block),
             "obs" => self.output_block = self.size(name, value).or(self.output_block),
@@ -95,7 +95,7 @@ impl Reading {
             dsync,
             fullblock,
             ..
-        } = &mut self.asked.input_flags;
+        } = &mut self.asked.input.flags;
         match word {
             "direct" => *direct = true,
             "sync" => *sync = true,
@@ -114,7 +114,7 @@ impl Reading {
             dsync,
             append,
             ..
-        } = &mut self.asked.output_flags;
+        } = &mut self.asked.output.flags;
         match word {
             "direct" => *direct = true,
             "sync" => *sync = true,
@@ -175,12 +175,12 @@ impl Reading {
             in_bytes: bytes || flag,
         };
         let mut asked = self.asked;
-        asked.input_block = self.block.or(self.input_block).unwrap_or(BLOCK);
-        asked.output_block = self.block.or(self.output_block).unwrap_or(BLOCK);
+        asked.input.block = self.block.or(self.input_block).unwrap_or(BLOCK);
+        asked.output.block = self.block.or(self.output_block).unwrap_or(BLOCK);
         asked.joins = self.block.is_none();
         asked.count = self.count.map(|count| amount(count, self.count_bytes));
-        asked.skip = amount(self.skip, self.skip_bytes);
-        asked.seek = amount(self.seek, self.seek_bytes);
+        asked.input.start = amount(self.skip, self.skip_bytes);
+        asked.output.start = amount(self.seek, self.seek_bytes);
         asked.operands = words.to_vec();
         match self.problems.is_empty() {
             true => Ok(asked),
@@ -191,11 +191,11 @@ impl Reading {
     fn contradictions(&mut self) {
         let reported = [
             (
-                self.asked.input.as_os_str().is_empty(),
+                self.asked.input.path.as_os_str().is_empty(),
                 "if=: specify what is read: a file, a device or /dev/zero (standard input is not measured)",
             ),
             (
-                self.asked.output.as_os_str().is_empty(),
+                self.asked.output.path.as_os_str().is_empty(),
                 "of=: specify where it goes: a file, a device or /dev/null (standard output is for the result)",
             ),
             (
@@ -206,8 +206,8 @@ impl Reading {
         let found = reported.iter().filter(|(wrong, _)| *wrong);
         self.problems
             .extend(found.map(|(_, why)| DdProblem::Contradiction(why)));
-        for path in [&self.asked.input, &self.asked.output] {
-            self.problems.extend(name_problem(path));
+        for end in [&self.asked.input, &self.asked.output] {
+            self.problems.extend(name_problem(&end.path));
         }
     }
 }

@@ -28,12 +28,12 @@ impl CopyRequest {
             (
                 "if=",
                 work.is_some_and(|work| work.no_input),
-                &self.copy.input,
+                &self.copy.input.path,
             ),
             (
                 "of=",
                 work.is_some_and(|work| work.no_output),
-                &self.copy.output,
+                &self.copy.output.path,
             ),
         ];
         ends.map(|(operand, is_none, path)| {

@@ -54,7 +54,7 @@ fn numbers_have_the_suffixes_of_the_manual() {
 fn a_line_of_the_seed_is_read() {
     let asked = read(&words("if=/dev/zero of=/mnt/sda/testfile bs=1M count=2048")).unwrap();
     assert_eq!(
-        (asked.input_block, asked.output_block),
+        (asked.input.block, asked.output.block),
         (Bytes::mib(1), Bytes::mib(1))
     );
     assert_eq!(
@@ -67,7 +67,7 @@ fn a_line_of_the_seed_is_read() {
     assert!(!asked.joins);
     let usual = read(&words("if=a of=b")).unwrap();
     assert_eq!(
-        (usual.input_block, usual.output_block, usual.joins),
+        (usual.input.block, usual.output.block, usual.joins),
         (BLOCK, BLOCK, true)
     );
 }
@@ -79,9 +79,9 @@ fn flags_add_up_and_the_last_value_counts() {
          count=10MB skip=3 seek=4K oflag=seek_bytes status=none",
     ))
     .unwrap();
-    assert_eq!(asked.input_block, Bytes::kib(8));
-    assert!(asked.input_flags.direct && asked.input_flags.fullblock);
-    assert!(asked.output_flags.direct && asked.output_flags.dsync && asked.output_flags.append);
+    assert_eq!(asked.input.block, Bytes::kib(8));
+    assert!(asked.input.flags.direct && asked.input.flags.fullblock);
+    assert!(asked.output.flags.direct && asked.output.flags.dsync && asked.output.flags.append);
     assert!(asked.conversions.fdatasync && asked.conversions.notrunc);
     assert_eq!(
         asked.count,
@@ -90,14 +90,8 @@ fn flags_add_up_and_the_last_value_counts() {
             in_bytes: true
         })
     );
-    assert_eq!(
-        DdRequest::bytes(asked.skip, asked.input_block),
-        Bytes::kib(24)
-    );
-    assert_eq!(
-        DdRequest::bytes(asked.seek, asked.output_block),
-        Bytes::kib(4)
-    );
+    assert_eq!(asked.input.offset(), Bytes::kib(24));
+    assert_eq!(asked.output.offset(), Bytes::kib(4));
     assert_eq!(asked.status, DdStatus::None);
 }
 

@@ -191,11 +191,9 @@ fn timespan(span: &TimeSpan, sizes: &[Option<u64>], on_error: OnError) -> model:
         thread_count,
         request_count,
         affinity: _,            // in `placement`
-        disable_affinity: _,    // in `placement`
         completion_routines: _, // one engine for both; reported when it is read
         measure_latency: _,     // always measured; decides what is shown
-        iops_std_dev: _,        // in `interval`
-        io_bucket_ms: _,        // in `interval`
+        intervals: _,           // in `interval`
         targets,
     } = span;
     Timespan {
@@ -228,9 +226,9 @@ fn timespan(span: &TimeSpan, sizes: &[Option<u64>], on_error: OnError) -> model:
 
 /// The series is always kept. Without `-D` it is not printed, and a run of months must not be refused for its length.
 fn interval(span: &TimeSpan) -> Nanos {
-    let asked = Nanos::millis(u64::from(span.io_bucket_ms));
+    let asked = Nanos::millis(u64::from(span.intervals.length_ms));
     let least = Nanos::seconds(u64::from(span.duration_s / QUIET_STEPS));
-    if span.iops_std_dev {
+    if span.intervals.printed {
         asked
     } else {
         asked.max(least)
@@ -239,13 +237,13 @@ fn interval(span: &TimeSpan) -> Nanos {
 
 /// Group *g* represents the processors 64*g* to 64*g* + 63, so that lines from hosts with one group mean the same.
 fn placement(span: &TimeSpan) -> Placement {
-    if span.disable_affinity {
+    if span.affinity.disabled {
         Placement::Free
-    } else if span.affinity.is_empty() {
+    } else if span.affinity.processors.is_empty() {
         Placement::RoundRobin
     } else {
         let core = |(group, cpu): &(u16, u8)| u32::from(*group) * 64 + u32::from(*cpu);
-        Placement::Cores(span.affinity.iter().map(core).collect())
+        Placement::Cores(span.affinity.processors.iter().map(core).collect())
     }
 }
 

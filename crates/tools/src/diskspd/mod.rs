@@ -34,8 +34,8 @@ pub(crate) use parse::LOOKS_LIKE_A_SWITCH;
 pub use parse::parse;
 pub use problem::{Note, Problem, Refusal};
 pub use profile::{
-    Cache, Content, Distribution, EventClasses, Flush, Precreate, Profile, ResultFormat, Target,
-    Throughput, TimeSpan,
+    Cache, Content, Distribution, EventClasses, Flush, Intervals, Precreate, Profile, ResultFormat,
+    Target, ThreadAffinity, Throughput, TimeSpan,
 };
 pub use result::{DiskspdResults, diskspd_text, diskspd_xml};
 pub use text::{RangeLine, print_text, range_line};

@@ -87,20 +87,34 @@ pub struct TimeSpan {
     pub thread_count: u32,
     /// `-O`: outstanding I/Os per thread of the pool; 0 for the targets' own.
     pub request_count: u32,
-    /// `-a` list: (group, cpu), threads take them round robin.
-    pub affinity: Vec<(u16, u8)>,
-    /// `-n`.
-    pub disable_affinity: bool,
+    /// `-a`, `-n`.
+    pub affinity: ThreadAffinity,
     /// `-x`.
     pub completion_routines: bool,
     /// `-L`.
     pub measure_latency: bool,
     /// `-D`.
-    pub iops_std_dev: bool,
-    /// `-D`, milliseconds. // above 0
-    pub io_bucket_ms: u32,
+    pub intervals: Intervals,
     /// What is measured. // never empty once validated
     pub targets: Vec<Target>,
+}
+
+/// The processors that threads run on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThreadAffinity {
+    /// `-a` list: (group, cpu), threads take them round robin.
+    pub processors: Vec<(u16, u8)>,
+    /// `-n`.
+    pub disabled: bool,
+}
+
+/// The I/Os of each interval of a time span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Intervals {
+    /// Their standard deviation is printed.
+    pub printed: bool,
+    /// Length of one, in milliseconds. // above 0
+    pub length_ms: u32,
 }
 
 /// A target and what is done to it.
@@ -256,12 +270,13 @@ impl Default for TimeSpan {
             random_write_data: false,
             thread_count: 0,
             request_count: 0,
-            affinity: Vec::new(),
-            disable_affinity: false,
+            affinity: ThreadAffinity::default(),
             completion_routines: false,
             measure_latency: false,
-            iops_std_dev: false,
-            io_bucket_ms: 1000,
+            intervals: Intervals {
+                printed: false,
+                length_ms: 1000,
+            },
             targets: Vec::new(),
         }
     }

@@ -83,12 +83,12 @@ fn check_span(span: &TimeSpan, name: &str, purpose: Purpose, rules: &mut Rules) 
         "nothing is measured in 0 s; specify -d with at least 1",
     );
     rules.unless(
-        span.io_bucket_ms == 0,
+        span.intervals.length_ms == 0,
         name,
         "an interval of 0 ms is empty; specify at least 1",
     );
     rules.unless(
-        span.disable_affinity && !span.affinity.is_empty(),
+        span.affinity.disabled && !span.affinity.processors.is_empty(),
         name,
         "-n takes threads off their processors and -a puts them there; use one",
     );

@@ -25,7 +25,7 @@ pub fn read(text: &str) -> Result<Config, Vec<Problem>> {
     for (line, number) in lines(text).zip(1..) {
         last = number;
         reader.line(line, number);
-        if reader.foreign {
+        if reader.version.foreign {
             return Err(reader.problems); // nothing below would be reported rightly
         }
         if reader.problems.len() >= TOLD_MAX {
@@ -78,13 +78,19 @@ struct Reader {
     got: bool, // a value below the key
     fixed: bool,
     problems: Vec<Problem>,
-    versions: usize,
+    version: Versions,
     workers: usize,
     names: usize,
     spec_names: HashSet<String>,
+}
+
+/// The version of the file, from its lines `Version …`.
+#[derive(Default)]
+struct Versions {
+    lines: usize,
     /// Sections of so old a file have no end; the next one begins instead.
     unended: bool,
-    /// It is of a version whose lines mean something else.
+    /// The lines of this version mean something else.
     foreign: bool,
 }
 
@@ -143,14 +149,14 @@ impl Reader {
             .strip_prefix("Version ")
             .filter(|_| self.part == Part::None)
         {
-            self.versions += 1;
-            if self.versions == 1 {
+            self.version.lines += 1;
+            if self.version.lines == 1 {
                 self.version(version.trim(), number);
             }
             return;
         }
-        if self.versions == 0 {
-            self.versions = 1;
+        if self.version.lines == 0 {
+            self.version.lines = 1;
             return self.refuse(number, "this is no configuration of IOmeter's: one begins with `Version 1.1.0` or an earlier date");
         }
         self.value(line, number);
@@ -160,9 +166,9 @@ impl Reader {
         text.clone_into(&mut self.config.version);
         match version::age(text) {
             Ok(Age::Usual) => {}
-            Ok(Age::Unended) => self.unended = true,
+            Ok(Age::Unended) => self.version.unended = true,
             Err(why) => {
-                self.foreign = true;
+                self.version.foreign = true;
                 self.refuse(number, format!("read version {}; {why}", short(text)));
             }
         }
@@ -171,7 +177,7 @@ impl Reader {
     fn comment(&mut self, comment: &str, number: usize) {
         let lower = comment.to_ascii_lowercase();
         let name = lower.trim_end_matches(['=', ' ']);
-        if self.unended && PARTS.iter().any(|(part, _)| *part == name) {
+        if self.version.unended && PARTS.iter().any(|(part, _)| *part == name) {
             self.part = Part::None;
         }
         if self.part == Part::None {
@@ -429,9 +435,10 @@ impl Reader {
     }
 
     fn end(mut self, last: usize) -> Result<Config, Vec<Problem>> {
-        if self.versions == 0 && self.problems.is_empty() {
+        if self.version.lines == 0 && self.problems.is_empty() {
             self.refuse(last.max(1), "the file is empty");
-        } else if self.part != Part::None && !self.unended && self.problems.len() < TOLD_MAX {
+        } else if self.part != Part::None && !self.version.unended && self.problems.len() < TOLD_MAX
+        {
             self.refuse(last, "the file ends within a section, so it is cut short");
         }
         for spec in &self.config.specs {

@@ -3,7 +3,7 @@
 //! Source: its manual page lmdd(8) and its output. lmdd ignores a shortened name (`b=8k` leaves blocks of 8192 bytes); here it is
 //! refused. Omitted: whether the files are there, and whether they may be written (`model::check_output`).
 
-use crate::dd::{CopyLines, CopyRequest, CopySpelling, DdRequest};
+use crate::dd::{CopyLines, CopyRequest, CopySpelling, DdEnd, DdFlags, DdRequest};
 use crate::operands::{Apply, Dialect, Row, row};
 use analysis::CopyDigest;
 use model::record::copied::{CopyRandom, CopyTransfers};
@@ -463,26 +463,24 @@ fn request(settings: &Settings, words: &[String], notes: Vec<String>) -> CopyReq
     let (no_input, no_output) = (is_internal(&settings.input), is_internal(&settings.output));
     let flags = &settings.flags;
     let direct = |alone: bool, name| if alone { name } else { "direct=1" };
-    let path = |name: &str, none: bool, instead: &str| match none {
-        true => PathBuf::from(instead),
-        false => PathBuf::from(name),
+    let end = |name: &str, none: bool, instead: &str| DdEnd {
+        path: PathBuf::from(if none { instead } else { name }),
+        block: Bytes(block),
+        start: crate::dd::Amount::blocks(settings.skip.unwrap_or(0)),
+        flags: DdFlags::default(),
     };
     let mut copy = DdRequest {
-        input: path(&settings.input, no_input, "/dev/zero"),
-        output: path(&settings.output, no_output, "/dev/null"),
-        input_block: Bytes(block),
-        output_block: Bytes(block),
+        input: end(&settings.input, no_input, "/dev/zero"),
+        output: end(&settings.output, no_output, "/dev/null"),
         operands: words.to_vec(),
         ..DdRequest::default()
     };
     let count = settings.moved.map(|bytes| bytes / block).or(settings.count);
     copy.count = count.map(crate::dd::Amount::blocks);
-    copy.skip = crate::dd::Amount::blocks(settings.skip.unwrap_or(0));
-    copy.seek = copy.skip;
-    copy.input_flags.direct = (flags.direct || flags.input_direct) && !no_input;
-    copy.output_flags.direct = (flags.direct || flags.output_direct) && !no_output;
-    copy.output_flags.sync = flags.output_sync;
-    copy.output_flags.append = flags.append;
+    copy.input.flags.direct = (flags.direct || flags.input_direct) && !no_input;
+    copy.output.flags.direct = (flags.direct || flags.output_direct) && !no_output;
+    copy.output.flags.sync = flags.output_sync;
+    copy.output.flags.append = flags.append;
     // lmdd cuts the output to nothing unless it appends; here what stands before skip= stays, as in dd.
     copy.conversions.notrunc = flags.keeps_length || flags.append || flags.must_be_there;
     copy.conversions.nocreat = flags.must_be_there;

@@ -21,19 +21,19 @@ fn l54_zeros_into_a_file_with_the_flush_in_the_time() {
     let work = request.transfers.unwrap();
     assert!(work.no_input && !work.no_output && request.copy.conversions.fsync);
     assert!(!request.copy.conversions.notrunc);
-    assert_eq!(request.copy.output_block, Bytes::kib(64));
+    assert_eq!(request.copy.output.block, Bytes::kib(64));
     assert_eq!(request.copy.count, Some(crate::dd::Amount::blocks(100)));
 }
 
 #[test]
 fn l55_move_is_whole_blocks_and_large_letters_are_thousands() {
     let request = asked("if=f bs=4K move=1m");
-    assert_eq!(request.copy.input_block, Bytes(4000));
+    assert_eq!(request.copy.input.block, Bytes(4000));
     assert_eq!(request.copy.count, Some(crate::dd::Amount::blocks(262)));
     assert!(request.transfers.unwrap().no_output);
     let default = asked("if=f");
     assert_eq!(
-        (default.copy.input_block, default.copy.count),
+        (default.copy.input.block, default.copy.count),
         (Bytes(8192), None)
     );
 }
@@ -64,8 +64,8 @@ fn l57_random_places() {
 fn skip_is_of_both_ends_and_flags_are_words() {
     let request = asked("if=f of=g skip=3 bs=4k direct=1 osync=1 notrunc=1");
     let copy = request.copy;
-    assert_eq!((copy.skip.number, copy.seek.number), (3, 3));
-    assert!(copy.input_flags.direct && copy.output_flags.direct && copy.output_flags.sync);
+    assert_eq!((copy.input.start.number, copy.output.start.number), (3, 3));
+    assert!(copy.input.flags.direct && copy.output.flags.direct && copy.output.flags.sync);
     assert!(copy.conversions.notrunc && !copy.conversions.nocreat);
 }
 

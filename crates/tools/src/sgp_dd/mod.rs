@@ -3,7 +3,7 @@
 //! Source: its manual page sgp_dd(8) and its output. A transfer is `bs` × `bpt` bytes; the threads take transfers in their order.
 //! Omitted: SCSI commands (a block device takes the same transfers), and what may be written (`model::check_output`).
 
-use crate::dd::{Amount, CopyLines, CopyRequest, CopySpelling, DdRequest};
+use crate::dd::{Amount, CopyLines, CopyRequest, CopySpelling, DdEnd, DdFlags, DdRequest};
 use crate::operands::{Apply, Dialect, Findings, Row, row};
 use model::Bytes;
 use model::record::copied::CopyTransfers;
@@ -362,25 +362,27 @@ fn request(settings: &Settings, words: &[String], notes: Vec<String>) -> CopyReq
     };
     let no_output = settings.no_output();
     let [input, output] = settings.flags;
+    let end = |path: &str, start: Option<u64>| DdEnd {
+        path: PathBuf::from(path),
+        block: transfer,
+        start: bytes(start.unwrap_or(0)),
+        flags: DdFlags::default(),
+    };
     let mut copy = DdRequest {
-        input: PathBuf::from(&settings.input),
+        input: end(&settings.input, settings.skip),
         output: match no_output {
-            true => PathBuf::from("/dev/null"),
-            false => PathBuf::from(&settings.output),
+            true => end("/dev/null", settings.seek),
+            false => end(&settings.output, settings.seek),
         },
-        input_block: transfer,
-        output_block: transfer,
         count: settings.count.map(bytes),
-        skip: bytes(settings.skip.unwrap_or(0)),
-        seek: bytes(settings.seek.unwrap_or(0)),
         operands: words.to_vec(),
         ..DdRequest::default()
     };
-    copy.input_flags.direct = input.direct;
-    copy.input_flags.sync = input.dsync;
-    copy.output_flags.direct = output.direct && !no_output;
-    copy.output_flags.sync = output.dsync;
-    copy.output_flags.append = output.append;
+    copy.input.flags.direct = input.direct;
+    copy.input.flags.sync = input.dsync;
+    copy.output.flags.direct = output.direct && !no_output;
+    copy.output.flags.sync = output.dsync;
+    copy.output.flags.append = output.append;
     copy.conversions.notrunc = true;
     copy.conversions.excl = output.excl && !no_output;
     CopyRequest {

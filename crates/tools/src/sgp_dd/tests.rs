@@ -27,7 +27,7 @@ fn s58_reads_of_bs_times_bpt_by_threads_to_the_end() {
     let work = request.transfers.unwrap();
     assert_eq!((work.threads, work.no_output), (4, true));
     assert_eq!(
-        (request.copy.input_block, request.copy.count),
+        (request.copy.input.block, request.copy.count),
         (Bytes::kib(64), None)
     );
     let time = CopyLines::SgpDd {
@@ -36,12 +36,12 @@ fn s58_reads_of_bs_times_bpt_by_threads_to_the_end() {
     };
     assert_eq!(request.lines, time);
     let large = asked("if=a of=b bs=2048 count=64");
-    assert_eq!(large.copy.input_block, Bytes::kib(64));
+    assert_eq!(large.copy.input.block, Bytes::kib(64));
     let part = asked("if=a of=b bs=4k bpt=0x10 count=1m skip=2 seek=3 oflag=direct,dsync");
-    assert_eq!(part.copy.input_block, Bytes::kib(64));
-    assert_eq!(DdRequest::bytes(part.copy.skip, Bytes(1)), Bytes::kib(8));
-    assert_eq!(DdRequest::bytes(part.copy.seek, Bytes(1)), Bytes::kib(12));
-    let flags = part.copy.output_flags;
+    assert_eq!(part.copy.input.block, Bytes::kib(64));
+    assert_eq!(part.copy.input.offset(), Bytes::kib(8));
+    assert_eq!(part.copy.output.offset(), Bytes::kib(12));
+    let flags = part.copy.output.flags;
     assert!(flags.direct && flags.sync && part.copy.conversions.notrunc);
     assert!(asked("if=a of=b count=-1").copy.count.is_none());
 }

@@ -96,15 +96,16 @@ fn of_span(span: &TimeSpan, facts: &mut Facts) {
     facts.value("pool requests", span.request_count, 0);
     let list: Vec<String> = span
         .affinity
+        .processors
         .iter()
         .map(|(group, cpu)| format!("{group}/{cpu}"))
         .collect();
     facts.value("affinity", list.join(" "), String::new());
-    facts.flag("no affinity", span.disable_affinity);
+    facts.flag("no affinity", span.affinity.disabled);
     facts.flag("completion routines", span.completion_routines);
     facts.flag("latency", span.measure_latency);
-    facts.flag("IOPS intervals", span.iops_std_dev);
-    facts.value("interval", span.io_bucket_ms, 1000);
+    facts.flag("IOPS intervals", span.intervals.printed);
+    facts.value("interval", span.intervals.length_ms, 1000);
 }
 
 fn of_access(target: &Target, facts: &mut Facts) {

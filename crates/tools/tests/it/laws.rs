@@ -4,9 +4,9 @@ use crate::facts::read;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use tools::diskspd::{
-    Action, Cache, Compat, Content, Distribution, EventClasses, Extra, FLAGS, Flush, Precreate,
-    Profile, Purpose, ResultFormat, Target, Throughput, TimeSpan, build, print_text, read_xml,
-    validate, write_xml,
+    Action, Cache, Compat, Content, Distribution, EventClasses, Extra, FLAGS, Flush, Intervals,
+    Precreate, Profile, Purpose, ResultFormat, Target, ThreadAffinity, Throughput, TimeSpan, build,
+    print_text, read_xml, validate, write_xml,
 };
 
 fn path() -> impl Strategy<Value = String> {
@@ -109,14 +109,15 @@ prop_compose! {
     fn span()(
         (duration_s, warmup_s, cooldown_s, seed) in any::<(u32, u32, u32, u32)>(),
         flags in any::<[bool; 5]>(),
-        (thread_count, request_count, io_bucket_ms) in (any::<u32>(), any::<u32>(), 1u32..),
-        affinity in proptest::collection::vec(any::<(u16, u8)>(), 0..4),
+        (thread_count, request_count, length_ms) in (any::<u32>(), any::<u32>(), 1u32..),
+        processors in proptest::collection::vec(any::<(u16, u8)>(), 0..4),
         targets in proptest::collection::vec(target(), 1..4),
     ) -> TimeSpan {
-        let [random_write_data, disable_affinity, completion_routines, measure_latency, iops_std_dev] = flags;
+        let [random_write_data, disabled, completion_routines, measure_latency, printed] = flags;
         TimeSpan {
-            duration_s, warmup_s, cooldown_s, seed, random_write_data, thread_count, request_count, affinity,
-            disable_affinity, completion_routines, measure_latency, iops_std_dev, io_bucket_ms, targets,
+            duration_s, warmup_s, cooldown_s, seed, random_write_data, thread_count, request_count,
+            affinity: ThreadAffinity { processors, disabled },
+            completion_routines, measure_latency, intervals: Intervals { printed, length_ms }, targets,
         }
     }
 }

@@ -15,7 +15,10 @@ pub(super) fn of(request: &CopyRequest, input: &TargetFacts, output: &TargetFact
         return Amount::default();
     };
     let copy = &request.copy;
-    let devices = [(input, copy.skip, "skip="), (output, copy.seek, "seek=")];
+    let devices = [
+        (input, copy.input.start, "skip="),
+        (output, copy.output.start, "seek="),
+    ];
     let devices = devices
         .iter()
         .filter(|(facts, ..)| facts.kind == TargetKind::BlockDevice);

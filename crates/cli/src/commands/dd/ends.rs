@@ -11,7 +11,7 @@ use host::Root;
 use model::{Bytes, Claim, CommandError, Consent, Content, FilesPlace, TargetFacts, TargetKind};
 use session::{hold, keeps};
 use std::path::Path;
-use tools::dd::{CopyRequest, DdRequest};
+use tools::dd::{CopyRequest, DdEnd, DdRequest};
 
 /// The smallest unit of direct I/O.
 const SECTOR: u64 = 512;
@@ -40,12 +40,12 @@ pub(super) fn look(
 ) -> Result<Ends, CommandError> {
     let asked = &request.copy;
     let pins = Pins::default();
-    if !hold(&pins, &asked.output) {
-        let path = asked.output.clone();
+    if !hold(&pins, &asked.output.path) {
+        let path = asked.output.path.clone();
         return Err(engine::RunError::locked(&path).into());
     }
-    let input = host::pinned_facts(root, &pins, &asked.input);
-    let mut output = host::pinned_facts(root, &pins, &asked.output);
+    let input = host::pinned_facts(root, &pins, &asked.input.path);
+    let mut output = host::pinned_facts(root, &pins, &asked.output.path);
     if model::output_asks_if_empty(&output, consent) {
         output.content = host::content_of_whole(&output, &pins);
     }
@@ -119,7 +119,7 @@ fn against_input(facts: &TargetFacts, request: &CopyRequest) -> Vec<String> {
         TargetKind::Folder => "this is a folder: specify a file in it",
         TargetKind::Forbidden => "you may not read it: ask for access, or run as root",
         TargetKind::NvmeNamespace => "this accepts commands, not bytes: specify its block device",
-        TargetKind::Other if request.copy.input_flags.direct => {
+        TargetKind::Other if request.copy.input.flags.direct => {
             return vec![format!(
                 "{path}: {direct} needs a disk or a file, and this is neither: remove it"
             )];
@@ -153,7 +153,7 @@ fn against_output(
             SINKS.join(", ")
         ));
     }
-    if facts.kind == TargetKind::Other && asked.output_flags.direct {
+    if facts.kind == TargetKind::Other && asked.output.flags.direct {
         reported.push(format!(
             "{path}: {} needs a disk or a file, and this is neither: remove it",
             spelling.output_direct
@@ -178,45 +178,31 @@ fn against_output(
 fn against_transfers(request: &CopyRequest, pins: &Pins) -> Vec<String> {
     let asked = &request.copy;
     let mut reported = Vec::new();
-    let ends = [
-        (
-            &asked.input,
-            asked.input_flags.direct,
-            asked.input_block,
-            asked.skip,
-        ),
-        (
-            &asked.output,
-            asked.output_flags.direct,
-            asked.output_block,
-            asked.seek,
-        ),
-    ];
-    for (path, direct, block, before) in ends {
-        let path = path.display();
-        if direct && !block.0.is_multiple_of(SECTOR) {
+    for end in [&asked.input, &asked.output] {
+        let path = end.path.display();
+        if end.flags.direct && !end.block.0.is_multiple_of(SECTOR) {
             reported.push(format!(
                 "{path}: direct I/O needs blocks that are a multiple of {SECTOR} bytes, and these have {}",
-                block.0
+                end.block.0
             ));
         }
-        if DdRequest::bytes(before, block).0 > i64::MAX as u64 {
+        if end.offset().0 > i64::MAX as u64 {
             reported.push(format!(
                 "{path}: no file has a place at {}: specify a smaller one",
-                DdRequest::bytes(before, block)
+                end.offset()
             ));
         }
     }
     let Some(work) = &request.transfers else {
         return reported;
     };
-    if engine::has_no_places(pins, &asked.input) {
+    if engine::has_no_places(pins, &asked.input.path) {
         reported.push(format!(
             "{}: a pipe has no places: specify a file or a device; hint: fathom dd reads pipes",
-            asked.input.display()
+            asked.input.path.display()
         ));
     }
-    let memory = u64::from(work.threads).saturating_mul(asked.input_block.0);
+    let memory = u64::from(work.threads).saturating_mul(asked.input.block.0);
     if memory > BUFFERS_MAX {
         reported.push(format!(
             "the threads need {} for their transfers, and at most {} is used: specify fewer threads or smaller transfers",
@@ -235,13 +221,13 @@ fn against_names(
     [input, output]: [&TargetFacts; 2],
 ) -> Vec<String> {
     let mut reported = Vec::new();
-    let path = asked.output.display();
-    if are_one(pins, asked) && !is_sink(pins, &asked.output) {
+    let path = asked.output.path.display();
+    if are_one(pins, asked) && !is_sink(pins, &asked.output.path) {
         reported.push(format!("{path}: read and written at once: name two files"));
     } else if is_over(output, input) || is_over(input, output) {
         reported.push(format!(
             "{path}: the output overlaps the input {}, so what is read would change: specify another output",
-            asked.input.display()
+            asked.input.path.display()
         ));
     }
     if store.is_some_and(|store| keeps(store, output)) {
@@ -249,7 +235,7 @@ fn against_names(
             "{path}: the results are stored in this file: specify another output, or another --store"
         ));
     }
-    if asked.output.is_symlink() && !asked.output.exists() {
+    if asked.output.path.is_symlink() && !asked.output.path.exists() {
         reported.push(format!(
             "{path}: a symbolic link to something that is not there: specify the file itself"
         ));
@@ -276,7 +262,7 @@ fn is_sink(pins: &Pins, path: &Path) -> bool {
 /// Whether both ends are one file or device, under any names.
 fn are_one(pins: &Pins, asked: &DdRequest) -> bool {
     let pin = |path: &Path| pins.pin(path).ok();
-    let both = pin(&asked.input).zip(pin(&asked.output));
+    let both = pin(&asked.input.path).zip(pin(&asked.output.path));
     both.is_some_and(|(input, output)| input.is_same(&output))
 }
 
@@ -300,39 +286,27 @@ fn job(request: &CopyRequest, input: &TargetFacts, output: &TargetFacts) -> Copy
         Some(count) => (Some(count.number), None),
         None => (None, None),
     };
-    let end = |path: &Path, block, flags: tools::dd::DdFlags, facts: &TargetFacts| CopyEnd {
-        path: path.to_owned(),
-        block,
-        offset: Bytes(0),
-        direct: flags.direct,
-        sync: flags.sync,
-        dsync: flags.dsync,
-        append: flags.append,
+    let end = |end: &DdEnd, facts: &TargetFacts| CopyEnd {
+        path: end.path.clone(),
+        block: end.block,
+        offset: end.offset(),
+        direct: end.flags.direct,
+        sync: end.flags.sync,
+        dsync: end.flags.dsync,
+        append: end.flags.append,
         // The disk of a pipe's folder takes no part.
         device: (facts.kind != TargetKind::Other)
             .then(|| facts.chain.first().map(|device| device.name.clone()))
             .flatten(),
     };
-    let seek = DdRequest::bytes(asked.seek, asked.output_block);
     CopyJob {
-        input: CopyEnd {
-            offset: DdRequest::bytes(asked.skip, asked.input_block),
-            ..end(&asked.input, asked.input_block, asked.input_flags, input)
-        },
-        output: CopyEnd {
-            offset: seek,
-            ..end(
-                &asked.output,
-                asked.output_block,
-                asked.output_flags,
-                output,
-            )
-        },
+        input: end(&asked.input, input),
+        output: end(&asked.output, output),
         count,
         count_bytes,
         reads: CopyReads {
             joins: asked.joins,
-            fills: asked.input_flags.fullblock,
+            fills: asked.input.flags.fullblock,
             pads: conversions.sync,
             goes_on: conversions.noerror,
         },

@@ -144,8 +144,8 @@ impl Whole<'_> {
             host: self.host.clone(),
             place: self.place.clone(),
             work: FilesWork::Copy(CopyWork {
-                input_block: self.asked.copy.input_block,
-                output_block: self.asked.copy.output_block,
+                input_block: self.asked.copy.input.block,
+                output_block: self.asked.copy.output.block,
                 operands: self.asked.copy.operands.clone(),
                 records_in: self.copied.records_in,
                 records_out: self.copied.records_out,

@@ -13,27 +13,27 @@ const BESIDE_MIXED: &str =
     "-rs mixes both already and uses the stride of -r, as in -rs50 -r8k; omit -s";
 
 pub(in crate::diskspd) fn random(command: &mut Command, word: &Word) -> Result<(), Problem> {
-    if command.align_given {
+    if command.own.align_given {
         return Err(word.clash(GIVEN));
     }
     let bytes = if word.value.is_empty() {
-        u64::from(command.target.block_bytes)
+        u64::from(command.own.target.block_bytes)
     } else {
         command.size(word, word.value)?
     };
     if bytes == 0 {
         return Err(word.value("must be above 0"));
     }
-    if command.target.random_percent == 0 {
-        command.target.random_percent = 100;
+    if command.own.target.random_percent == 0 {
+        command.own.target.random_percent = 100;
     }
     align(command, bytes);
     Ok(())
 }
 
 pub(in crate::diskspd) fn mixed(command: &mut Command, word: &Word) -> Result<(), Problem> {
-    let before = command.target.random_percent;
-    if before == 0 && command.align_given {
+    let before = command.own.target.random_percent;
+    if before == 0 && command.own.align_given {
         return Err(word.clash(BESIDE_MIXED));
     }
     if (1..100).contains(&before) {
@@ -44,21 +44,21 @@ pub(in crate::diskspd) fn mixed(command: &mut Command, word: &Word) -> Result<()
         1..=100,
         "must be the percentage of random I/Os, from 1 to 100",
     )?;
-    command.target.random_percent = u8::try_from(percent).expect("at most 100");
+    command.own.target.random_percent = u8::try_from(percent).expect("at most 100");
     Ok(())
 }
 
 pub(in crate::diskspd) fn sequential(command: &mut Command, word: &Word) -> Result<(), Problem> {
-    match command.target.random_percent {
+    match command.own.target.random_percent {
         0 => {}
         100 => return Err(word.clash(BESIDE_RANDOM)),
         _ => return Err(word.clash(BESIDE_MIXED)),
     }
-    if command.align_given {
+    if command.own.align_given {
         return Err(word.clash(GIVEN));
     }
     let bytes = if word.value.is_empty() {
-        u64::from(command.target.block_bytes)
+        u64::from(command.own.target.block_bytes)
     } else {
         command.size(word, word.value)?
     };
@@ -68,19 +68,19 @@ pub(in crate::diskspd) fn sequential(command: &mut Command, word: &Word) -> Resu
 
 pub(in crate::diskspd) fn interlocked(command: &mut Command, word: &Word) -> Result<(), Problem> {
     sequential(command, word)?;
-    command.target.interlocked = true;
+    command.own.target.interlocked = true;
     Ok(())
 }
 
 /// `-s0` leaves it open, so that another switch may still give it.
 fn align(command: &mut Command, bytes: u64) {
-    command.align_given = bytes != 0;
-    command.target.align_bytes = bytes;
+    command.own.align_given = bytes != 0;
+    command.own.target.align_bytes = bytes;
 }
 
 pub(in crate::diskspd) fn ranges(command: &mut Command, word: &Word) -> Result<(), Problem> {
-    let block = u64::from(command.target.block_bytes);
+    let block = u64::from(command.own.target.block_bytes);
     let distribution = distribution::read(word.value, |text| number::size(text, block));
-    command.target.distribution = distribution.map_err(|accepted| word.value(accepted))?;
+    command.own.target.distribution = distribution.map_err(|accepted| word.value(accepted))?;
     Ok(())
 }

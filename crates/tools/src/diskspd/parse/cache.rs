@@ -25,16 +25,16 @@ fn letter(command: &mut Command, word: &Word, letter: char) -> Result<(), Proble
         'b' => set_cache(command, word, Cache::Cached),
         'r' => set_cache(command, word, Cache::LocalOff),
         'u' => {
-            unless(command.caching.mapped, word, MAPPED)?;
+            unless(command.own.caching.mapped, word, MAPPED)?;
             set_cache(command, word, Cache::Unbuffered)
         }
         'w' => set_write_through(command, word),
         'h' => {
-            unless(command.caching.mapped, word, MAPPED)?;
+            unless(command.own.caching.mapped, word, MAPPED)?;
             both_off(command, word)
         }
         'm' => {
-            let caching = &mut command.caching;
+            let caching = &mut command.own.caching;
             unless(caching.mapped, word, MAPPED_GIVEN)?;
             unless(caching.cache == Some(Cache::Unbuffered), word, MAPPED)?;
             caching.mapped = true;
@@ -54,20 +54,20 @@ pub(in crate::diskspd) fn all_off(command: &mut Command, word: &Word) -> Result<
 }
 
 fn both_off(command: &mut Command, word: &Word) -> Result<(), Problem> {
-    unless(command.caching.write_through, word, WRITE_THROUGH_GIVEN)?;
+    unless(command.own.caching.write_through, word, WRITE_THROUGH_GIVEN)?;
     set_cache(command, word, Cache::Unbuffered)?;
     set_write_through(command, word)
 }
 
 fn set_cache(command: &mut Command, word: &Word, cache: Cache) -> Result<(), Problem> {
-    unless(command.caching.cache.is_some(), word, CACHE_GIVEN)?;
-    command.caching.cache = Some(cache);
+    unless(command.own.caching.cache.is_some(), word, CACHE_GIVEN)?;
+    command.own.caching.cache = Some(cache);
     Ok(())
 }
 
 fn set_write_through(command: &mut Command, word: &Word) -> Result<(), Problem> {
-    unless(command.caching.write_through, word, WRITE_THROUGH_GIVEN)?;
-    command.caching.write_through = true;
+    unless(command.own.caching.write_through, word, WRITE_THROUGH_GIVEN)?;
+    command.own.caching.write_through = true;
     Ok(())
 }
 
@@ -76,7 +76,7 @@ fn unless(wrong: bool, word: &Word, why: &'static str) -> Result<(), Problem> {
 }
 
 pub(in crate::diskspd) fn flush(command: &mut Command, word: &Word) -> Result<(), Problem> {
-    command.caching.flush = Some(match word.value {
+    command.own.caching.flush = Some(match word.value {
         "v" | "V" => Flush::ViewOfFile,
         "n" | "N" => Flush::NonVolatileMemory,
         "i" | "I" => Flush::NonVolatileMemoryNoDrain,

@@ -1,7 +1,7 @@
 //! From the switches to the request: the profile is put together, checked, and its traps are reported.
 
-use super::{Caching, Command, Overrides};
-use crate::diskspd::profile::{Cache, Content, Flush, Profile, ResultFormat, TimeSpan};
+use super::{Caching, Command, Overrides, OwnProfile};
+use crate::diskspd::profile::{Cache, Content, Flush, Profile, ResultFormat};
 use crate::diskspd::validate::{Purpose, validate};
 use crate::diskspd::{Action, Note, Problem, Refusal, Request, targets, xml};
 
@@ -9,7 +9,7 @@ impl Command<'_> {
     /// The request, or everything that is wrong.
     pub(super) fn finish(mut self) -> Result<Request, Refusal> {
         let stopped = self.stop.is_some();
-        let flush_alone = self.caching.flush.is_some() && !self.caching.mapped;
+        let flush_alone = self.own.caching.flush.is_some() && !self.own.caching.mapped;
         if !stopped && flush_alone {
             self.refuse(Problem::Clash {
                 token: "-N".to_owned(),
@@ -38,7 +38,13 @@ impl Command<'_> {
     fn profile_action(&mut self) -> Result<Action, Refusal> {
         let mut profile = match self.profile_path.take() {
             Some(path) => self.profile_of(path)?,
-            None => self.own_profile(),
+            None => {
+                let own = std::mem::take(&mut self.own);
+                if !self.print {
+                    self.notes.extend(own.traps());
+                }
+                own.profile(&self.targets)
+            }
         };
         self.over.apply(&mut profile);
         let purpose = if self.print {
@@ -66,32 +72,6 @@ impl Command<'_> {
         Ok(profile)
     }
 
-    fn own_profile(&mut self) -> Profile {
-        let Caching {
-            cache,
-            write_through,
-            mapped,
-            flush,
-        } = self.caching;
-        if !self.print {
-            self.tell_traps(cache.is_none() && !mapped && !write_through);
-        }
-        let mut target = std::mem::take(&mut self.target);
-        target.cache = cache.unwrap_or(Cache::Cached);
-        target.write_through = write_through;
-        target.mapped = mapped.then(|| flush.unwrap_or(Flush::None));
-        let mut span: TimeSpan = std::mem::take(&mut self.span);
-        for path in &self.targets {
-            let mut each = target.clone();
-            each.path.clone_from(path);
-            each.canonical();
-            span.targets.push(each);
-        }
-        let mut profile = std::mem::take(&mut self.profile);
-        profile.time_spans = vec![span];
-        profile
-    }
-
     /// A name that the document cannot contain is shown with a mark in it, so it cannot be fed back.
     fn tell_lost(&mut self, profile: &Profile) {
         if profile.result_format != ResultFormat::Xml {
@@ -110,25 +90,54 @@ impl Command<'_> {
             }
         }
     }
+}
 
-    /// What is legal and seldom meant.
-    fn tell_traps(&mut self, no_cache_switch: bool) {
+impl OwnProfile {
+    /// Returns the profile for these targets.
+    fn profile(self, targets: &[String]) -> Profile {
+        let Caching {
+            cache,
+            write_through,
+            mapped,
+            flush,
+        } = self.caching;
+        let mut target = self.target;
+        target.cache = cache.unwrap_or(Cache::Cached);
+        target.write_through = write_through;
+        target.mapped = mapped.then(|| flush.unwrap_or(Flush::None));
+        let mut span = self.span;
+        for path in targets {
+            let mut each = target.clone();
+            each.path.clone_from(path);
+            each.canonical();
+            span.targets.push(each);
+        }
+        let mut profile = self.profile;
+        profile.time_spans = vec![span];
+        profile
+    }
+
+    /// Returns what is legal and seldom meant.
+    fn traps(&self) -> Vec<Note> {
         const LARGE_SOURCE: u64 = 1 << 30;
+        let mut notes = Vec::new();
         if let Content::Source { bytes, .. } = self.target.content
             && bytes >= LARGE_SOURCE
             && self.target.create_bytes.is_none()
         {
-            self.notes.push(Note::new(
+            notes.push(Note::new(
                 format!("-Z{}", model::Bytes(bytes)),
                 "this is the size of a buffer in memory that writes are taken from; the size of the test is -c or -f",
             ));
         }
-        if no_cache_switch {
-            self.notes.push(Note::new(
+        let caching = &self.caching;
+        if caching.cache.is_none() && !caching.mapped && !caching.write_through {
+            notes.push(Note::new(
                 "no -S",
                 "I/O goes through the system's cache, so memory may be measured; -Su goes past it, -Sh past the write cache too",
             ));
         }
+        notes
     }
 }
 

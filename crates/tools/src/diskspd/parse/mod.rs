@@ -66,13 +66,8 @@ pub fn parse(args: &[String], environment: &Environment) -> Result<Request, Refu
 /// A command line while it is read.
 pub(super) struct Command<'a> {
     environment: &'a Environment<'a>,
-    profile: Profile,
-    span: TimeSpan,
-    target: Target,
+    own: OwnProfile,
     targets: Vec<String>,
-    align_given: bool,
-    base_given: bool,
-    caching: Caching,
     over: Overrides,
     profile_path: Option<String>,
     print: bool,
@@ -83,6 +78,17 @@ pub(super) struct Command<'a> {
     problems: Vec<(usize, Problem)>,
     /// Which argument is being read.
     place: usize,
+}
+
+/// The profile that the switches describe, where no `-X` names one: a target like all others, in a single time span.
+#[derive(Default)]
+struct OwnProfile {
+    profile: Profile,
+    span: TimeSpan,
+    target: Target,
+    align_given: bool,
+    base_given: bool,
+    caching: Caching,
 }
 
 /// The effect of `-S`, `-h` and `-N` so far.
@@ -111,13 +117,8 @@ impl<'a> Command<'a> {
     fn new(environment: &'a Environment<'a>) -> Self {
         Command {
             environment,
-            profile: Profile::default(),
-            span: TimeSpan::default(),
-            target: Target::default(),
+            own: OwnProfile::default(),
             targets: Vec::new(),
-            align_given: false,
-            base_given: false,
-            caching: Caching::default(),
             over: Overrides::default(),
             profile_path: None,
             print: false,
@@ -167,7 +168,7 @@ impl<'a> Command<'a> {
     }
 
     fn size(&self, word: &Word, text: &str) -> Result<u64, Problem> {
-        number::size(text, u64::from(self.target.block_bytes)).ok_or_else(|| Problem::Value {
+        number::size(text, u64::from(self.own.target.block_bytes)).ok_or_else(|| Problem::Value {
             token: word.token.clone(),
             read: text.to_owned(),
             accepted: number::SIZE_FORM,

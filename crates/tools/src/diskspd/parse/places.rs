@@ -14,7 +14,7 @@ pub(in crate::diskspd) fn affinity(command: &mut Command, word: &Word) -> Result
         at: "-a".len() + at,
         why,
     })?;
-    command.span.affinity.extend(processors);
+    command.own.span.affinity.processors.extend(processors);
     Ok(())
 }
 
@@ -68,7 +68,7 @@ fn processors(list: &str) -> Result<Vec<(u16, u8)>, (usize, &'static str)> {
 
 /// `-B<base>[:<length>]`.
 pub(in crate::diskspd) fn base(command: &mut Command, word: &Word) -> Result<(), Problem> {
-    if command.base_given {
+    if command.own.base_given {
         return Err(word.clash("the base is given already; give it once"));
     }
     let (base, length) = match word.value.split_once(':') {
@@ -78,27 +78,27 @@ pub(in crate::diskspd) fn base(command: &mut Command, word: &Word) -> Result<(),
     let base = command.size(word, base)?;
     if let Some(length) = length {
         let length = command.size(word, length)?;
-        if command.target.max_bytes != 0 {
+        if command.own.target.max_bytes != 0 {
             return Err(word.clash("the end is given already, by -f; give it once"));
         }
         let end = base.checked_add(length).filter(|end| *end != base);
-        command.target.max_bytes = end.ok_or_else(|| {
+        command.own.target.max_bytes = end.ok_or_else(|| {
             word.value("base and length together are above the base and below 2^64")
         })?;
     }
-    command.target.base_bytes = base;
-    command.base_given = true;
+    command.own.target.base_bytes = base;
+    command.own.base_given = true;
     Ok(())
 }
 
 /// `-f<size>`, or `-f` with letters of `rst`.
 pub(in crate::diskspd) fn max_or_hints(command: &mut Command, word: &Word) -> Result<(), Problem> {
-    let target = &mut command.target;
+    let target = &mut command.own.target;
     if word.value.starts_with(|c: char| c.is_ascii_digit()) {
         if target.max_bytes != 0 {
             return Err(word.clash("the end is given already, by -f or -B; give it once"));
         }
-        command.target.max_bytes = command.size(word, word.value)?;
+        command.own.target.max_bytes = command.size(word, word.value)?;
         return Ok(());
     }
     const FORM: &str = "must be a size as in -f4G, or letters of r (random access), s (sequential scan), t \
@@ -120,8 +120,8 @@ pub(in crate::diskspd) fn max_or_hints(command: &mut Command, word: &Word) -> Re
 /// `-Z`, `-Zr`, `-Z<size>[,<file>]`.
 pub(in crate::diskspd) fn content(command: &mut Command, word: &Word) -> Result<(), Problem> {
     match word.value {
-        "" => command.target.content = Content::Zero,
-        "r" => command.span.random_write_data = true,
+        "" => command.own.target.content = Content::Zero,
+        "r" => command.own.span.random_write_data = true,
         value => {
             let (size, file) = match value.split_once(',') {
                 Some((size, file)) => (size, Some(file.to_owned())),
@@ -134,7 +134,7 @@ pub(in crate::diskspd) fn content(command: &mut Command, word: &Word) -> Result<
                                       size above 0",
                 ));
             }
-            command.target.content = Content::Source { bytes, file };
+            command.own.target.content = Content::Source { bytes, file };
         }
     }
     Ok(())

@@ -32,7 +32,7 @@ pub(in crate::diskspd) fn experiment(command: &mut Command, word: &Word) -> Done
 
 pub(in crate::diskspd) fn block(command: &mut Command, word: &Word) -> Done {
     let bytes = command.size(word, word.value)?;
-    command.target.block_bytes = u32::try_from(bytes)
+    command.own.target.block_bytes = u32::try_from(bytes)
         .ok()
         .filter(|bytes| (1..u32::MAX).contains(bytes))
         .ok_or_else(|| word.value("must be from 1 to 4294967294 bytes"))?;
@@ -40,7 +40,7 @@ pub(in crate::diskspd) fn block(command: &mut Command, word: &Word) -> Done {
 }
 
 pub(in crate::diskspd) fn create(command: &mut Command, word: &Word) -> Done {
-    command.target.create_bytes = Some(command.size(word, word.value)?);
+    command.own.target.create_bytes = Some(command.size(word, word.value)?);
     Ok(())
 }
 
@@ -60,7 +60,7 @@ pub(in crate::diskspd) fn warmup(command: &mut Command, word: &Word) -> Done {
 }
 
 pub(in crate::diskspd) fn intervals(command: &mut Command, word: &Word) -> Done {
-    command.span.iops_std_dev = true;
+    command.own.span.intervals.printed = true;
     if word.value.is_empty() {
         return Ok(());
     }
@@ -70,7 +70,7 @@ pub(in crate::diskspd) fn intervals(command: &mut Command, word: &Word) -> Done 
         .filter(|_| (1..=INT_MAX).contains(&value))
     {
         Some(ms) => {
-            command.span.io_bucket_ms = ms;
+            command.own.span.intervals.length_ms = ms;
             command.junk(word, ms, rest);
         }
         None => command.note(
@@ -112,7 +112,7 @@ pub(in crate::diskspd) fn kernel_events(command: &mut Command, word: &Word) -> D
             REGISTRY, or q, c, s, p",
         )
     })?;
-    set(command.profile.events.get_or_insert_default());
+    set(command.own.profile.events.get_or_insert_default());
     if word.value.len() > name.len() {
         command.note(word, format!("only `{name}` counts"));
     }
@@ -120,12 +120,12 @@ pub(in crate::diskspd) fn kernel_events(command: &mut Command, word: &Word) -> D
 }
 
 pub(in crate::diskspd) fn pool(command: &mut Command, word: &Word) -> Done {
-    command.span.thread_count = command.number(word, 1..=INT_MAX, POSITIVE)?;
+    command.own.span.thread_count = command.number(word, 1..=INT_MAX, POSITIVE)?;
     Ok(())
 }
 
 pub(in crate::diskspd) fn pool_requests(command: &mut Command, word: &Word) -> Done {
-    command.span.request_count = command.number(word, 1..=INT_MAX, POSITIVE)?;
+    command.own.span.request_count = command.number(word, 1..=INT_MAX, POSITIVE)?;
     Ok(())
 }
 
@@ -147,7 +147,7 @@ pub(in crate::diskspd) fn rate(command: &mut Command, word: &Word) -> Done {
         .filter(|_| (1..=INT_MAX).contains(&value))
         .ok_or_else(|| word.value(FORM))?;
     command.junk(word, value, rest);
-    command.target.throughput = match iops {
+    command.own.target.throughput = match iops {
         Some(_) => Throughput::Iops(value),
         None => Throughput::BytesPerMs(value),
     };
@@ -155,12 +155,12 @@ pub(in crate::diskspd) fn rate(command: &mut Command, word: &Word) -> Done {
 }
 
 pub(in crate::diskspd) fn burst(command: &mut Command, word: &Word) -> Done {
-    command.target.burst_ios = command.number(word, 1..=INT_MAX, POSITIVE)?;
+    command.own.target.burst_ios = command.number(word, 1..=INT_MAX, POSITIVE)?;
     Ok(())
 }
 
 pub(in crate::diskspd) fn think(command: &mut Command, word: &Word) -> Done {
-    command.target.think_ms = command.number(
+    command.own.target.think_ms = command.number(
         word,
         1..=INT_MAX,
         "must be whole milliseconds from 1 to 2147483647",
@@ -170,36 +170,36 @@ pub(in crate::diskspd) fn think(command: &mut Command, word: &Word) -> Done {
 
 pub(in crate::diskspd) fn priority(command: &mut Command, word: &Word) -> Done {
     let level = command.number(word, 1..=3, "must be 1 (very low), 2 (low) or 3 (normal)")?;
-    command.target.io_priority = u8::try_from(level).expect("from 1 to 3");
+    command.own.target.io_priority = u8::try_from(level).expect("from 1 to 3");
     Ok(())
 }
 
 pub(in crate::diskspd) fn large_pages(command: &mut Command, word: &Word) -> Done {
     command.bare(word);
-    command.target.large_pages = true;
+    command.own.target.large_pages = true;
     Ok(())
 }
 
 pub(in crate::diskspd) fn latency(command: &mut Command, word: &Word) -> Done {
     command.bare(word);
-    command.span.measure_latency = true;
+    command.own.span.measure_latency = true;
     Ok(())
 }
 
 pub(in crate::diskspd) fn no_affinity(command: &mut Command, word: &Word) -> Done {
     command.bare(word);
-    command.span.disable_affinity = true;
+    command.own.span.affinity.disabled = true;
     Ok(())
 }
 
 pub(in crate::diskspd) fn outstanding(command: &mut Command, word: &Word) -> Done {
-    command.target.request_count = command.number(word, 1..=INT_MAX, POSITIVE)?;
+    command.own.target.request_count = command.number(word, 1..=INT_MAX, POSITIVE)?;
     Ok(())
 }
 
 pub(in crate::diskspd) fn parallel(command: &mut Command, word: &Word) -> Done {
     command.bare(word);
-    command.target.parallel_async = true;
+    command.own.target.parallel_async = true;
     Ok(())
 }
 
@@ -209,11 +209,11 @@ pub(in crate::diskspd) fn progress(command: &mut Command, word: &Word) -> Done {
     let step = u32::try_from(value)
         .ok()
         .filter(|_| (1..=INT_MAX).contains(&value));
-    command.profile.progress = step.unwrap_or(STEP);
+    command.own.profile.progress = step.unwrap_or(STEP);
     if step.is_none() && !word.value.is_empty() {
         command.note(word, "not a number of I/Os from 1 on, so it is 65536");
     } else {
-        command.junk(word, command.profile.progress, rest);
+        command.junk(word, command.own.profile.progress, rest);
     }
     Ok(())
 }
@@ -237,7 +237,7 @@ pub(in crate::diskspd) fn result_format(command: &mut Command, word: &Word) -> D
 }
 
 pub(in crate::diskspd) fn threads(command: &mut Command, word: &Word) -> Done {
-    command.target.threads = command.number(word, 1..=INT_MAX, POSITIVE)?;
+    command.own.target.threads = command.number(word, 1..=INT_MAX, POSITIVE)?;
     Ok(())
 }
 
@@ -246,7 +246,7 @@ pub(in crate::diskspd) fn thread_stride(command: &mut Command, word: &Word) -> D
     if bytes == 0 {
         return Err(word.value("the distance between the starts of two threads is above 0"));
     }
-    command.target.thread_stride_bytes = bytes;
+    command.own.target.thread_stride_bytes = bytes;
     Ok(())
 }
 
@@ -265,13 +265,13 @@ pub(in crate::diskspd) fn write_share(command: &mut Command, word: &Word) -> Don
         return Err(word.value(FORM));
     }
     let percent = command.number(word, 0..=100, FORM)?;
-    command.target.write_percent = u8::try_from(percent).expect("at most 100");
+    command.own.target.write_percent = u8::try_from(percent).expect("at most 100");
     Ok(())
 }
 
 pub(in crate::diskspd) fn completion_routines(command: &mut Command, word: &Word) -> Done {
     command.bare(word);
-    command.span.completion_routines = true;
+    command.own.span.completion_routines = true;
     Ok(())
 }
 

@@ -81,7 +81,7 @@ fn run(
         .filter(|_| walk.requests.len() > 1)
         .map(|number| format!("time span {number}"));
     run.measured = results.measured;
-    run.cpu = results.cpu.map(|mut cpu| {
+    run.cpu = results.cpu.average.map(|mut cpu| {
         cpu.processors = walk.processors(&results);
         cpu
     });

@@ -73,15 +73,22 @@ pub(super) struct Results {
     pub(super) interrupted: bool,
     pub(super) measured: Option<Nanos>,
     pub(super) threads: Option<u32>,
-    pub(super) cpu: Option<ImportedCpu>,
-    cpu_rows: u32,
-    busiest: Option<ImportedCore>,
-    in_cpu: bool,
+    pub(super) cpu: CpuTable,
     /// A `Total IO`, `Read IO`, `Write IO` that waits for its table.
     kind: Option<Kind>,
     pub(super) tables: Vec<Table>,
     pub(super) charts: Vec<Chart>,
     pub(super) odd: Odd,
+}
+
+/// The table of the processors of a time span.
+#[derive(Debug, Default)]
+pub(super) struct CpuTable {
+    /// Its last row.
+    pub(super) average: Option<ImportedCpu>,
+    rows: u32, // above the last
+    busiest: Option<ImportedCore>,
+    is_open: bool,
 }
 
 impl Walk {
@@ -199,7 +206,7 @@ impl Walk {
     /// How many processors there are, as printed.
     pub(super) fn processors(&self, results: &Results) -> Option<u32> {
         self.processors
-            .or(Some(results.cpu_rows).filter(|rows| *rows > 0))
+            .or(Some(results.cpu.rows).filter(|rows| *rows > 0))
     }
 }
 
@@ -246,35 +253,37 @@ impl Results {
         } else if let Some(rest) = text.strip_prefix("thread count:") {
             self.threads = rest.trim().parse().ok();
         } else if text.contains("CPU |") && text.contains("Usage") {
-            self.in_cpu = true;
-        } else if self.in_cpu {
-            self.cpu_line(text);
+            self.cpu.is_open = true;
+        } else if self.cpu.is_open {
+            self.cpu.line(text, &mut self.odd);
         }
     }
+}
 
-    /// Optional columns of the topology stand before the four percentages, so these are read from the end.
-    fn cpu_line(&mut self, text: &str) {
+impl CpuTable {
+    /// Reads a row. Optional columns of the topology stand before the four percentages, so these are read from the end.
+    fn line(&mut self, text: &str, odd: &mut Odd) {
         let cells: Vec<&str> = text.rsplitn(6, '|').map(str::trim).collect();
         let cells: Vec<&str> = cells.into_iter().rev().collect();
         if cells.len() < 5 {
-            self.in_cpu &= text.is_empty() || text.starts_with('-') || text.starts_with("...");
+            self.is_open &= text.is_empty() || text.starts_with('-') || text.starts_with("...");
             return;
         }
         let shares = &cells[cells.len() - 4..];
         if cells[cells.len() - 5] != "avg." {
-            self.cpu_rows += 1;
+            self.rows += 1;
             let core = core(cells[cells.len() - 5], shares);
             self.busiest = busier(self.busiest, core);
             return;
         }
         let mut share = |number: usize| match cell(shares[number], 2) {
             Cell::Number(value, comma) => {
-                self.odd.commas |= comma;
+                odd.commas |= comma;
                 Some(value)
             }
             _ => None,
         };
-        self.cpu = Some(ImportedCpu {
+        self.average = Some(ImportedCpu {
             processors: None,
             usage_percent: share(0),
             user_percent: share(1),
@@ -282,7 +291,7 @@ impl Results {
             idle_percent: share(3),
             busiest: self.busiest,
         });
-        self.in_cpu = false;
+        self.is_open = false;
     }
 }
 

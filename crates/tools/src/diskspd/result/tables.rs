@@ -32,7 +32,7 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let columns = Columns {
         latency: asked.measure_latency,
-        intervals: asked.iops_std_dev,
+        intervals: asked.intervals.printed,
         compat,
     };
     let rule = columns.rule();

@@ -61,16 +61,16 @@ fn print_span(span: &TimeSpan, text: &mut String) {
     tell(&format!("duration: {}s", span.duration_s));
     tell(&format!("warm up time: {}s", span.warmup_s));
     tell(&format!("cool down time: {}s", span.cooldown_s));
-    if span.disable_affinity {
+    if span.affinity.disabled {
         tell("affinity disabled");
     }
     if span.measure_latency {
         tell("measuring latency");
     }
-    if span.iops_std_dev {
+    if span.intervals.printed {
         tell(&format!(
             "gathering IOPS at intervals of {}ms",
-            span.io_bucket_ms
+            span.intervals.length_ms
         ));
     }
     tell(&format!("random seed: {}", span.seed));
@@ -81,9 +81,10 @@ fn print_span(span: &TimeSpan, text: &mut String) {
             span.request_count
         ));
     }
-    if !span.affinity.is_empty() {
+    if !span.affinity.processors.is_empty() {
         let list: Vec<String> = span
             .affinity
+            .processors
             .iter()
             .map(|(group, cpu)| format!("{group}/{cpu}"))
             .collect();

@@ -123,14 +123,14 @@ fn time_span(document: &Document, element: &Element) -> Result<TimeSpan, XmlErro
             "ThreadCount" => span.thread_count = document.u32(child)?,
             "RequestCount" => span.request_count = document.u32(child)?,
             "GroupAffinity" => _ = document.bool(child)?, // old profiles; it has no effect
-            "Affinity" => span.affinity = affinity(document, child)?,
-            "DisableAffinity" => span.disable_affinity = document.bool(child)?,
+            "Affinity" => span.affinity.processors = affinity(document, child)?,
+            "DisableAffinity" => span.affinity.disabled = document.bool(child)?,
             "CompletionRoutines" => span.completion_routines = document.bool(child)?,
             "MeasureLatency" => span.measure_latency = document.bool(child)?,
-            "CalculateIopsStdDev" => span.iops_std_dev = document.bool(child)?,
+            "CalculateIopsStdDev" => span.intervals.printed = document.bool(child)?,
             "IoBucketDuration" => {
                 let ms = document.number(child, 1..=u64::from(u32::MAX))?;
-                span.io_bucket_ms = u32::try_from(ms).expect("within the range");
+                span.intervals.length_ms = u32::try_from(ms).expect("within the range");
             }
             _ => return Err(document.unexpected(child, element)),
         }

@@ -128,19 +128,19 @@ fn write_events(events: &EventClasses, xml: &mut Writer) {
 fn write_span(span: &TimeSpan, xml: &mut Writer) {
     xml.element("CompletionRoutines", span.completion_routines);
     xml.element("MeasureLatency", span.measure_latency);
-    xml.element("CalculateIopsStdDev", span.iops_std_dev);
-    xml.element("DisableAffinity", span.disable_affinity);
+    xml.element("CalculateIopsStdDev", span.intervals.printed);
+    xml.element("DisableAffinity", span.affinity.disabled);
     xml.element("Duration", span.duration_s);
     xml.element("Warmup", span.warmup_s);
     xml.element("Cooldown", span.cooldown_s);
     xml.element("ThreadCount", span.thread_count);
     xml.element("RequestCount", span.request_count);
-    xml.element("IoBucketDuration", span.io_bucket_ms);
+    xml.element("IoBucketDuration", span.intervals.length_ms);
     xml.element("RandSeed", span.seed);
     xml.when("RandomWriteData", span.random_write_data);
-    if !span.affinity.is_empty() {
+    if !span.affinity.processors.is_empty() {
         xml.inside("Affinity", |xml| {
-            for (group, cpu) in &span.affinity {
+            for (group, cpu) in &span.affinity.processors {
                 xml.line(&format!(
                     r#"<AffinityGroupAssignment Group="{group}" Processor="{cpu}"/>"#
                 ));

@@ -28,7 +28,7 @@ fn cores(cpus: u32, per_core: u32) -> HostRecord {
 
 fn asked(latency: bool, intervals: bool) -> Profile {
     profile(&["testfile1.dat"], |span, _| {
-        (span.measure_latency, span.iops_std_dev) = (latency, intervals);
+        (span.measure_latency, span.intervals.printed) = (latency, intervals);
     })
 }
 

@@ -65,7 +65,7 @@ fn every_form_keeps_to_the_schema() {
     assert_valid(&xml(&results(&asked, "", Compat::V2_2, &[&first])));
     assert_valid(&xml(&results(&asked, "", Compat::V2_2, &[])));
     let asked = profile(&["a&b <\"c\">"], |span, _| {
-        (span.measure_latency, span.iops_std_dev) = (true, true);
+        (span.measure_latency, span.intervals.printed) = (true, true);
     });
     assert_valid(&xml(&results(&asked, "", Compat::V2_2, &[&spread()])));
 }
@@ -74,7 +74,7 @@ fn every_form_keeps_to_the_schema() {
 #[test]
 fn the_document_has_its_first_and_last_line_and_all_percentiles() {
     let asked = profile(&["a"], |span, _| {
-        (span.measure_latency, span.iops_std_dev) = (true, true);
+        (span.measure_latency, span.intervals.printed) = (true, true);
     });
     let page = xml(&results(&asked, "", Compat::V2_2, &[&spread()]));
     assert!(
@@ -150,7 +150,7 @@ fn an_interval_has_its_extremes_and_its_deviation_over_all_threads() {
         thread(0, 0, tally(&first, false), Tally::default()),
         thread(1, 0, tally(&second, false), Tally::default()),
     ];
-    let asked = profile(&["a"], |span, _| span.iops_std_dev = true);
+    let asked = profile(&["a"], |span, _| span.intervals.printed = true);
     let page = xml(&results(&asked, "", Compat::V2_2, &[&run]));
     let nothing = "WriteMinLatencyMilliseconds=\"0.000\" WriteMaxLatencyMilliseconds=\"0.000\" \
                    WriteAvgLatencyMilliseconds=\"0.000\" WriteLatencyStdDev=\"0.000\"/>";

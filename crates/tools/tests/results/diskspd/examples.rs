@@ -57,7 +57,11 @@ pub(super) fn two_targets() -> (Profile, RunRecord) {
     ];
     let asked = profile(&["a.dat", "b.dat"], |span, target| {
         (span.duration_s, span.warmup_s) = (2, 0);
-        (span.measure_latency, span.iops_std_dev, span.io_bucket_ms) = (true, true, 500);
+        (
+            span.measure_latency,
+            span.intervals.printed,
+            span.intervals.length_ms,
+        ) = (true, true, 500);
         (
             target.block_bytes,
             target.random_percent,

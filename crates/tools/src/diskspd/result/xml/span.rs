@@ -19,7 +19,7 @@ pub(super) fn write(measured: &Measured, asked: &TimeSpan, document: &mut Docume
     if asked.measure_latency {
         latency(&measured.total, document);
     }
-    if asked.iops_std_dev {
+    if asked.intervals.printed {
         series::write(&measured.total.series, document);
     }
     for rows in measured.rows.chunk_by(|a, b| a.thread == b.thread) {
@@ -142,7 +142,7 @@ fn target(row: &Row, asked: &TimeSpan, document: &mut Document) {
             document,
         );
     }
-    if asked.iops_std_dev {
+    if asked.intervals.printed {
         series::write(series, document);
     }
     document.close("Target");
