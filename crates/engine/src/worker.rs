@@ -93,7 +93,7 @@ fn start_turn<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     now: Nanos,
 ) -> Result<Underway, RunError> {
     let free = work.slots.free.len();
-    let (due, issued_at) = match !PLAIN && work.verify.is_some() {
+    let (due, issued_at) = match !PLAIN && work.side.verify.is_some() {
         true => verified::issue::<B, C, OPEN>(work, backend, now)?,
         false => issue::<B, C, PLAIN, OPEN>(work, backend, now)?,
     };
@@ -123,7 +123,7 @@ fn end_turn<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
         }
     }
     let now = work.clock.now();
-    if !PLAIN && work.calls.is_some() {
+    if !PLAIN && work.side.calls.is_some() {
         work.take_answers(now);
     }
     if OPEN
@@ -146,7 +146,7 @@ fn end_turn<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
         work.pace.learn(now.minus(*paced), work.slots.landed.len());
         *paced = now;
     }
-    if !PLAIN && work.verify.is_some() {
+    if !PLAIN && work.side.verify.is_some() {
         verified::compare(work, now);
     }
     if settle::<C, PLAIN, OPEN>(work, now) {

@@ -44,7 +44,11 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "structs with more than 12 named fields",
+<<<<<<< HEAD
         bound: 35,
+=======
+        bound: 26,
+>>>>>>> fcb53a70 (Group what a thread does apart from its I/Os)
         count: |tree| Count::Places(in_files(tree, wide_structs)),
     },
     Figure {

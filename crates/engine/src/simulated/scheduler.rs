@@ -281,8 +281,8 @@ fn hand(
     storage: Storage<'_>,
 ) -> Result<Hand, RunError> {
     let mut work = Work::new(shared, place, clock.clone(), live)?;
-    work.syncs = Syncs::simulated(&shared.plan, place, storage.stores);
-    work.calls = Calls::simulated(&shared.plan, place, storage.stores);
+    work.side.syncs = Syncs::simulated(&shared.plan, place, storage.stores);
+    work.side.calls = Calls::simulated(&shared.plan, place, storage.stores);
     let seats = place.seats.iter();
     let through = seats
         .clone()

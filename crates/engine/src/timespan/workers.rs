@@ -288,8 +288,8 @@ fn prepare<B: Backend>(
     let opened = clock.now().minus(from);
     let mut work = Work::new(shared, place, clock, Arc::clone(&orders.live))?;
     work.account.opened = Some(opened);
-    work.syncs = Syncs::new(&shared.plan, place, &targets)?;
-    work.calls = Calls::new(&shared.plan, place, &targets)?;
+    work.side.syncs = Syncs::new(&shared.plan, place, &targets)?;
+    work.side.calls = Calls::new(&shared.plan, place, &targets)?;
     let planned = place
         .seats
         .iter()

@@ -86,11 +86,14 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
         Some(open) => open.close_trace(),
         None => (None, None),
     };
-    let recorded = with_calls(recorded, work.calls.take());
+    let recorded = with_calls(recorded, work.side.calls.take());
     let unread = broken.map(|why| unread(&why, &work));
     let buffers = ManuallyDrop::new(work.buffers);
     // Its descriptors are those of the targets, which are closed by the last.
-    let syncs = work.syncs.map_or_else(Vec::new, |syncs| syncs.counts());
+    let syncs = work
+        .side
+        .syncs
+        .map_or_else(Vec::new, |syncs| syncs.counts());
     let mut closed = None;
     if abandoned.iter().all(|&count| count == 0) {
         drop(ManuallyDrop::into_inner(backend)); // before the memory that it has registered
@@ -99,7 +102,7 @@ pub(crate) fn finish<B: Backend, C: Clock>(mut lent: Lent<B, C>) -> Result<Done,
         drop(ManuallyDrop::into_inner(targets));
         closed = work.account.opened.map(|_| work.clock.now().minus(from));
     }
-    if let Some(verify) = work.verify {
+    if let Some(verify) = work.side.verify {
         verify.close();
     }
     let mixes = work.lanes.iter().filter_map(|lane| lane.mix.as_deref());

@@ -25,13 +25,13 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     let mut due = Nanos::MAX;
     let at_once = work.pace.is_slow();
     for _ in 0..work.slots.free.len() {
-        if !PLAIN && work.syncs.as_ref().is_some_and(|syncs| syncs.is_due()) {
+        if !PLAIN && work.side.is_sync_due() {
             break;
         }
         if OPEN && let Some(later) = work.too_early(now) {
             return Ok((later, now));
         }
-        if OPEN && !PLAIN && work.calls.is_some() && work.make_call(now) {
+        if OPEN && !PLAIN && work.side.calls.is_some() && work.make_call(now) {
             if work.is_spent(now) {
                 return Ok((now, now)); // the last of all: nothing is waited for
             }
@@ -176,7 +176,7 @@ pub(super) fn charge<C>(work: &mut Work<C>, seat: u16, slot: u32, next: &Chosen,
         .pacer
         .charge(issued, length);
     let lane = &mut work.lanes[usize::from(seat)];
-    if let Some(syncs) = &mut work.syncs
+    if let Some(syncs) = &mut work.side.syncs
         && next.step.operation == Operation::Write
     {
         syncs.wrote(usize::from(seat));

@@ -95,7 +95,7 @@ pub(super) fn try_again<B: Backend, C: Clock>(
         let flight = work.slots.flights[slot as usize];
         let memory = match flight.operation {
             Operation::Read => work.buffers.for_read(slot),
-            Operation::Write if work.verify.is_some() => verified::again(work, slot),
+            Operation::Write if work.side.verify.is_some() => verified::again(work, slot),
             Operation::Write => {
                 let write = Write {
                     offset: Bytes(flight.offset),

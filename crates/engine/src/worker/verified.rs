@@ -28,7 +28,7 @@ pub(super) fn issue<B: Backend, C: Clock, const OPEN: bool>(
     submitted |= read_back(work, backend, submitted, &mut now)?;
     for _ in 0..work.slots.free.len() {
         let full = B::ONE_AT_A_TIME && submitted;
-        if full || work.syncs.as_ref().is_some_and(|syncs| syncs.is_due()) {
+        if full || work.side.is_sync_due() {
             break;
         }
         if OPEN && let Some(later) = work.too_early(now) {
@@ -80,6 +80,7 @@ fn resume<B: Backend, C: Clock>(
 ) -> Result<bool, RunError> {
     let mut submitted = false;
     let waiting = work
+        .side
         .verify
         .as_ref()
         .map_or(0, |verify| verify.deferred.len());
@@ -88,6 +89,7 @@ fn resume<B: Backend, C: Clock>(
             break;
         }
         let deferred = work
+            .side
             .verify
             .as_mut()
             .and_then(|verify| verify.deferred.pop_front());
@@ -100,7 +102,7 @@ fn resume<B: Backend, C: Clock>(
 
 /// The writes of the thread that are read again, where any are.
 fn read_back_of<C>(work: &mut Work<C>) -> Option<&mut ThreadReadBack> {
-    work.verify.as_mut()?.read_back.as_mut()
+    work.side.verify.as_mut()?.read_back.as_mut()
 }
 
 /// Reads again what is due, in slots that are free: a slot of the target that was written, where slots are bound to one.
@@ -114,7 +116,7 @@ fn read_back<B: Backend, C: Clock>(
     let mut submitted = false;
     for _ in 0..work.slots.free.len() {
         let full = B::ONE_AT_A_TIME && (before || submitted);
-        if full || work.syncs.as_ref().is_some_and(|syncs| syncs.is_due()) {
+        if full || work.side.is_sync_due() {
             break;
         }
         let Some(due) = read_back_of(work).and_then(|read_back| read_back.due(*now)) else {
@@ -151,7 +153,7 @@ fn submit<B: Backend, C: Clock>(
 ) -> Result<bool, RunError> {
     let flight = work.slots.flights[slot as usize];
     let io = extent(&flight, slot);
-    let Some(verify) = &mut work.verify else {
+    let Some(verify) = &mut work.side.verify else {
         return Ok(false);
     };
     let memory = match flight.operation {
@@ -191,6 +193,7 @@ fn submit<B: Backend, C: Clock>(
 fn sealed<C>(work: &mut Work<C>, slot: u32, issued: Nanos) -> Memory {
     let io = extent(&work.slots.flights[slot as usize], slot);
     let versions = work
+        .side
         .verify
         .as_ref()
         .map_or(&[][..], |verify| &verify.versions);
@@ -202,7 +205,7 @@ fn sealed<C>(work: &mut Work<C>, slot: u32, issued: Nanos) -> Memory {
 #[cold]
 pub(super) fn again<C>(work: &mut Work<C>, slot: u32) -> Memory {
     let flight = work.slots.flights[slot as usize];
-    if let Some(verify) = &mut work.verify {
+    if let Some(verify) = &mut work.side.verify {
         verify.resume_write(extent(&flight, slot));
     }
     sealed(work, slot, flight.issued)
@@ -210,7 +213,7 @@ pub(super) fn again<C>(work: &mut Work<C>, slot: u32) -> Memory {
 
 /// Compares what was found at `now`, before it is counted. What failed is left to [`fail`].
 pub(super) fn compare<C: Clock>(work: &mut Work<C>, now: Nanos) {
-    let Some(verify) = &mut work.verify else {
+    let Some(verify) = &mut work.side.verify else {
         return;
     };
     for &Completion { slot, result } in &work.slots.landed {
@@ -239,6 +242,7 @@ pub(super) fn compare<C: Clock>(work: &mut Work<C>, now: Nanos) {
 fn set_apart<C>(work: &mut Work<C>, now: Nanos) {
     let counts = work.config.schedule.counts(now);
     let Some(read_back) = work
+        .side
         .verify
         .as_mut()
         .and_then(|verify| verify.read_back.as_mut())
@@ -275,13 +279,14 @@ fn set_apart<C>(work: &mut Work<C>, now: Nanos) {
 pub(super) fn fail<C>(work: &mut Work<C>, slot: u32) {
     let flight = &work.slots.flights[slot as usize];
     if let Some(read_back) = work
+        .side
         .verify
         .as_mut()
         .and_then(|verify| verify.read_back.as_mut())
     {
         read_back.end(slot);
     }
-    if let Some(verify) = &work.verify
+    if let Some(verify) = &work.side.verify
         && flight.operation == Operation::Write
     {
         verify.fail_write(extent(flight, slot));
@@ -291,15 +296,15 @@ pub(super) fn fail<C>(work: &mut Work<C>, slot: u32) {
 /// The power of its devices is cut: nothing is compared, flushed or journaled any more.
 pub(crate) fn power_cut<C>(work: &mut Work<C>) {
     drop_deferred(work);
-    if let Some(verify) = work.verify.take() {
+    if let Some(verify) = work.side.verify.take() {
         verify.close();
     }
-    work.syncs = None;
+    work.side.syncs = None;
 }
 
 /// Frees the slots of what was deferred: nothing is issued any more.
 pub(super) fn drop_deferred<C>(work: &mut Work<C>) {
-    if let Some(verify) = &mut work.verify {
+    if let Some(verify) = &mut work.side.verify {
         for slot in verify.deferred.drain(..) {
             work.slots.free.put(slot);
         }

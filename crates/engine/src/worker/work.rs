@@ -42,6 +42,13 @@ pub(crate) struct Work<C> {
     pub(super) open: Option<Open>, // where a rate is asked
     pub(super) slots: Slots,
     pub(super) pace: Pace,
+    pub(crate) side: SideWork,
+    pub(crate) account: Accounting,
+    pub(super) shown: Shown,
+}
+
+/// What a thread does apart from its I/Os, each where it is requested.
+pub(crate) struct SideWork {
     /// Where what is read is compared with what was written.
     pub(super) verify: Option<Box<ThreadVerify>>,
     /// Where what is issued is recorded.
@@ -50,8 +57,6 @@ pub(crate) struct Work<C> {
     pub(crate) syncs: Option<Box<Syncs>>,
     /// Where a trace has flushes or discards; its owner sets it.
     pub(crate) calls: Option<Box<Calls>>,
-    pub(crate) account: Accounting,
-    pub(super) shown: Shown,
 }
 
 /// What stays as it is.
@@ -102,6 +107,14 @@ pub(super) struct Flight {
     pub(super) seat: u16,
 }
 
+impl SideWork {
+    /// Returns whether calls that make writes durable are due.
+    #[inline]
+    pub(super) fn is_sync_due(&self) -> bool {
+        self.syncs.as_ref().is_some_and(|syncs| syncs.is_due())
+    }
+}
+
 impl<C: Clock> Work<C> {
     /// Allocates everything that the thread will need.
     pub(crate) fn new(
@@ -137,10 +150,12 @@ impl<C: Clock> Work<C> {
             buffers: Buffers::new(plan, place, &shared.sources, shared.run)?,
             open: Open::new(plan, place, shared.feed(place)?, shared.board_seat(place)),
             pace: Pace::new(),
-            verify: verify(shared, place),
-            io_log: (shared.io_log.as_ref()).map(|log| ThreadIoLog::new(log, place)),
-            syncs: None,
-            calls: None,
+            side: SideWork {
+                verify: verify(shared, place),
+                io_log: (shared.io_log.as_ref()).map(|log| ThreadIoLog::new(log, place)),
+                syncs: None,
+                calls: None,
+            },
             account: Accounting {
                 found: BatchTime::NEVER,
                 book: LoopProfile::new(),
@@ -169,7 +184,7 @@ impl<C: Clock> Work<C> {
     /// Records what a slot has just got, where that is recorded.
     #[inline]
     pub(super) fn log(&self, slot: u32) {
-        if let Some(log) = &self.io_log {
+        if let Some(log) = &self.side.io_log {
             let flight = &self.slots.flights[slot as usize];
             let operation = match flight.operation {
                 Operation::Read => TraceOperation::Read,
@@ -186,7 +201,7 @@ impl<C: Clock> Work<C> {
 
     /// Whether all that is in flight waits for writes of the same places.
     pub(super) fn only_defers(&self) -> bool {
-        self.verify.as_ref().is_some_and(|verify| {
+        self.side.verify.as_ref().is_some_and(|verify| {
             let deferred = verify.deferred.len();
             deferred > 0 && deferred == self.in_flight()
         })
@@ -206,16 +221,16 @@ impl<C: Clock> Work<C> {
                 && matches!(lane.pacer, Pacer::Free)
         };
         let recorded = self.open.as_ref().is_some_and(Open::is_recorded);
-        self.syncs.is_none()
-            && self.verify.is_none()
-            && self.io_log.is_none()
+        self.side.syncs.is_none()
+            && self.side.verify.is_none()
+            && self.side.io_log.is_none()
             && !recorded
             && matches!(&*self.lanes, [lane] if plain(lane))
     }
 
     /// Whether calls are due, and nothing is in flight that they would have to wait for.
     pub(super) fn is_sync_due(&self) -> bool {
-        self.syncs.as_ref().is_some_and(|syncs| syncs.is_due()) && self.in_flight() == 0
+        self.side.is_sync_due() && self.in_flight() == 0
     }
 
     /// Makes fsync calls. Returns when they were done. One that fails is a failed write.
@@ -225,11 +240,11 @@ impl<C: Clock> Work<C> {
         now: Nanos,
         calls: impl FnOnce(&mut Syncs, &C) -> Result<Nanos, Failed>,
     ) -> Nanos {
-        let Some(syncs) = &mut self.syncs else {
+        let Some(syncs) = &mut self.side.syncs else {
             return now;
         };
         let called = calls(syncs, &self.clock);
-        let (verify, io_log) = (&self.verify, &self.io_log);
+        let (verify, io_log) = (&self.side.verify, &self.side.io_log);
         syncs.report(|seat, call| {
             if let Some(verify) = verify {
                 verify.flushed(seat, call.succeeded);
@@ -265,14 +280,14 @@ impl<C: Clock> Work<C> {
 
     /// Makes the call that is next in a trace; false if an I/O with data is.
     pub(super) fn make_call(&mut self, now: Nanos) -> bool {
-        let (Some(open), Some(calls)) = (&mut self.open, &mut self.calls) else {
+        let (Some(open), Some(calls)) = (&mut self.open, &mut self.side.calls) else {
             return false;
         };
         let Some(io) = open.call() else {
             return false;
         };
         let number = open.take_call(now);
-        if let Some(log) = &self.io_log {
+        if let Some(log) = &self.side.io_log {
             log.issued(0, now, io.operation, [io.offset, io.length]);
         }
         if calls.make(number, io) {
@@ -283,7 +298,8 @@ impl<C: Clock> Work<C> {
 
     /// Takes the answers of calls. One that failed is a failed write.
     pub(super) fn take_answers(&mut self, now: Nanos) {
-        while let Some((number, failed)) = self.calls.as_mut().and_then(|calls| calls.answer()) {
+        while let Some((number, failed)) = self.side.calls.as_mut().and_then(|calls| calls.answer())
+        {
             if let Some(open) = &mut self.open {
                 open.called(number, now);
             }
@@ -312,7 +328,7 @@ impl<C: Clock> Work<C> {
     /// When a turn ends at the latest, where calls have no answer or I/Os of a trace wait for other threads.
     #[inline]
     pub(super) fn next_check(&self, issued_at: Nanos) -> Nanos {
-        let waits = self.calls.as_ref().is_some_and(|calls| calls.is_waiting())
+        let waits = self.side.calls.as_ref().is_some_and(|calls| calls.is_waiting())
             || self.open.as_ref().is_some_and(Open::waits_for_others);
         match waits {
             true if C::SLACK == Nanos(0) => issued_at, // in simulated time its turn comes when there is something
@@ -334,7 +350,11 @@ impl<C: Clock> Work<C> {
     /// Whether it has done all that it was to do.
     pub(super) fn is_spent(&self, now: Nanos) -> bool {
         let spent = || self.lanes.iter().all(|lane| lane.is_spent(now));
-        let calls = self.calls.as_ref().is_some_and(|calls| calls.is_waiting());
+        let calls = self
+            .side
+            .calls
+            .as_ref()
+            .is_some_and(|calls| calls.is_waiting());
         self.in_flight() == 0 && !calls && (spent() || self.has_ended())
     }
 
@@ -426,6 +446,7 @@ impl<C: Clock> Work<C> {
                 })
                 .collect(),
             syncs: self
+                .side
                 .syncs
                 .as_ref()
                 .map_or_else(Vec::new, |syncs| syncs.counts()),
