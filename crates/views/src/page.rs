@@ -22,7 +22,7 @@ const DOCUMENT: &str = "@FATHOM-DOCUMENT@";
 pub fn page_html(document: &PageDocument, out: &mut dyn Write) -> io::Result<()> {
     let mut rest = TEMPLATE;
     for (place, text) in [
-        (TITLE, escaped(&format!("fathom: {}", document.title))),
+        (TITLE, escaped(&format!("fathom: {}", document.stamp.title))),
         (WORDS, words(document)),
         (DOCUMENT, json(document)?),
     ] {

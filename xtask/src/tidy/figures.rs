@@ -47,8 +47,8 @@ const FIGURES: &[Figure] = &[
 <<<<<<< HEAD
         bound: 35,
 =======
-        bound: 26,
->>>>>>> fcb53a70 (Group what a thread does apart from its I/Os)
+        bound: 24,
+>>>>>>> c8e3a367 (Group origin and machine of a page's part, and the stamp of a page)
         count: |tree| Count::Places(in_files(tree, wide_structs)),
     },
     Figure {

@@ -6,8 +6,8 @@ use super::detail::CellDetail;
 use super::loads::loads;
 use super::reports::Surveyed;
 use super::{
-    PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageTable, PageValue, diet,
-    messages, panel, reports, roof, table, tiles,
+    PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageStamp, PageTable, PageValue,
+    PartMachine, diet, messages, panel, reports, roof, table, tiles,
 };
 use crate::columns::{Column, Value, columns};
 use crate::compare::Compared;
@@ -46,9 +46,12 @@ impl PageBuilder {
         PageBuilder {
             compares,
             document: PageDocument {
-                schema_version: SCHEMA_VERSION,
-                made_utc_ns,
-                tool_version: tool_version.to_owned(),
+                stamp: PageStamp {
+                    schema_version: SCHEMA_VERSION,
+                    made_utc_ns,
+                    tool_version: tool_version.to_owned(),
+                    ..PageStamp::default()
+                },
                 ..PageDocument::default()
             },
             ..PageBuilder::default()
@@ -98,9 +101,9 @@ impl PageBuilder {
         self.alone = Some((place, table::of_run(report, place)));
         if let Some(part) = self.document.parts.last_mut() {
             part.verdict.simulated |= report.verdict.simulated;
+            part.machine.add(report);
             part.goals.clone_from(&report.goals); // a survey or a sweep judges its runs together
         }
-        self.facts(report);
         self.findings(&report.findings);
         self.push(cell, row);
     }
@@ -206,7 +209,7 @@ impl PageBuilder {
         self.document.curves = curves;
         self.document.loads = loads;
         self.document.roofs = roofs;
-        self.document.title = messages::title(&self.document.parts);
+        self.document.stamp.title = messages::title(&self.document.parts);
         self.document.findings.sort_by_key(|finding| {
             let alone = finding.because.is_none();
             std::cmp::Reverse((finding.severity, alone, finding.cells.len()))
@@ -231,31 +234,6 @@ impl PageBuilder {
     fn push(&mut self, cell: PageCell, row: ResultRow) {
         self.document.cells.push(cell);
         self.rows.push(row);
-    }
-
-    /// What is the same of all cells of a part is kept once, from the first that knows it.
-    fn facts(&mut self, report: &RunReport) {
-        let Some(part) = self.document.parts.last_mut() else {
-            return;
-        };
-        if part.host.is_none() {
-            part.host = Some(report.host.clone());
-        }
-        if part.engine.is_none() {
-            part.engine = Some(report.engine.clone());
-        }
-        for target in &report.targets {
-            if !part.targets.contains(&target.facts) {
-                part.targets.push(target.facts.clone());
-            }
-        }
-        for check in &report.device_checks {
-            const CHECKS_MAX: usize = 8; // they differ by their figures, cell by cell
-            let sentences = &mut part.device_checks;
-            if sentences.len() < CHECKS_MAX && !sentences.contains(&check.sentence) {
-                sentences.push(check.sentence.clone());
-            }
-        }
     }
 
     /// The survey report's text on the part that was begun last; nothing where it has no cell.
@@ -432,6 +410,30 @@ impl PageBuilder {
                 about: column.about,
                 alike,
             });
+        }
+    }
+}
+
+impl PartMachine {
+    /// Adds what a run reports: what is the same of all cells of a part is kept once, from the first that knows it.
+    fn add(&mut self, report: &RunReport) {
+        if self.host.is_none() {
+            self.host = Some(report.host.clone());
+        }
+        if self.engine.is_none() {
+            self.engine = Some(report.engine.clone());
+        }
+        for target in &report.targets {
+            if !self.targets.contains(&target.facts) {
+                self.targets.push(target.facts.clone());
+            }
+        }
+        for check in &report.device_checks {
+            const CHECKS_MAX: usize = 8; // they differ by their figures, cell by cell
+            let sentences = &mut self.device_checks;
+            if sentences.len() < CHECKS_MAX && !sentences.contains(&check.sentence) {
+                sentences.push(check.sentence.clone());
+            }
         }
     }
 }

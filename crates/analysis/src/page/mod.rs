@@ -45,14 +45,9 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "fathom page")]
 pub struct PageDocument {
-    /// Version of this form of document; 1.
-    pub schema_version: u32,
-    /// Title of the page.
-    pub title: String,
-    /// Wall clock at its creation: nanoseconds since 1970 in UTC.
-    pub made_utc_ns: u64,
-    /// Version of fathom that wrote it.
-    pub tool_version: String,
+    /// What it is, and when and by what it was written.
+    #[serde(flatten)]
+    pub stamp: PageStamp,
     /// The specified results, in that order. // at least one
     pub parts: Vec<PagePart>,
     /// The fields of cells, in the order of their values.
@@ -75,6 +70,19 @@ pub struct PageDocument {
     pub left_out: Vec<String>,
 }
 
+/// Form, title and origin of a page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct PageStamp {
+    /// Version of this form of document; 1.
+    pub schema_version: u32,
+    /// Title of the page.
+    pub title: String,
+    /// Wall clock at its creation: nanoseconds since 1970 in UTC.
+    pub made_utc_ns: u64,
+    /// Version of fathom that wrote it.
+    pub tool_version: String,
+}
+
 /// One ID that was named.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct PagePart {
@@ -92,6 +100,23 @@ pub struct PagePart {
     pub goals: Vec<GoalReport>,
     /// The figures of each workload, operation or result; none where there are too many results for a first screen.
     pub table: Option<PageTable>,
+    /// When and by what it was measured.
+    #[serde(flatten)]
+    pub origin: PartOrigin,
+    /// Notes on the use of the figures.
+    pub notes: Vec<String>,
+    /// Models of all cells, in sentences: ceilings, service time, knees.
+    pub models: Vec<String>,
+    /// How many cells there are of each kind.
+    pub counts: PageCounts,
+    /// What it was measured on.
+    #[serde(flatten)]
+    pub machine: PartMachine,
+}
+
+/// When and by what a part was measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct PartOrigin {
     /// Wall clock at its start: nanoseconds since 1970 in UTC; none if unknown.
     pub started_utc_ns: Option<u64>,
     /// `complete`, `interrupted`, `failed`, or `unfinished`: still running, or killed.
@@ -102,12 +127,11 @@ pub struct PagePart {
     pub tool_version: String,
     /// Tags that a user gave it.
     pub tags: Vec<String>,
-    /// Notes on the use of the figures.
-    pub notes: Vec<String>,
-    /// Models of all cells, in sentences: ceilings, service time, knees.
-    pub models: Vec<String>,
-    /// How many cells there are of each kind.
-    pub counts: PageCounts,
+}
+
+/// Machine, targets and I/O engine of a part.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct PartMachine {
     /// The machine; none if unknown.
     pub host: Option<HostDigest>,
     /// The target, as far as it is known.

@@ -25,7 +25,7 @@ pub(super) fn survey(part: &mut PagePart, report: SurveyReport) -> Surveyed {
     decided(part, &report.verdict);
     let rows = report.rows.iter();
     part.models = rows.flat_map(|row| found(row, &report)).collect();
-    part.device_checks = vec![report.device_check.sentence.clone()]; // of all cells, as the text has it
+    part.machine.device_checks = vec![report.device_check.sentence.clone()]; // of all cells, as the text has it
     let surveyed = Surveyed {
         knees: report.knees(),
         joined: report.joined,
@@ -55,8 +55,8 @@ pub(super) fn files(part: &mut PagePart, report: FilesReport) {
     let warnings = report.warnings.iter().filter(|one| Some(*one) != named);
     part.notes.extend(warnings.cloned());
     part.notes.extend(report.notes);
-    part.host = report.host;
-    part.targets = vec![TargetDigest {
+    part.machine.host = report.host;
+    part.machine.targets = vec![TargetDigest {
         path: report.paths.join(" to "),
         file_system: report.file_system,
         mount_options: report.mount_options,

@@ -68,13 +68,17 @@ pub(crate) fn of(document: &PageDocument) -> SessionAnswer {
 
 /// The one device that is the lowest below every target.
 fn device(part: &PagePart) -> String {
-    let lowest = part.targets.iter().map(|target| target.chain.last());
+    let lowest = part
+        .machine
+        .targets
+        .iter()
+        .map(|target| target.chain.last());
     let names: Vec<&str> = lowest
         .flatten()
         .map(|device| device.name.as_str())
         .collect();
     let first = names.first().copied().unwrap_or_default();
-    let same = names.len() == part.targets.len() && names.iter().all(|name| *name == first);
+    let same = names.len() == part.machine.targets.len() && names.iter().all(|name| *name == first);
     if same {
         first.to_owned()
     } else {

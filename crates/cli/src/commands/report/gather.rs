@@ -10,7 +10,7 @@ use crate::commands::show::command_of;
 use crate::commands::survey::context;
 use crate::commands::sweep::ranks::is_part;
 use crate::commands::sweep::shown;
-use analysis::page::{PageBuilder, PagePart};
+use analysis::page::{PageBuilder, PagePart, PartOrigin};
 use analysis::{
     Known, SweepResult, SweepRun, files_report, imported_report_knowing, layers_report,
     quick_report, run_report_knowing, survey_report_knowing, sweep_report_knowing,
@@ -93,11 +93,13 @@ fn begun(summary: &SessionSummary, name: RunName) -> PagePart {
             None => summary.kind.name().to_owned(),
         },
         target: summary.target.clone(),
-        started_utc_ns: Some(summary.started_utc.0),
-        outcome: outcome.to_owned(),
-        command: summary.command.clone(),
-        tool_version: summary.tool_version.clone(),
-        tags: summary.tags.clone(),
+        origin: PartOrigin {
+            started_utc_ns: Some(summary.started_utc.0),
+            outcome: outcome.to_owned(),
+            command: summary.command.clone(),
+            tool_version: summary.tool_version.clone(),
+            tags: summary.tags.clone(),
+        },
         ..PagePart::default()
     }
 }
