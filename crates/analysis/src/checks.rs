@@ -84,7 +84,7 @@ impl Checks {
         const FULL_MIN: f64 = 0.9;
         const CV_MAX: f64 = 0.1;
         let ios = observed.total.ios;
-        let full = observed.in_flight().zip(observed.requested_in_flight);
+        let full = observed.in_flight().zip(observed.load.requested_in_flight);
         let windows = observed
             .windows
             .spread_per_s(crate::observed::RateWindows::MIN);

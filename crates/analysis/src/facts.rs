@@ -84,18 +84,34 @@ pub struct WorkDigest {
     pub mapped: bool,
     /// Share of writes. // in [0, 100]
     pub write_percent: u8,
-    /// Share of the written data that a device can press out of it; 0 where it is as random as can be. // in [0, 100]
-    #[serde(default)]
-    pub compress_percent: u8,
-    /// Share of the written blocks that is one and the same. // in [0, 100]
-    #[serde(default)]
-    pub dedupe_percent: u8,
+    /// What a device can save of the written data.
+    #[serde(flatten)]
+    pub reduction: DataReduction,
     /// Where the next I/O goes.
     pub access: Access,
     /// Caches between the I/O and the device.
     pub cache: CacheMode,
     /// Each write returns only when the data is on stable storage.
     pub write_through: bool,
+    /// The part of the target that is used.
+    #[serde(flatten)]
+    pub range: RangeDigest,
+}
+
+/// Shares of written data that a device need not store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DataReduction {
+    /// Share of the written data that a device can press out of it; 0 where it is as random as can be. // in [0, 100]
+    #[serde(default)]
+    pub compress_percent: u8,
+    /// Share of the written blocks that is one and the same. // in [0, 100]
+    #[serde(default)]
+    pub dedupe_percent: u8,
+}
+
+/// A range of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RangeDigest {
     /// First byte of the range.
     pub base_bytes: u64,
     /// Length of the range.
@@ -180,8 +196,10 @@ impl WorkDigest {
             _ => (0, 0),
         };
         WorkDigest {
-            compress_percent: compress,
-            dedupe_percent: dedupe,
+            reduction: DataReduction {
+                compress_percent: compress,
+                dedupe_percent: dedupe,
+            },
             block_bytes: planned.workload.block.0,
             queue_depth: pool.and_then(|pool| pool.outstanding).unwrap_or(own),
             threads: pool.map_or(planned.threads, |pool| pool.threads),
@@ -192,8 +210,10 @@ impl WorkDigest {
             access: planned.workload.access.clone(),
             cache: planned.cache,
             write_through: planned.write_through,
-            base_bytes: planned.base.0,
-            length_bytes: planned.length.0,
+            range: RangeDigest {
+                base_bytes: planned.base.0,
+                length_bytes: planned.length.0,
+            },
         }
     }
 }

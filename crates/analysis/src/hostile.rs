@@ -177,7 +177,7 @@ proptest! {
         let twice = survey_report(&cells, &SurveyContext::default());
         keeps(&twice);
         for load in &twice.joined {
-            sound(&load.rate);
+            sound(&load.throughput.rate);
             latency_is_sound(&load.latency);
         }
     }

@@ -107,12 +107,12 @@ pub use spread::relative_half_width;
 pub use survey::{
     CacheLook, CellReport, Filled, GoalAnswer, KNEE_SHARE, LadderEnd, Limit, LimitKind, LoadsLeft,
     Reached, SurveyAnswer, SurveyAnswerSide, SurveyContext, SurveyKnee, SurveyReport, SurveyRow,
-    peak_of, raw_label, surely, survey_report, survey_report_knowing,
+    SurveyScope, peak_of, raw_label, surely, survey_report, survey_report_knowing,
 };
 pub use sweep::{
-    AxisForecast, BestIn, CellFigures, FieldValue, SweepCell, SweepContext, SweepForecast,
-    SweepHost, SweepRanks, SweepReport, SweepResult, SweepRow, SweepRun, TargetForecast,
-    sweep_report, sweep_report_knowing,
+    AxisForecast, BestIn, CellFigures, FieldValue, ForecastTime, SweepCell, SweepContext,
+    SweepForecast, SweepHost, SweepRanks, SweepReport, SweepResult, SweepRow, SweepRun,
+    TargetForecast, sweep_report, sweep_report_knowing,
 };
 pub use verdict::{Answer, Validity, Verdict};
 pub use verification::VerificationReport;

@@ -27,6 +27,21 @@ pub struct Observed {
     pub whole_mean_ns: Option<f64>,
     /// How long was counted, in nanoseconds.
     pub measured_ns: Option<f64>,
+    /// What was requested.
+    pub load: ObservedLoad,
+    /// Files and devices, joined by a space.
+    pub target: String,
+    /// What moved the bytes, in the tool's words.
+    pub engine: Option<String>,
+    /// What is known of a printed result alone.
+    pub printed: PrintedFacts,
+    /// Threads or targets with figures of their own.
+    pub rows: Vec<ObservedRow>,
+}
+
+/// The load that was requested. Where the targets of one run differ in it, it is `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ObservedLoad {
     /// Size of one I/O in bytes.
     pub block_bytes: Option<u64>,
     /// Outstanding I/Os of a thread.
@@ -45,18 +60,17 @@ pub struct Observed {
     pub write_through: Option<bool>,
     /// Size of the range that was used, in bytes.
     pub size_bytes: Option<u64>,
-    /// Files and devices, joined by a space.
-    pub target: String,
-    /// What moved the bytes, in the tool's words.
-    pub engine: Option<String>,
+}
+
+/// What another tool printed, and how exactly.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PrintedFacts {
     /// Step of the printed digits of latencies in nanoseconds; own runs count nanoseconds.
     pub latency_step_ns: Option<f64>,
     /// Columns of a printed histogram.
     pub columns: Vec<HistogramShare>,
     /// Load of the processors as another tool printed it.
-    pub printed_cpu: Option<ImportedCpu>,
-    /// Threads or targets with figures of their own.
-    pub rows: Vec<ObservedRow>,
+    pub cpu: Option<ImportedCpu>,
 }
 
 /// IOPS of the windows of a run.
@@ -127,21 +141,21 @@ impl Observed {
             windows: RateWindows::default(),
             whole_mean_ns: None,
             measured_ns: row.measured.map(|time| time.0 as f64),
-            block_bytes: work.block.map(|block| block.0),
-            queue_depth: work.queue_depth,
-            threads: work.threads,
-            requested_in_flight: product
-                .filter(|asked| *asked > 0.0 && work.rate_per_s.is_none() && !several),
-            write_share: share(work.write_percent),
-            random_share: share(work.random_percent),
-            cache: work.cache,
-            write_through: work.write_through,
-            size_bytes: work.size.map(|size| size.0),
+            load: ObservedLoad {
+                block_bytes: work.block.map(|block| block.0),
+                queue_depth: work.queue_depth,
+                threads: work.threads,
+                requested_in_flight: product
+                    .filter(|asked| *asked > 0.0 && work.rate_per_s.is_none() && !several),
+                write_share: share(work.write_percent),
+                random_share: share(work.random_percent),
+                cache: work.cache,
+                write_through: work.write_through,
+                size_bytes: work.size.map(|size| size.0),
+            },
             target: row.target.clone(),
             engine: work.engine.clone(),
-            latency_step_ns: None,
-            columns: Vec::new(),
-            printed_cpu: None,
+            printed: PrintedFacts::default(),
             rows: Vec::new(),
         }
     }
@@ -163,9 +177,15 @@ impl Observed {
         let full = full_intervals(intervals, record.plan.interval);
         let rates: Vec<f64> = full.iter().filter_map(|row| row.rate_per_s).collect();
         Observed {
-            requested_in_flight: may_ask.then_some(asked),
+            load: ObservedLoad {
+                requested_in_flight: may_ask.then_some(asked),
+                ..known.load
+            },
             windows: RateWindows::of(&rates),
-            latency_step_ns: Some(1.0),
+            printed: PrintedFacts {
+                latency_step_ns: Some(1.0),
+                ..known.printed
+            },
             rows: own_rows(record),
             ..known
         }
@@ -214,14 +234,19 @@ impl Observed {
             rate_per_s: row.figures.total.ios_per_s,
         });
         Observed {
-            requested_in_flight: asked,
+            load: ObservedLoad {
+                requested_in_flight: asked,
+                ..known.load
+            },
             windows: RateWindows::of_imported(run),
             whole_mean_ns: run.evidence.total.whole_mean.map(|mean| mean.0 as f64),
-            latency_step_ns: latency
-                .resolution
-                .map(|step| step.0 as f64 / mean_digits(run.format)),
-            columns: latency.histogram.clone(),
-            printed_cpu: run.cpu,
+            printed: PrintedFacts {
+                latency_step_ns: latency
+                    .resolution
+                    .map(|step| step.0 as f64 / mean_digits(run.format)),
+                columns: latency.histogram.clone(),
+                cpu: run.cpu,
+            },
             rows: rows.collect(),
             ..known
         }
@@ -234,7 +259,7 @@ impl Observed {
         const STEPS_MIN: f64 = 10.0;
         let latency_ns = self.whole_mean_ns.or(self.total.mean_ns)?;
         let fine = |step: f64| step < STEP_MAX_NS && latency_ns >= STEPS_MIN * step;
-        let fine = self.latency_step_ns.is_none_or(fine);
+        let fine = self.printed.latency_step_ns.is_none_or(fine);
         let mean = self.total.rate_per_s? * latency_ns / 1e9;
         (fine && mean.is_finite()).then_some(mean)
     }
@@ -245,7 +270,7 @@ impl Observed {
         let counted = total.bytes_per_s.zip(total.rate_per_s);
         let counted = counted.filter(|(_, rate)| *rate > 0.0);
         let counted = counted.map(|(bytes, rate)| bytes / rate);
-        self.block_bytes.map(|block| block as f64).or(counted)
+        self.load.block_bytes.map(|block| block as f64).or(counted)
     }
 }
 

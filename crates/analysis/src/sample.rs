@@ -93,7 +93,6 @@ impl Sample {
                 deleted_targets: Vec::new(),
                 verification: None,
                 rank: None,
-                ranks: Vec::new(),
             },
             phases: PhaseTimes {
                 measured_from: from,

@@ -16,13 +16,9 @@ pub struct WorkerShare {
     pub thread: u32,
     /// How long it issued I/Os, in nanoseconds.
     pub elapsed_ns: u64,
-    /// Its processor time in the program, as a share of that; none where the system does not report it. // in [0, 1]
-    pub user_share: Option<f64>,
-    /// Its processor time in the kernel, as a share of that; none where the system does not report it. // in [0, 1]
-    pub kernel_share: Option<f64>,
-    /// How long it was ready and others had its processor, as a share of that; none where the system does not report it.
-    /// // in [0, 1]
-    pub delayed_share: Option<f64>,
+    /// What it got of the processors.
+    #[serde(flatten)]
+    pub cpu: WorkerCpu,
     /// Choosing, staging and handing over I/Os, and counting; all but the last hand-over. // in [0, 1]
     pub issuing_share: Option<f64>,
     /// The last hand-over, waiting for completions and, with engines that block in a call, the calls. // in [0, 1]
@@ -42,6 +38,18 @@ pub struct WorkerShare {
     pub found_batches: Vec<u64>,
 }
 
+/// Processor time of a worker thread, each as a share of its time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkerCpu {
+    /// Its processor time in the program, as a share of that; none where the system does not report it. // in [0, 1]
+    pub user_share: Option<f64>,
+    /// Its processor time in the kernel, as a share of that; none where the system does not report it. // in [0, 1]
+    pub kernel_share: Option<f64>,
+    /// How long it was ready and others had its processor, as a share of that; none where the system does not report it.
+    /// // in [0, 1]
+    pub delayed_share: Option<f64>,
+}
+
 impl WorkerShare {
     fn of(thread: u32, account: &Account) -> WorkerShare {
         let elapsed = account.elapsed.0 as f64;
@@ -51,9 +59,11 @@ impl WorkerShare {
         WorkerShare {
             thread,
             elapsed_ns: account.elapsed.0,
-            user_share: account.cpu.and_then(|used| cpu(used.user.0)),
-            kernel_share: account.cpu.and_then(|used| cpu(used.kernel.0)),
-            delayed_share: account.delayed.and_then(|delayed| cpu(delayed.0)),
+            cpu: WorkerCpu {
+                user_share: account.cpu.and_then(|used| cpu(used.user.0)),
+                kernel_share: account.cpu.and_then(|used| cpu(used.kernel.0)),
+                delayed_share: account.delayed.and_then(|delayed| cpu(delayed.0)),
+            },
             issuing_share: part(account.issuing.0),
             waiting_share: part(account.waiting.0),
             waiting_full_share: part(account.waiting_full.0),
@@ -64,7 +74,9 @@ impl WorkerShare {
             found_batches: account.found.clone(),
         }
     }
+}
 
+impl WorkerCpu {
     /// Processor time of both kinds, as a share of the whole time; none where the system does not report it.
     pub fn busy_share(&self) -> Option<f64> {
         Some((self.user_share? + self.kernel_share?).min(1.0))

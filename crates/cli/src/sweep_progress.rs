@@ -70,20 +70,21 @@ impl SweepProgress {
         let rests = forecast.runs_least.saturating_sub(1).max(1);
         SweepProgress {
             screen: None,
-            whole: bar(forecast.duration_least_ns),
+            whole: bar(forecast.time.duration_least_ns),
             cell: bar(1),
             bars,
             draws: environment.draws_progress,
             since: Stopwatch::start(),
             state: Mutex::new(State {
                 pace: Pace::default(),
-                rest: Nanos(forecast.rest_ns / rests),
+                rest: Nanos(forecast.time.rest_ns / rests),
                 runs: forecast.runs_least,
                 done: 0,
                 left: Nanos(
                     forecast
+                        .time
                         .duration_least_ns
-                        .saturating_sub(forecast.filling_ns),
+                        .saturating_sub(forecast.time.filling_ns),
                 ),
                 planned: Nanos(0),
                 began: Nanos(0),
@@ -270,7 +271,10 @@ mod tests {
     fn what_is_left_follows_from_what_cells_cost() {
         let forecast = SweepForecast {
             runs_least: 3,
-            duration_least_ns: Nanos::seconds(30).0,
+            time: analysis::ForecastTime {
+                duration_least_ns: Nanos::seconds(30).0,
+                ..Default::default()
+            },
             ..SweepForecast::default()
         };
         let progress = SweepProgress::new(&Environment::default(), &forecast);

@@ -391,13 +391,13 @@ impl Hosts {
 
     /// Collects the results of all ranks. Returns the record of rank 0 with its place in the job.
     pub(crate) fn gather(&self, mut record: RunRecord) -> Result<RunRecord, CommandError> {
-        record.engine.rank = Some(self.rank_record(self.share().rank));
+        record.engine.rank = Some(self.rank_record(self.share().rank).into());
         if !self.is_first() {
             return Ok(record);
         }
         self.job.measures(false);
         self.measure_clocks(1)?;
-        record.engine.rank = Some(self.rank_record(0));
+        record.engine.rank = Some(self.rank_record(0).into());
         let mut own = Some(to_bytes(&Ok::<Option<&RunRecord>, String>(Some(&record))));
         let sums = Sums::of(&record);
         let reply = self.round_with(orders::GATHER, None, &(), &mut |_| {
@@ -411,7 +411,7 @@ impl Hosts {
                 continue; // it had no task
             };
             let outcome = outcome.map(|mut record| {
-                if let Some(rank) = &mut record.engine.rank {
+                if let Some(rank) = record.engine.rank_mut() {
                     (rank.clock_before, rank.clock_after) = self.clocks_of(item.rank);
                 }
                 record

@@ -7,7 +7,7 @@ use crate::clock::{self, Stopwatch};
 use crate::hosts::Hosts;
 use crate::journal::{Journal, VERSION};
 use crate::proven_files::ProvenFiles;
-use crate::schedule::{Fate, Ran, Schedule, Step, Watcher};
+use crate::schedule::{Fate, Ran, RankPart, Schedule, Step, Watcher};
 use engine::{Event, Job, Observer, SoFar, Stop, Tick};
 use job::{Counter, Progress};
 use model::{Bytes, CommandError, Nanos, Plan, RunRecord};
@@ -98,7 +98,9 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
                 Fate::Fail => return Err(outcome.err().unwrap_or_else(CommandError::silent)),
             };
             let stored = match &self.hosts {
-                Some(hosts) if !step.joins => hosts.save(self.journal, &step, outcome.as_ref())?,
+                Some(hosts) if step.part != RankPart::Joined => {
+                    hosts.save(self.journal, &step, outcome.as_ref())?
+                }
                 _ => self.journal.save(&step, outcome.as_ref())?,
             };
             let took = watch.elapsed();
@@ -116,7 +118,7 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
     /// Returns the record of all ranks, for a step whose result it is.
     fn joined(&self, step: &Step, own: RunRecord) -> Result<RunRecord, CommandError> {
         match &self.hosts {
-            Some(hosts) if step.joins => hosts.joined(),
+            Some(hosts) if step.part == RankPart::Joined => hosts.joined(),
             _ => Ok(own),
         }
     }

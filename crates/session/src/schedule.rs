@@ -6,9 +6,22 @@ use crate::admission::CheckedPlan;
 use engine::io_log::IoLogSink;
 use engine::{Filled, JournalSink, Observer, Recording, Silent};
 use model::{CommandError, Nanos, Outcome, Profile, RunRecord, TargetFacts, Timespan};
+use serde::{Deserialize, Serialize};
 
 /// Label of the only step of a command.
 pub(crate) const RUN: &str = "run";
+
+/// What of a request the ranks of a job do, and which records are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RankPart {
+    /// The layout of the job decides.
+    #[default]
+    Layout,
+    /// Its threads are tasks, of which rank r does the one that is so much further.
+    Task(u32),
+    /// As `Layout`; the one record is that of all ranks together.
+    Joined,
+}
 
 /// One run that a schedule asks for.
 #[derive(Debug)]
@@ -29,11 +42,8 @@ pub struct Step {
     pub cold: bool,
     /// How long it and what follows may take, where that is known.
     pub left: Option<Nanos>,
-    /// In a job: the threads of the request are tasks, of which rank r does the one that is so much further. None where all ranks
-    /// have the request, shared by the layout of the job.
-    pub tasks_from: Option<u32>,
-    /// In a job: its record is that of all ranks together, and theirs are not stored.
-    pub joins: bool,
+    /// In a job: what of the request a rank does.
+    pub part: RankPart,
     /// The trace that is replayed, where the request is one of a trace.
     pub recording: Option<Recording>,
     /// Where the journal of what is durable goes, where there is one.
@@ -54,11 +64,26 @@ impl Step {
             precision: None,
             cold: false,
             left: None,
-            tasks_from: None,
-            joins: false,
+            part: RankPart::Layout,
             recording: None,
             journal: None,
             io_log: None,
+        }
+    }
+
+    /// One whose threads are tasks of a job: rank r does the one that is so much further.
+    pub fn of_tasks(label: String, timespan: Timespan, further: u32) -> Step {
+        Step {
+            part: RankPart::Task(further),
+            ..Step::new(label, timespan)
+        }
+    }
+
+    /// One whose record in a job is that of all ranks together.
+    pub fn joined(label: String, timespan: Timespan) -> Step {
+        Step {
+            part: RankPart::Joined,
+            ..Step::new(label, timespan)
         }
     }
 

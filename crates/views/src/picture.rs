@@ -27,18 +27,21 @@ pub(crate) fn picture(report: &SurveyReport, paper: &Paper) -> Vec<String> {
         return Vec::new();
     };
     let width = paper.width().saturating_sub(AROUND).min(BAR_MAX);
-    let most = loads.iter().map(|cell| cell.rate_per_s).fold(0.0, f64::max);
+    let most = loads
+        .iter()
+        .map(|cell| cell.throughput.rate_per_s)
+        .fold(0.0, f64::max);
     let name = printable(&row.workload);
     let head = format!("  {name}: QD, IOPS, median latency");
     let knee_at = report.knee(row).map(|knee| knee.in_flight);
     let bars = thinned(loads, row.knee_depth).into_iter().map(|cell| {
-        let knee = (knee_at == Some(cell.queue_depth)).then_some("  knee");
+        let knee = (knee_at == Some(cell.load.queue_depth)).then_some("  knee");
         let median = cell.latency.at(0.5).and_then(|p| p.latency_ns);
         format!(
             "  {:>5}  {:<width$}  {:>6}  {:>7}{}",
-            count(cell.queue_depth),
-            bar(cell.rate_per_s / most, width),
-            rate(cell.rate_per_s),
+            count(cell.load.queue_depth),
+            bar(cell.throughput.rate_per_s / most, width),
+            rate(cell.throughput.rate_per_s),
             median.map_or_else(String::new, |ns| time(ns as f64)),
             knee.unwrap_or_default()
         )
@@ -50,7 +53,11 @@ pub(crate) fn picture(report: &SurveyReport, paper: &Paper) -> Vec<String> {
 /// At most so many that the picture stays small: the ends, the knee, and what lies around it.
 fn thinned(mut loads: Vec<&CellReport>, knee: Option<u64>) -> Vec<&CellReport> {
     let knee = knee.unwrap_or(1).max(1);
-    let away = |cell: &CellReport| (cell.queue_depth.max(1) as f64 / knee as f64).log2().abs();
+    let away = |cell: &CellReport| {
+        (cell.load.queue_depth.max(1) as f64 / knee as f64)
+            .log2()
+            .abs()
+    };
     while loads.len() > LOADS_MAX {
         let inner = loads.iter().enumerate().skip(1).take(loads.len() - 2);
         let farthest = inner.max_by(|a, b| away(a.1).total_cmp(&away(b.1)));

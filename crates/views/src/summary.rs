@@ -10,7 +10,7 @@ use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
 use analysis::say::counted;
-use analysis::{CallRow, Latency, OperationRow, RunReport, TailSamples, TargetReport};
+use analysis::{CallRow, Latency, OperationRow, RunReport, TailSamples, TargetReport, WorkDigest};
 use model::plan::RecordedTiming;
 use model::trace::TraceOperation;
 use model::{Access, CacheMode, Pacing, Spacing};
@@ -131,8 +131,11 @@ fn checks(report: &RunReport) -> String {
 }
 
 /// What a device can make smaller, because it changes what a rate of writes means.
-fn shape(compress_percent: u8, dedupe_percent: u8) -> String {
-    match (compress_percent, dedupe_percent) {
+fn shape(work: &WorkDigest) -> String {
+    match (
+        work.reduction.compress_percent,
+        work.reduction.dedupe_percent,
+    ) {
         (0, 0) => String::new(),
         (share, 0) => format!("; data compressible by {share}%"),
         (0, share) => format!("; {share}% duplicate blocks"),
@@ -169,7 +172,7 @@ fn work(target: &TargetReport, null: bool) -> String {
         100 => " writes".to_owned(),
         share => format!(", {}% reads, {share}% writes", 100 - share),
     };
-    let shape = shape(work.compress_percent, work.dedupe_percent);
+    let shape = shape(work);
     let cache = match (work.cache, work.write_through) {
         (CacheMode::Cached, _) if work.mapped => "mapped into memory",
         (CacheMode::Unbuffered, false) => "direct I/O",

@@ -53,7 +53,7 @@ pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write)
     let mut page = setting(report, paper);
     let answer = foot::answer(&answers(report), paper);
     page.extend(foot::head(answer, &report.verdict, paper));
-    page.extend(foot::goals(&report.goals, paper));
+    page.extend(foot::goals(&report.remarks.goals, paper));
     page.extend(table(report, paper));
     page.extend(details::kept_rates(report, paper));
     page.push(String::new());
@@ -81,10 +81,20 @@ fn setting(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     let Some(target) = &report.target else {
         return vec![String::new()];
     };
-    let size = bytes(report.budget.size_bytes.unwrap_or(target.size_bytes));
+    let size = bytes(
+        report
+            .coverage
+            .budget
+            .size_bytes
+            .unwrap_or(target.size_bytes),
+    );
     let target = foot::place(target, &size, paper);
-    let engine = report.engine.as_ref().map(|engine| engine.backend.as_str());
-    foot::setting(target, report.host.as_ref(), engine, paper)
+    let engine = report
+        .origin
+        .engine
+        .as_ref()
+        .map(|engine| engine.backend.as_str());
+    foot::setting(target, report.origin.host.as_ref(), engine, paper)
 }
 
 /// Small random and large sequential I/O, reads next to writes, and the latency of one I/O alone.
@@ -159,16 +169,16 @@ fn cells(report: &SurveyReport, row: &SurveyRow) -> Vec<String> {
     };
     let validities = report.figure_validity(row);
     let at = |quantile| percentile(best.latency.at(quantile));
-    let interval = half_width(best.rate.half_width_share());
+    let interval = half_width(best.throughput.rate.half_width_share());
     vec![
         name(row),
-        marked(rate(best.rate_per_s), validities.peak),
+        marked(rate(best.throughput.rate_per_s), validities.peak),
         match interval == NOTHING {
             true => interval,
             false => format!("±{interval}"),
         },
-        mib_per_s(best.bytes_per_s),
-        count(best.queue_depth),
+        mib_per_s(best.throughput.bytes_per_s),
+        count(best.load.queue_depth),
         row.knee_depth.map_or_else(|| NOTHING.to_owned(), count),
         at(0.5),
         at(0.99),

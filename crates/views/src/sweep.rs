@@ -32,8 +32,8 @@ const P999: &str = "p99.9";
 
 /// Writes the page.
 pub fn sweep_summary(report: &SweepReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    let target = shorten(&printable(&report.target), paper.width() / 2);
-    let mut page = foot::setting(target, report.host.as_ref(), None, paper);
+    let target = shorten(&printable(&report.matrix.target), paper.width() / 2);
+    let mut page = foot::setting(target, report.origin.host.as_ref(), None, paper);
     let answer = foot::answer(&report.answers, paper);
     page.extend(foot::head(answer, &report.verdict, paper));
     page.extend(foot::goals(&report.goals, paper));
@@ -61,7 +61,7 @@ fn table(report: &SweepReport, paper: &Paper) -> (Vec<String>, Option<String>) {
     let grouped = report.rows.iter().any(|row| row.group.is_some());
     let mut heads: Vec<Column<'_>> = vec![left("", 1)];
     heads.extend(grouped.then(|| left("group", 5)));
-    heads.extend(report.axes.iter().map(|axis| right(axis, 4)));
+    heads.extend(report.matrix.axes.iter().map(|axis| right(axis, 4)));
     let words = heads.len();
     heads.push(right("IOPS", 7));
     heads.extend(repeated.then(|| right("±", 4)));
@@ -75,7 +75,7 @@ fn table(report: &SweepReport, paper: &Paper) -> (Vec<String>, Option<String>) {
         .map(|row| {
             let mut cells = vec![mark(row).to_owned()];
             cells.extend(grouped.then(|| printable(row.group.as_deref().unwrap_or(NOTHING))));
-            cells.extend(report.axes.iter().map(|axis| value(row, axis)));
+            cells.extend(report.matrix.axes.iter().map(|axis| value(row, axis)));
             cells.extend(figures(row, repeated));
             cells.extend(stored.then(|| runs(row)));
             cells.push(best(row));
@@ -222,9 +222,9 @@ fn models(report: &SweepReport, paper: &Paper) -> Vec<String> {
 }
 
 fn spent(report: &SweepReport, paper: &Paper) -> String {
-    let counts = &report.cell_counts;
+    let counts = &report.matrix.cell_counts;
     let mut parts = Vec::new();
-    parts.extend(report.elapsed_ns.map(waiting));
+    parts.extend(report.course.elapsed_ns.map(waiting));
     let mut cells = format!(
         "{} of {}",
         count(counts.done),
@@ -239,10 +239,21 @@ fn spent(report: &SweepReport, paper: &Paper) -> String {
         cells.push_str(&format!(", {}", counted(counts.runs, "run")));
     }
     parts.push(cells);
-    parts.extend(report.order.as_ref().map(|order| match order.as_str() {
-        "given" => "in the order given".to_owned(),
-        other => format!("order {other}"),
-    }));
-    parts.extend(report.started_utc_ns.map(|ns| write_time(ns, &paper.zone)));
+    parts.extend(
+        report
+            .course
+            .order
+            .as_ref()
+            .map(|order| match order.as_str() {
+                "given" => "in the order given".to_owned(),
+                other => format!("order {other}"),
+            }),
+    );
+    parts.extend(
+        report
+            .origin
+            .started_utc_ns
+            .map(|ns| write_time(ns, &paper.zone)),
+    );
     parts.join("; ")
 }

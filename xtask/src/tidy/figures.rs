@@ -44,11 +44,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "structs with more than 12 named fields",
-<<<<<<< HEAD
-        bound: 35,
-=======
-        bound: 24,
->>>>>>> c8e3a367 (Group origin and machine of a page's part, and the stamp of a page)
+        bound: 12,
         count: |tree| Count::Places(in_files(tree, wide_structs)),
     },
     Figure {
@@ -58,7 +54,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "source files with fewer than 50 lines of code",
-        bound: 167,
+        bound: 166,
         count: |tree| Count::Places(in_files(tree, few_lines)),
     },
     Figure {
@@ -68,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 142_000,
+        bound: 144_000,
         count: lines_of_code,
     },
 ];

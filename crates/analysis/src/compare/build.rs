@@ -8,6 +8,7 @@ use super::pair::{PLACE, Pair, Pairs, WORK, pairs, text};
 use super::shared_limit::shared_limit;
 use super::{
     CellChange, CellCounts, ChangeReport, CompareReport, Condition, Difference, Side, SideReport,
+    Unmatched,
 };
 use crate::verdict::Validity;
 use crate::{FieldValue, say};
@@ -57,8 +58,10 @@ pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareRe
         cell_counts: counts,
         fields: pairs.fields.iter().map(|&field| field.to_owned()).collect(),
         differences,
-        only_a: pairs.only_a.iter().map(|one| one.row.name()).collect(),
-        only_b: pairs.only_b.iter().map(|one| one.row.name()).collect(),
+        unmatched: Unmatched {
+            only_a: names(&pairs.only_a),
+            only_b: names(&pairs.only_b),
+        },
         notes: notes(a, b, &pairs),
         conditions: conditions
             .iter()
@@ -71,6 +74,10 @@ pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareRe
             .map(|(pair, judged)| cell(pair, judged, shared))
             .collect(),
     }
+}
+
+fn names(results: &[&Compared]) -> Vec<String> {
+    results.iter().map(|one| one.row.name()).collect()
 }
 
 fn judged(pair: &Pair<'_>, figures: Vec<Figure>) -> JudgedCell {

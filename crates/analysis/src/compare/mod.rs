@@ -57,14 +57,22 @@ pub struct CompareReport {
     pub cells: Vec<CellChange>,
     /// Differences other than the figures.
     pub differences: Vec<Difference>,
-    /// Results of A that B has nothing for.
-    pub only_a: Vec<String>,
-    /// Results of B that A has nothing for.
-    pub only_b: Vec<String>,
+    /// Results that only one side has.
+    #[serde(flatten)]
+    pub unmatched: Unmatched,
     /// Notes on the use of the figures.
     pub notes: Vec<String>,
     /// The conditions that were set, and their results.
     pub conditions: Vec<ConditionReport>,
+}
+
+/// Results that the other side has no counterpart of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unmatched {
+    /// Results of A that B has nothing for.
+    pub only_a: Vec<String>,
+    /// Results of B that A has nothing for.
+    pub only_b: Vec<String>,
 }
 
 /// The result.

@@ -352,7 +352,7 @@ fn cells_are_paired_by_what_varies_and_the_rest_is_reported() {
         (&["depth".to_owned()][..], vec!["4", "16"])
     );
     assert_eq!(
-        (found.only_a, found.only_b),
+        (found.unmatched.only_a, found.unmatched.only_b),
         (vec!["1.1".to_owned()], vec!["2.3".to_owned()])
     );
     assert_eq!(found.cell_counts.faster, 2);

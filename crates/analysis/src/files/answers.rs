@@ -77,8 +77,8 @@ fn cached_share(rows: &[FilesRow], step: &str) -> Option<f64> {
 /// Share of the bytes that no device had taken when the copy was over.
 fn unwritten_share(rows: &[FilesRow]) -> Option<f64> {
     let row = rows.iter().find(|row| row.operation == "write")?;
-    let taken = row.device_write_bytes? as f64;
-    (row.bytes > 0).then_some((1.0 - taken / row.bytes as f64).clamp(0.0, 1.0))
+    let taken = row.device.device_write_bytes? as f64;
+    (row.amount.bytes > 0).then_some((1.0 - taken / row.amount.bytes as f64).clamp(0.0, 1.0))
 }
 
 /// Both shares in full: where a cache took part, or where none did. `remedy` is given for the former: whether the operands are

@@ -40,33 +40,17 @@ pub struct FilesReport {
     pub verdict: Verdict,
     /// The folder, or source and destination of a copy, as they were named.
     pub paths: Vec<String>,
-    /// Names of the hosts by rank, where ranks worked in a folder each.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hosts: Vec<String>,
-    /// Type of the file system.
-    pub file_system: Option<String>,
-    /// Options that it is mounted with.
-    pub mount_options: Option<String>,
-    /// The devices below it, nearest first.
-    pub chain: Vec<DeviceDigest>,
+    /// What uses the folder and is below it.
+    #[serde(flatten)]
+    pub storage: FilesStorage,
     /// The machine; none where nothing was done.
     pub host: Option<HostDigest>,
-    /// Request of work with many small files and one large one; none for a copy.
-    pub tree: Option<TreeDigest>,
-    /// Request of `fathom mdtest`; none of anything else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mdtest: Option<MdtestDigest>,
-    /// Request of a copy; none for work in a folder.
-    pub copy: Option<CopyDigest>,
-    /// Data that was read and compared; only for `fathom verify`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verify: Option<VerifyDigest>,
-    /// Nanoseconds since 1970 in UTC.
-    pub started_utc_ns: Option<u64>,
-    /// Version of fathom that measured it.
-    pub tool_version: Option<String>,
-    /// The command line as it was given, program name first.
-    pub command: Vec<String>,
+    /// Request.
+    #[serde(flatten)]
+    pub work: WorkRequest,
+    /// When and by what it was measured.
+    #[serde(flatten)]
+    pub origin: FilesOrigin,
     /// One a step, in their order.
     pub rows: Vec<FilesRow>,
     /// Damage of data that was read; none but of `fathom verify`.
@@ -78,6 +62,46 @@ pub struct FilesReport {
     pub notes: Vec<String>,
     /// `complete`, `interrupted` or `failed`; a session without steps is `interrupted`.
     pub outcome: String,
+}
+
+/// Hosts that work in a folder, and the file system and devices below it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FilesStorage {
+    /// Names of the hosts by rank, where ranks worked in a folder each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    /// Type of the file system.
+    pub file_system: Option<String>,
+    /// Options that it is mounted with.
+    pub mount_options: Option<String>,
+    /// The devices below it, nearest first.
+    pub chain: Vec<DeviceDigest>,
+}
+
+/// Request of work with files: one of them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkRequest {
+    /// Request of work with many small files and one large one; none for a copy.
+    pub tree: Option<TreeDigest>,
+    /// Request of `fathom mdtest`; none of anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mdtest: Option<MdtestDigest>,
+    /// Request of a copy; none for work in a folder.
+    pub copy: Option<CopyDigest>,
+    /// Data that was read and compared; only for `fathom verify`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<VerifyDigest>,
+}
+
+/// When and by what work with files was measured; none where nothing was.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FilesOrigin {
+    /// Nanoseconds since 1970 in UTC.
+    pub started_utc_ns: Option<u64>,
+    /// Version of fathom that measured it.
+    pub tool_version: Option<String>,
+    /// The command line as it was given, program name first.
+    pub command: Vec<String>,
 }
 
 /// Request of work in a folder.
@@ -158,19 +182,25 @@ pub fn files_report(steps: &[FilesRecord]) -> FilesReport {
             None => verdict::verdict(steps, &rows, &findings, &warnings),
         },
         paths: names(first),
-        hosts: first.place.hosts.clone(),
-        file_system: fs.map(|fs| fs.kind.clone()),
-        mount_options: fs.map(|fs| fs.options.clone()),
-        chain: first.place.chain.iter().map(DeviceDigest::of).collect(),
+        storage: FilesStorage {
+            hosts: first.place.hosts.clone(),
+            file_system: fs.map(|fs| fs.kind.clone()),
+            mount_options: fs.map(|fs| fs.options.clone()),
+            chain: first.place.chain.iter().map(DeviceDigest::of).collect(),
+        },
         host: Some(HostDigest::of(&first.host)),
-        tree,
-        mdtest: mdtest::work_of(first).map(MdtestDigest::of),
-        copy,
-        verify: content.map(VerifyDigest::of),
+        work: WorkRequest {
+            tree,
+            mdtest: mdtest::work_of(first).map(MdtestDigest::of),
+            copy,
+            verify: content.map(VerifyDigest::of),
+        },
         findings,
-        started_utc_ns: Some(first.started_utc.0),
-        tool_version: Some(first.tool_version.clone()),
-        command: first.command.clone(),
+        origin: FilesOrigin {
+            started_utc_ns: Some(first.started_utc.0),
+            tool_version: Some(first.tool_version.clone()),
+            command: first.command.clone(),
+        },
         notes: match content {
             Some(work) => verify::notes(work, &rows),
             None => notes::notes(steps, &rows),

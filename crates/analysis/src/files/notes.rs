@@ -94,7 +94,7 @@ fn cut(rows: &[FilesRow], first: &FilesRecord) -> Option<String> {
     };
     let cut: Vec<String> = rows
         .iter()
-        .filter(|row| row.cut && row.planned.is_some())
+        .filter(|row| row.cut && row.amount.planned.is_some())
         .map(|row| format!("{} ({})", row.operation, row.order))
         .collect();
     (!cut.is_empty()).then(|| {

@@ -15,18 +15,12 @@ pub struct FilesRow {
     pub order: String,
     /// Threads that did it at once.
     pub threads: u64,
-    /// How often it was to be done; none where only the time limit ends it.
-    pub planned: Option<u64>,
-    /// How often it was done.
-    pub operations: u64,
-    /// Bytes of one operation; none where it moves none.
-    pub block_bytes: Option<u64>,
-    /// Bytes of all of them.
-    pub bytes: u64,
-    /// From the first to the last, a flush at the end included.
-    pub elapsed_ns: u64,
-    /// Of it, the flush at the end; none where there was none.
-    pub flush_ns: Option<u64>,
+    /// How much was done.
+    #[serde(flatten)]
+    pub amount: FilesAmount,
+    /// How long it took.
+    #[serde(flatten)]
+    pub time: FilesTime,
     /// Operations a second; none where nothing was measured.
     pub rate_per_s: Option<Estimate>,
     /// Bytes a second; none where it moves none or nothing was measured.
@@ -35,14 +29,44 @@ pub struct FilesRow {
     pub latency: Latency,
     /// Processor time by elapsed time: 1 is one core all the time; none where the system does not report it.
     pub cpu_share: Option<f64>,
-    /// Bytes that the device read during it; none if it does not report them.
-    pub device_read_bytes: Option<u64>,
-    /// Bytes that it wrote.
-    pub device_write_bytes: Option<u64>,
+    /// What the device transferred meanwhile.
+    #[serde(flatten)]
+    pub device: DeviceBytes,
     /// The time limit ended it before all was done.
     pub cut: bool,
     /// Why there is no figure.
     pub unmeasured: Option<String>,
+}
+
+/// How often an operation was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FilesAmount {
+    /// How often it was to be done; none where only the time limit ends it.
+    pub planned: Option<u64>,
+    /// How often it was done.
+    pub operations: u64,
+    /// Bytes of one operation; none where it moves none.
+    pub block_bytes: Option<u64>,
+    /// Bytes of all of them.
+    pub bytes: u64,
+}
+
+/// Time of all operations of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FilesTime {
+    /// From the first to the last, a flush at the end included.
+    pub elapsed_ns: u64,
+    /// Of it, the flush at the end; none where there was none.
+    pub flush_ns: Option<u64>,
+}
+
+/// Bytes that a device transferred during a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceBytes {
+    /// Bytes that the device read during it; none if it does not report them.
+    pub device_read_bytes: Option<u64>,
+    /// Bytes that it wrote.
+    pub device_write_bytes: Option<u64>,
 }
 
 impl FilesRow {
@@ -56,18 +80,24 @@ impl FilesRow {
             operation: step.name.clone(),
             order: step.order.name().to_owned(),
             threads: step.threads.len() as u64,
-            planned: step.planned,
-            operations: step.operations(),
-            block_bytes: step.block.map(|block| block.0),
-            bytes: step.bytes().0,
-            elapsed_ns: step.elapsed.0,
-            flush_ns: step.flush.map(|flush| flush.0),
+            amount: FilesAmount {
+                planned: step.planned,
+                operations: step.operations(),
+                block_bytes: step.block.map(|block| block.0),
+                bytes: step.bytes().0,
+            },
+            time: FilesTime {
+                elapsed_ns: step.elapsed.0,
+                flush_ns: step.flush.map(|flush| flush.0),
+            },
             rate_per_s: rate,
             bytes_per_s: rate.and_then(|rate| in_bytes(step, rate)),
             latency: Latency::of(&step.latency()),
             cpu_share: cpu_share(step),
-            device_read_bytes: step.device.as_ref().map(|device| device.read_bytes.0),
-            device_write_bytes: step.device.as_ref().map(|device| device.write_bytes.0),
+            device: DeviceBytes {
+                device_read_bytes: step.device.as_ref().map(|device| device.read_bytes.0),
+                device_write_bytes: step.device.as_ref().map(|device| device.write_bytes.0),
+            },
             cut: step.cut,
             unmeasured: step.unmeasured.clone(),
         }
@@ -80,7 +110,8 @@ impl FilesRow {
 
     /// Share of the bytes that it read that came from the device and not from a cache; none where it is not known.
     pub fn read_from_device(&self) -> Option<f64> {
-        (self.bytes > 0).then_some(self.device_read_bytes? as f64 / self.bytes as f64)
+        (self.amount.bytes > 0)
+            .then_some(self.device.device_read_bytes? as f64 / self.amount.bytes as f64)
     }
 }
 

@@ -195,7 +195,7 @@ fn whole_blocks_and_zeros_are_valid_and_damage_is_invalid_with_its_finding() {
     let clean = content(|_| ());
     assert_eq!(clean.verdict.validity, Validity::Valid);
     assert_eq!(clean.findings, []);
-    let digest = clean.verify.unwrap();
+    let digest = clean.work.verify.unwrap();
     assert_eq!((digest.blocks.whole, digest.blocks.corrupt), (90, 0));
     assert_eq!(digest.runs[0].header_run, "0000000000000007");
     let damaged = content(|work| {
@@ -206,7 +206,7 @@ fn whole_blocks_and_zeros_are_valid_and_damage_is_invalid_with_its_finding() {
     });
     assert_eq!(damaged.verdict.validity, Validity::Invalid);
     assert_eq!(damaged.findings[0].id.as_str(), "data-torn");
-    assert_eq!(damaged.verify.unwrap().blocks.corrupt, 2);
+    assert_eq!(damaged.work.verify.unwrap().blocks.corrupt, 2);
 }
 
 #[test]

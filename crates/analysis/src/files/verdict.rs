@@ -115,10 +115,10 @@ fn checks(steps: &[FilesRecord], rows: &[FilesRow]) -> Checks {
     let from_device = !shares.is_empty() && shares.iter().all(|share| *share >= FROM_DEVICE_MIN);
     let is_complete = rows
         .iter()
-        .all(|row| row.unmeasured.is_none() && !(row.cut && row.planned.is_some()));
+        .all(|row| row.unmeasured.is_none() && !(row.cut && row.amount.planned.is_some()));
     let taken = rows
         .iter()
-        .any(|row| row.operation == "write" && row.device_write_bytes.is_some());
+        .any(|row| row.operation == "write" && row.device.device_write_bytes.is_some());
     let all = [
         (
             is_complete,

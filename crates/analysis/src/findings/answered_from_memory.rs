@@ -41,7 +41,8 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 fn one_by_one(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
     let read = &seen.observed.read;
     let alone = run.workload.queue_depth == Some(1) && run.workload.threads.unwrap_or(1) == 1;
-    let random = seen.observed.random_share == Some(1.0) || run.format == ImportFormat::IopingText;
+    let random =
+        seen.observed.load.random_share == Some(1.0) || run.format == ImportFormat::IopingText;
     let mean = read.mean_ns.filter(|mean| *mean > 0.0);
     let mean = mean.or_else(|| {
         read.rate_per_s

@@ -85,7 +85,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
 /// In cores. Records kept before the whole process was counted have its threads' own time.
 fn of_workers(own: &Own<'_>) -> f64 {
     let workers = own.workers.iter();
-    workers.filter_map(|worker| worker.busy_share()).sum()
+    workers.filter_map(|worker| worker.cpu.busy_share()).sum()
 }
 
 /// The quota that was used up most often, of the group's own and those above it.

@@ -67,14 +67,14 @@ pub(super) struct Commit {
 
 /// Each write-through write, one in flight per thread.
 fn waited_for(seen: &Seen<'_>) -> Option<Commit> {
-    let through = seen.observed.write_through == Some(true);
+    let through = seen.observed.load.write_through == Some(true);
     through.then(|| alone(seen, "each write is write-through"))?
 }
 
 /// Writes with one in flight per thread.
 fn alone(seen: &Seen<'_>, how: &'static str) -> Option<Commit> {
     let write = &seen.observed.write;
-    let alone = seen.observed.queue_depth == Some(1);
+    let alone = seen.observed.load.queue_depth == Some(1);
     if !alone || write.ios.is_some_and(|ios| ios < COMMITS_MIN) {
         return None;
     }
@@ -100,13 +100,14 @@ fn by_count(seen: &Seen<'_>) -> Option<f64> {
 pub(super) fn slower_than_a_cache(seen: &Seen<'_>) -> Option<Commit> {
     const WRITE_NS_MIN: f64 = 2e6;
     const BYTES_PER_S_MAX: f64 = 524_288.0;
-    let observed = seen.observed;
-    let along = observed.random_share == Some(0.0) && observed.write_share == Some(1.0);
+    let load = &seen.observed.load;
+    let along = load.random_share == Some(0.0) && load.write_share == Some(1.0);
     let flushed = seen.imported?.evidence.flush.is_some();
-    if !along || flushed || observed.cache != Some(CacheMode::Cached) {
+    if !along || flushed || load.cache != Some(CacheMode::Cached) {
         return None;
     }
-    let slow = by_count(seen)? >= WRITE_NS_MIN && observed.write.bytes_per_s? < BYTES_PER_S_MAX;
+    let slow =
+        by_count(seen)? >= WRITE_NS_MIN && seen.observed.write.bytes_per_s? < BYTES_PER_S_MAX;
     slow.then(|| {
         alone(
             seen,
@@ -118,7 +119,7 @@ pub(super) fn slower_than_a_cache(seen: &Seen<'_>) -> Option<Commit> {
 /// Durable writes were not requested, but each waited for the next turn of the disk.
 fn once_a_turn(seen: &Seen<'_>, own: &Own<'_>) -> Option<Commit> {
     let observed = seen.observed;
-    let along = observed.random_share == Some(0.0) && observed.write_share == Some(1.0);
+    let along = observed.load.random_share == Some(0.0) && observed.load.write_share == Some(1.0);
     let solid = |target: Below<'_>| {
         target
             .facts
@@ -126,7 +127,10 @@ fn once_a_turn(seen: &Seen<'_>, own: &Own<'_>) -> Option<Commit> {
             .iter()
             .any(|one| one.rotational == Some(false))
     };
-    if !along || observed.cache != Some(CacheMode::Unbuffered) || targets(own.record).any(solid) {
+    if !along
+        || observed.load.cache != Some(CacheMode::Unbuffered)
+        || targets(own.record).any(solid)
+    {
         return None;
     }
     let median = observed.write.latency_at(0.5)?;
@@ -141,11 +145,11 @@ fn synced(seen: &Seen<'_>, run: &ImportedRun) -> Option<Commit> {
         return None;
     }
     let write = &seen.observed.write;
-    let of_thread = || Some(write.rate_per_s? / f64::from(seen.observed.threads?));
-    let alone = seen.observed.queue_depth == Some(1);
+    let of_thread = || Some(write.rate_per_s? / f64::from(seen.observed.load.threads?));
+    let alone = seen.observed.load.queue_depth == Some(1);
     let Some(sync) = run.evidence.sync else {
         let some = write.ios.is_none_or(|ios| ios >= COMMITS_MIN);
-        let writes_only = seen.observed.write_share == Some(1.0);
+        let writes_only = seen.observed.load.write_share == Some(1.0);
         let per_s = of_thread().filter(|rate| *rate > 0.0 && alone && some && writes_only)?;
         return Some(Commit {
             mean_ns: 1e9 / per_s,

@@ -27,7 +27,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let observed = seen.observed;
     let total = &observed.total;
     let (asked, rate, longest) = (
-        observed.requested_in_flight?,
+        observed.load.requested_in_flight?,
         total.rate_per_s?,
         total.max_ns?,
     );

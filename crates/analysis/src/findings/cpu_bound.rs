@@ -57,7 +57,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 }
 
 fn of_others(seen: &Seen<'_>) -> Option<Finding> {
-    let cpu = seen.observed.printed_cpu?;
+    let cpu = seen.observed.printed.cpu?;
     if seen.imported.is_some_and(|run| run.format.tool() == "fio") {
         let long = seen.observed.measured_ns >= Some(1e9);
         return of_jobs(&cpu)
@@ -254,11 +254,14 @@ enum Waited {
 }
 
 fn waited(own: &Own<'_>) -> Waited {
-    let shares = own.workers.iter().map(|worker| worker.delayed_share);
+    let shares = own.workers.iter().map(|worker| worker.cpu.delayed_share);
     let longest = shares.fold(None, |longest: Option<f64>, share| {
         Some(longest.unwrap_or(0.0).max(share?))
     });
-    let mut busy = own.workers.iter().filter_map(|worker| worker.busy_share());
+    let mut busy = own
+        .workers
+        .iter()
+        .filter_map(|worker| worker.cpu.busy_share());
     match longest {
         Some(share) if share >= WAITED_MIN => Waited::Some(share),
         _ if busy.any(|share| share >= WORKER_BUSY_MIN) => Waited::Busy,

@@ -28,7 +28,7 @@ const SUM_MAX: f64 = 98.0;
 const SUM_MIN: f64 = 0.5;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
-    let cpu = seen.observed.printed_cpu?;
+    let cpu = seen.observed.printed.cpu?;
     let (usage, idle) = (cpu.usage_percent?, cpu.idle_percent?);
     let sum = usage + idle;
     if !sum.is_finite() || !(SUM_MIN..SUM_MAX).contains(&sum) || usage < 0.0 || idle < 0.0 {

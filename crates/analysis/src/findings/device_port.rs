@@ -43,11 +43,12 @@ pub(super) fn of_session(several: &Several<'_>) -> Option<Finding> {
         let fastest = of_targets.entry(&run.target).or_default();
         let bytes = run.total.bytes_per_s.unwrap_or(0.0);
         fastest.any = fastest.any.max(bytes);
-        match (run.random_share, run.write_share) {
+        match (run.load.random_share, run.load.write_share) {
             (Some(0.0), Some(0.0)) => fastest.sides[0] = fastest.sides[0].max(bytes),
             (Some(0.0), Some(1.0)) => fastest.sides[1] = fastest.sides[1].max(bytes),
             (Some(1.0), Some(0.0)) => {
-                let by_size = || Some(bytes / run.block_bytes.filter(|size| *size > 0)? as f64);
+                let by_size =
+                    || Some(bytes / run.load.block_bytes.filter(|size| *size > 0)? as f64);
                 let rate = run.total.rate_per_s.or_else(by_size).unwrap_or(0.0);
                 fastest.random_reads = fastest.random_reads.max(rate);
             }
@@ -122,12 +123,12 @@ pub(super) fn alone(seen: &Seen<'_>) -> Option<Cap> {
     let port = port_of(observed.total.bytes_per_s?)
         .filter(|port| port.to_bytes_per_s <= OLD_PLATTER_BYTES_PER_S)?;
     let scsi = observed.target.starts_with("/dev/sd");
-    let plain = observed.random_share == Some(0.0)
-        && matches!(observed.write_share, Some(0.0 | 1.0))
-        && observed.write_through != Some(true)
-        && observed.block_bytes >= Some(BLOCK_MIN);
+    let plain = observed.load.random_share == Some(0.0)
+        && matches!(observed.load.write_share, Some(0.0 | 1.0))
+        && observed.load.write_through != Some(true)
+        && observed.load.block_bytes >= Some(BLOCK_MIN);
     let reached = run.format == ImportFormat::HdparmText
-        || observed.cache == Some(CacheMode::Unbuffered)
+        || observed.load.cache == Some(CacheMode::Unbuffered)
         || run.evidence.flush.is_some();
     (scsi && plain && reached).then(|| Cap {
         held: Held::Bandwidth,
@@ -143,14 +144,18 @@ mod tests {
     use super::super::test::several;
     use crate::findings::Severity;
     use crate::known::Known;
-    use crate::observed::Observed;
+    use crate::observed::{Observed, ObservedLoad};
 
     fn runs([read, write]: [f64; 2], random_reads: f64) -> [Observed; 3] {
         [(0.0, 0.0, read), (1.0, 0.0, write), (0.0, 1.0, 0.0)].map(|(write, random, mb)| {
             let mut run = Observed {
-                write_share: Some(write),
-                random_share: Some(random),
-                block_bytes: Some(1 << 20),
+                load: ObservedLoad {
+                    write_share: Some(write),
+                    random_share: Some(random),
+                    block_bytes: Some(1 << 20),
+                    ..ObservedLoad::default()
+                },
+
                 ..Observed::default()
             };
             run.total.bytes_per_s = Some(mb * 1e6);

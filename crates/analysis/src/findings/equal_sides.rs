@@ -22,23 +22,25 @@ pub(super) fn limit(several: &Several<'_>, rule: RuleId) -> Option<Finding> {
     let plain =
         |run: &&Observed| run.windows.sd_per_s.is_none() && run.total.percentiles.is_empty();
     let known = |run: &&Observed| rate(run).is_some_and(|is| is > 0.0);
-    let random = |run: &&Observed| run.random_share == Some(1.0);
+    let random = |run: &&Observed| run.load.random_share == Some(1.0);
     let all = several.runs.iter().filter(plain).filter(known);
     let all: Vec<&Observed> = all.filter(random).collect();
     let most = all.iter().copied().filter_map(rate).fold(0.0, f64::max);
     let mut reads = HashMap::new();
-    for run in all.iter().filter(|run| run.write_share == Some(0.0)) {
-        reads.entry((&run.target, run.block_bytes)).or_insert(*run);
+    for run in all.iter().filter(|run| run.load.write_share == Some(0.0)) {
+        reads
+            .entry((&run.target, run.load.block_bytes))
+            .or_insert(*run);
     }
-    let writes = all.iter().filter(|run| run.write_share == Some(1.0));
+    let writes = all.iter().filter(|run| run.load.write_share == Some(1.0));
     writes.copied().find_map(|write| {
-        let read = *reads.get(&(&write.target, write.block_bytes))?;
+        let read = *reads.get(&(&write.target, write.load.block_bytes))?;
         let (is, other) = (rate(read)?, rate(write)?);
         let level = is.max(other);
         let equal = (is / other - 1.0).abs() <= APART_MAX && most <= EXCEEDED * level;
         let at = |run: &Observed, value| {
             let of = NearTo {
-                write_share: run.write_share,
+                write_share: run.load.write_share,
                 network: !is_under_dev(&run.target),
             };
             near(several.known, Some(value), None, of)
@@ -62,14 +64,18 @@ pub(super) fn limit(several: &Several<'_>, rule: RuleId) -> Option<Finding> {
 mod tests {
     use super::super::test::several;
     use crate::known::{CloudCap, Known};
-    use crate::observed::Observed;
+    use crate::observed::{Observed, ObservedLoad};
 
     fn runs(read: f64, write: f64) -> [Observed; 2] {
         [(0.0, read), (1.0, write)].map(|(share, rate)| {
             let mut run = Observed {
-                write_share: Some(share),
-                random_share: Some(1.0),
-                block_bytes: Some(4096),
+                load: ObservedLoad {
+                    write_share: Some(share),
+                    random_share: Some(1.0),
+                    block_bytes: Some(4096),
+                    ..ObservedLoad::default()
+                },
+
                 ..Observed::default()
             };
             run.total.rate_per_s = Some(rate);
@@ -99,7 +105,10 @@ mod tests {
             assert_eq!(several(&runs(read, write), &known, "iops-limit"), None);
         }
         let sequential = runs(3075.0, 3074.0).map(|run| Observed {
-            random_share: Some(0.0),
+            load: ObservedLoad {
+                random_share: Some(0.0),
+                ..ObservedLoad::default()
+            },
             ..run
         });
         assert_eq!(several(&sequential, &known, "iops-limit"), None);
@@ -107,7 +116,10 @@ mod tests {
         let more: Vec<Observed> = more
             .zip([4096, 4096, 16_384, 16_384])
             .map(|(run, block)| Observed {
-                block_bytes: Some(block),
+                load: ObservedLoad {
+                    block_bytes: Some(block),
+                    ..ObservedLoad::default()
+                },
                 ..run
             })
             .collect();

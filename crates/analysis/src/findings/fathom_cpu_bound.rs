@@ -43,14 +43,17 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         .iter()
         .filter(|worker| has_no_time(worker, left));
     let busy: Vec<&WorkerShare> = busy.collect();
-    let busiest = busy
-        .iter()
-        .max_by(|a, b| a.busy_share().partial_cmp(&b.busy_share()).expect("finite"))?;
+    let busiest = busy.iter().max_by(|a, b| {
+        a.cpu
+            .busy_share()
+            .partial_cmp(&b.cpu.busy_share())
+            .expect("finite")
+    })?;
     let polls = seen.record.plan.polling != model::Polling::default();
     if seen.record.engine.backend == "null" || polls || !is_asked_for_more(seen, busiest) {
         return None;
     }
-    let (user, kernel) = (busiest.user_share?, busiest.kernel_share?);
+    let (user, kernel) = (busiest.cpu.user_share?, busiest.cpu.kernel_share?);
     let sentence = format!(
         "fathom was CPU-bound ({} of {} at 100% CPU: busy {}, user {}, kernel {}{}); the device may be faster",
         say::count(busy.len() as u64),
@@ -80,6 +83,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
 /// `left` is the share of the time that the hypervisor left.
 fn has_no_time(worker: &WorkerShare, left: f64) -> bool {
     let busy = worker
+        .cpu
         .busy_share()
         .is_some_and(|share| share >= BUSY_MIN * left);
     busy && worker.elapsed_ns >= ELAPSED_MIN_NS

@@ -48,8 +48,8 @@ fn look(several: &Several<'_>) -> Option<Finding> {
         mb(on_file),
         mb(on_raw)
     );
-    let cached = raw.cache == Some(CacheMode::Cached);
-    let writes = raw.write_share.is_some_and(|share| share > 0.0);
+    let cached = raw.load.cache == Some(CacheMode::Cached);
+    let writes = raw.load.write_share.is_some_and(|share| share > 0.0);
     let confidence = if cached {
         Confidence::Low
     } else {
@@ -111,12 +111,12 @@ fn rate(run: &Observed) -> Option<f64> {
 fn work(run: &Observed) -> Option<Work> {
     let bits = |value: Option<f64>| value.map(f64::to_bits);
     Some((
-        run.block_bytes?,
-        run.write_share?.to_bits(),
-        bits(run.random_share),
-        run.cache.map(|cache| std::mem::discriminant(&cache)),
-        run.write_through,
-        bits(run.requested_in_flight),
+        run.load.block_bytes?,
+        run.load.write_share?.to_bits(),
+        bits(run.load.random_share),
+        run.load.cache.map(|cache| std::mem::discriminant(&cache)),
+        run.load.write_through,
+        bits(run.load.requested_in_flight),
     ))
 }
 
@@ -134,16 +134,20 @@ type Work = (
 mod tests {
     use super::super::test::several;
     use crate::known::Known;
-    use crate::observed::Observed;
+    use crate::observed::{Observed, ObservedLoad};
     use model::CacheMode;
 
     fn run(target: &str, write: f64, mb: f64) -> Observed {
         let mut run = Observed {
             target: target.to_owned(),
-            block_bytes: Some(1 << 20),
-            write_share: Some(write),
-            random_share: Some(0.0),
-            cache: Some(CacheMode::Cached),
+            load: ObservedLoad {
+                block_bytes: Some(1 << 20),
+                write_share: Some(write),
+                random_share: Some(0.0),
+                cache: Some(CacheMode::Cached),
+                ..ObservedLoad::default()
+            },
+
             ..Observed::default()
         };
         run.total.bytes_per_s = Some(mb * 1e6);

@@ -40,29 +40,33 @@ fn is_sound(run: &Observed) -> bool {
 fn in_common(run: &Observed, vary: Vary) -> impl Eq + Hash {
     let bits = |value: Option<f64>| value.map(f64::to_bits);
     let rest = match vary {
-        Vary::InFlight => run.block_bytes,
-        Vary::Size => bits(run.requested_in_flight),
+        Vary::InFlight => run.load.block_bytes,
+        Vary::Size => bits(run.load.requested_in_flight),
     };
-    let cache = run.cache.map(|cache| std::mem::discriminant(&cache));
+    let cache = run.load.cache.map(|cache| std::mem::discriminant(&cache));
     (
         rest,
         run.target.clone(),
-        bits(run.write_share),
-        bits(run.random_share),
+        bits(run.load.write_share),
+        bits(run.load.random_share),
         cache,
-        run.write_through,
+        run.load.write_through,
     )
 }
 
 /// The workload of a group, for people: `8 KiB random write`.
 pub(super) fn name(run: &Observed, with_size: bool) -> String {
-    let size = run.block_bytes.filter(|_| with_size).map(crate::say::bytes);
-    let place = match run.random_share {
+    let size = run
+        .load
+        .block_bytes
+        .filter(|_| with_size)
+        .map(crate::say::bytes);
+    let place = match run.load.random_share {
         Some(share) if share >= 1.0 => Some("random"),
         Some(share) if share <= 0.0 => Some("sequential"),
         _ => None,
     };
-    let what = match run.write_share {
+    let what = match run.load.write_share {
         Some(share) if share >= 1.0 => "write",
         Some(share) if share <= 0.0 => "read",
         _ => "I/O",

@@ -112,7 +112,11 @@ fn excess(seen: &Seen<'_>, ground: &Ground) -> Option<(String, (&'static str, f6
         Medium::Nvme => return moved(link.unwrap_or(NVME_BYTES_PER_S_MAX)),
         Medium::Hdd { .. } => ground.disks.map(|disks| disks as f64),
     };
-    let random = seen.observed.random_share.is_some_and(|share| share >= 1.0);
+    let random = seen
+        .observed
+        .load
+        .random_share
+        .is_some_and(|share| share >= 1.0);
     let by_time = total
         .mean_ns
         .filter(|mean| random && *mean > 0.0 && *mean < PLACE_NS_MIN)

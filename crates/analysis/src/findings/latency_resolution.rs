@@ -30,11 +30,12 @@ const OFF_MAX: f64 = 0.15;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let observed = seen.observed;
-    let (mean, step) = (observed.total.mean_ns?, observed.latency_step_ns?);
+    let (mean, step) = (observed.total.mean_ns?, observed.printed.latency_step_ns?);
     if step < STEP_MIN_NS || mean >= STEPS_MAX * step {
         return None;
     }
     let really = observed
+        .load
         .requested_in_flight
         .zip(observed.total.rate_per_s.filter(|rate| *rate > 0.0))
         .map(|(asked, rate)| asked / rate * 1e9);
@@ -66,7 +67,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 /// Mean of the printed columns, each taken at its middle; none where a last column without an end has I/Os.
 fn histogram_mean_ns(seen: &Seen<'_>, step: f64) -> Option<f64> {
-    let columns = &seen.observed.columns;
+    let columns = &seen.observed.printed.columns;
     let last = columns.last()?;
     let whole: f64 = columns.iter().map(|column| column.percent).sum();
     if last.percent > 0.0 || whole <= 0.0 {

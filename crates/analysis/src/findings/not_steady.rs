@@ -75,8 +75,8 @@ fn of_windows(seen: &Seen<'_>) -> Option<Finding> {
         say::rate(mean)
     );
     let is_of_two = (sd / two_levels - 1.0).abs() <= TWO_LEVELS_APART_MAX;
-    let buffered = seen.observed.cache == Some(CacheMode::Cached);
-    let what = match seen.observed.write_share {
+    let buffered = seen.observed.load.cache == Some(CacheMode::Cached);
+    let what = match seen.observed.load.write_share {
         Some(1.0) => Some(
             "a write cache that fills (SLC cache, controller, thin volume), burst credits or throttling",
         ),

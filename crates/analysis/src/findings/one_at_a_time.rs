@@ -26,10 +26,11 @@ const TINY_BLOCK: u64 = 4096;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let (run, observed) = (seen.imported?, seen.observed);
-    let direct = observed.cache == Some(CacheMode::Unbuffered);
-    let waited = direct || observed.write_through == Some(true);
-    let along = observed.random_share == Some(0.0);
+    let direct = observed.load.cache == Some(CacheMode::Unbuffered);
+    let waited = direct || observed.load.write_through == Some(true);
+    let along = observed.load.random_share == Some(0.0);
     let block = observed
+        .load
         .block_bytes
         .filter(|block| (1..=BLOCK_MAX).contains(block))?;
     let rate = observed.total.rate_per_s.filter(|rate| *rate > 0.0)?;
@@ -37,7 +38,11 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     if run.format == ImportFormat::DdText && block < TINY_BLOCK && many && !waited {
         return Some(tiny(block, rate));
     }
-    if observed.requested_in_flight != Some(1.0) || !waited || !along || !many || run.evidence.paced
+    if observed.load.requested_in_flight != Some(1.0)
+        || !waited
+        || !along
+        || !many
+        || run.evidence.paced
     {
         return None;
     }

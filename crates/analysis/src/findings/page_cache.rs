@@ -45,7 +45,7 @@ pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
 /// What their text contains on the device, where it does: else only that memory may have answered is known.
 fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
-    let cached = seen.observed.cache == Some(CacheMode::Cached);
+    let cached = seen.observed.load.cache == Some(CacheMode::Cached);
     if let Some(share) = missing_of_others(run) {
         let who = if cached {
             "the page cache served or absorbed"
@@ -112,9 +112,9 @@ fn slow_for_memory(seen: &Seen<'_>) -> bool {
     let Some(run) = seen.imported.filter(|run| run.format.tool() == "fio") else {
         return false;
     };
-    let random = seen.observed.random_share == Some(1.0);
-    let reads = seen.observed.write_share == Some(0.0);
-    let one_at_a_time = seen.observed.queue_depth == Some(1);
+    let random = seen.observed.load.random_share == Some(1.0);
+    let reads = seen.observed.load.write_share == Some(0.0);
+    let one_at_a_time = seen.observed.load.queue_depth == Some(1);
     let submission = run.evidence.read.submission_mean;
     let waits_ns = submission.map(|mean| mean.0 as f64);
     let waits_ns = waits_ns.or(seen.observed.read.mean_ns.filter(|_| one_at_a_time));

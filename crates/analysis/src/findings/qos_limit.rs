@@ -80,7 +80,7 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     if seen.own.is_none() && bytes > Some(LINK_BYTES_PER_S) {
         return None;
     }
-    let asked = observed.requested_in_flight?;
+    let asked = observed.load.requested_in_flight?;
     let in_flight = observed.in_flight()?;
     if asked < ASKED_MIN || in_flight < FULL_MIN * asked {
         return None;
@@ -128,7 +128,7 @@ fn at_known(seen: &Seen<'_>, shape: &str) -> Option<Cap> {
     let near = near_here(seen, total.rate_per_s, total.bytes_per_s)?;
     let (severity, confidence, but) = match qos_shape::may_be_platter(seen) {
         true => (Severity::Note, Confidence::Low, qos_shape::AS_EVEN),
-        false if seen.observed.requested_in_flight < Some(DEEP_MIN) => {
+        false if seen.observed.load.requested_in_flight < Some(DEEP_MIN) => {
             (Severity::Warning, Confidence::Low, "")
         }
         false => (Severity::Warning, Confidence::Medium, ""),
@@ -259,7 +259,7 @@ pub(super) fn near(
 /// The same for a run. Published limits are those of cloud volumes, so they count only where the machine may be one.
 fn near_here(seen: &Seen<'_>, rate: Option<f64>, bytes: Option<f64>) -> Option<Near> {
     let of = NearTo {
-        write_share: seen.observed.write_share,
+        write_share: seen.observed.load.write_share,
         network: may_be_network(seen),
     };
     let near = near(seen.known, rate, bytes, of)?;
@@ -299,7 +299,7 @@ fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     if own.record.engine.backend == "null" || waits_for_a_processor(own) {
         return None;
     }
-    let asked = seen.observed.requested_in_flight?;
+    let asked = seen.observed.load.requested_in_flight?;
     let waiting_ns = seen.observed.total.mean_ns?;
     let device = own.device_checks.first()?.device.as_deref()?;
     let counted = own.record.window.device(device)?;
@@ -354,7 +354,7 @@ fn both_halves_are_alike(own: &Own<'_>, asked: f64) -> bool {
 /// I/Os that wait for a processor wait above the device, too.
 fn waits_for_a_processor(own: &Own<'_>) -> bool {
     const BUSY_MIN: f64 = 0.80;
-    let worker = |share: &crate::workers::WorkerShare| share.busy_share() >= Some(BUSY_MIN);
+    let worker = |share: &crate::workers::WorkerShare| share.cpu.busy_share() >= Some(BUSY_MIN);
     own.workers.iter().any(worker) || io_wq_offload::workers_are_busy(own.record)
 }
 

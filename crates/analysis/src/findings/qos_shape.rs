@@ -72,7 +72,7 @@ const ONE_LENGTH: f64 = 0.8;
 /// Full queue, even windows, and latencies that hardly differ: each I/O waits for as many as are before it.
 pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     let observed = seen.observed;
-    let many = observed.requested_in_flight? >= IN_FLIGHT_MIN;
+    let many = observed.load.requested_in_flight? >= IN_FLIGHT_MIN;
     if !many || rate_cv > PACED_CV_MAX.max(counting_cv(seen)) || generator_is_busy(seen) {
         return None;
     }
@@ -118,7 +118,7 @@ pub(super) const AS_EVEN: &str = "; sequential I/O on a rotating disk is as even
 pub(super) fn may_be_platter(seen: &Seen<'_>) -> bool {
     /// The inner tracks of old disks, up to the rim of new ones.
     const MEDIA_PER_S: std::ops::RangeInclusive<f64> = 20e6..=RIM_BYTES_PER_S_MAX;
-    let along = seen.observed.random_share == Some(0.0);
+    let along = seen.observed.load.random_share == Some(0.0);
     let moved = seen.observed.total.bytes_per_s;
     let may_turn = match (seen.known.medium, seen.own, seen.imported) {
         (Some(medium), ..) => matches!(medium, Medium::Hdd { .. }),
@@ -167,7 +167,7 @@ fn within(seen: &Seen<'_>, most: f64) -> Option<f64> {
 
 /// Full queue and even latencies, where the text has no windows: the sentence about them.
 pub(super) fn unseen(seen: &Seen<'_>) -> Option<String> {
-    let many = seen.observed.requested_in_flight? >= IN_FLIGHT_MIN;
+    let many = seen.observed.load.requested_in_flight? >= IN_FLIGHT_MIN;
     let no_windows = seen.imported?.evidence.total.windows.is_none();
     if !many || !no_windows || seen.observed.windows.sd_per_s.is_some() || generator_is_busy(seen) {
         return None;
@@ -183,7 +183,7 @@ pub(super) fn unseen(seen: &Seen<'_>) -> Option<String> {
 /// fifteen, needs windows as even as those of a paced limit and allows the spread of runs of fathom: the device's own time is
 /// more of its latency.
 pub(super) fn even(seen: &Seen<'_>, rate_cv: f64) -> Option<String> {
-    let many = seen.observed.requested_in_flight? >= IN_FLIGHT_MIN;
+    let many = seen.observed.load.requested_in_flight? >= IN_FLIGHT_MIN;
     let (cv_max, spread_max) = match many {
         true => (RATE_CV_MAX, PACED_SPREAD_MAX),
         false => (PACED_CV_MAX, OWN_SPREAD_MAX),

@@ -44,7 +44,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     const AHCI: std::ops::RangeInclusive<f64> = 28.0..=33.0;
     let (mean, asked) = (
         seen.observed.in_flight()?,
-        seen.observed.requested_in_flight?,
+        seen.observed.load.requested_in_flight?,
     );
     let evidence = [("in_flight_mean", mean), ("in_flight_asked", asked)];
     if mean > asked * ABOVE {
@@ -65,7 +65,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     // Syncs between the writes take time that no write has.
     let synced = seen.imported.is_some_and(|run| run.evidence.sync.is_some());
     // With one I/O per thread, the time between two of them is the tool's own work and no queue.
-    let alone = seen.observed.queue_depth == Some(1);
+    let alone = seen.observed.load.queue_depth == Some(1);
     let used = seen
         .observed
         .total
@@ -105,8 +105,12 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
 fn outside(seen: &Seen<'_>, mean: f64, asked: f64) -> Option<Finding> {
     const SHARE_MAX: f64 = 0.6;
     const EACH_NS_MIN: f64 = 30_000.0;
-    let writes = seen.observed.write_share.is_some_and(|share| share > 0.0);
-    let is_direct = seen.observed.cache == Some(model::CacheMode::Unbuffered);
+    let writes = seen
+        .observed
+        .load
+        .write_share
+        .is_some_and(|share| share > 0.0);
+    let is_direct = seen.observed.load.cache == Some(model::CacheMode::Unbuffered);
     let each_ns = (asked - mean) / seen.observed.total.rate_per_s? * 1e9;
     let requested = |run: &model::ImportedRun| {
         let evidence = &run.evidence;

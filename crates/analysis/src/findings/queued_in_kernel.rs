@@ -58,7 +58,10 @@ fn counted(own: &Own<'_>) -> Option<Finding> {
     let held = crate::rows::share(spent.0 as f64, elapsed)?;
     let mean = own.in_flight.mean.filter(|mean| *mean >= IN_FLIGHT_MIN)?;
     let slow = own.total.latency.mean_ns()? >= LATENCY_NS_MIN;
-    let busy = own.workers.iter().filter_map(|worker| worker.busy_share());
+    let busy = own
+        .workers
+        .iter()
+        .filter_map(|worker| worker.cpu.busy_share());
     let idle = busy.fold(0.0, f64::max) <= BUSY_MAX;
     // A full queue of the device is no cause above it.
     let full = |room: u32| held >= FULL_MIN * f64::from(room);

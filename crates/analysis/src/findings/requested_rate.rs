@@ -40,7 +40,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let mut evidence = vec![("rate_per_s", rate)];
     let reached = |is: f64, requested: RequestedRate| {
         let share = is / requested.per_s;
-        let full = observed.in_flight().zip(observed.requested_in_flight);
+        let full = observed.in_flight().zip(observed.load.requested_in_flight);
         let reached = match full.map(|(is, most)| is / most) {
             Some(full) => full < FULL_MIN && REACHED.contains(&share),
             None => REACHED_ALONE.contains(&share),
@@ -90,8 +90,8 @@ fn sentence(figure: &str, share: &str) -> String {
 fn is_of(observed: &Observed, requested: RequestedRate) -> bool {
     match requested.of {
         None => true,
-        Some(Operation::Read) => observed.write_share == Some(0.0),
-        Some(Operation::Write) => observed.write_share == Some(1.0),
+        Some(Operation::Read) => observed.load.write_share == Some(0.0),
+        Some(Operation::Write) => observed.load.write_share == Some(1.0),
     }
 }
 

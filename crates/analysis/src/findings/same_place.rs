@@ -22,7 +22,11 @@ const JOBS_MIN: u32 = 2;
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
     let jobs = run.evidence.same_place.filter(|jobs| *jobs >= JOBS_MIN)?;
-    let writes = seen.observed.write_share.is_some_and(|share| share > 0.0);
+    let writes = seen
+        .observed
+        .load
+        .write_share
+        .is_some_and(|share| share > 0.0);
     let what = match writes {
         true => "overwrote the same blocks: a cache may have absorbed them",
         false => "read the same blocks: a cache may have served all but the first",

@@ -57,7 +57,7 @@ struct Level<'a> {
 /// Finds a queue that was full throughout one run.
 fn full_queue(seen: &Seen<'_>) -> Option<Finding> {
     let observed = seen.observed;
-    let (mean, asked) = (observed.in_flight()?, observed.requested_in_flight?);
+    let (mean, asked) = (observed.in_flight()?, observed.load.requested_in_flight?);
     let share = mean / asked;
     if asked < IN_FLIGHT_MIN || (share - 1.0).abs() > APART_MAX {
         return None;
@@ -157,7 +157,7 @@ fn level<'a>(group: &[&'a Observed]) -> Option<Level<'a>> {
 /// A level at a limit that was specified or published. A limit that another run exceeds is none.
 fn at_cap(level: &Level<'_>, several: &Several<'_>) -> Option<(Held, String, f64)> {
     let total = &level.to.total;
-    let write_share = level.to.write_share;
+    let write_share = level.to.load.write_share;
     let near = near(
         several.known,
         total.rate_per_s,
@@ -193,7 +193,7 @@ fn same_of_sizes(levels: &[Level<'_>]) -> Option<(Held, String, f64)> {
     let figure = |of: fn(&Observed) -> Option<f64>, held: Held| {
         let known: Vec<(f64, f64)> = levels
             .iter()
-            .filter_map(|level| Some((level.to.block_bytes? as f64, of(level.to)?)))
+            .filter_map(|level| Some((level.to.load.block_bytes? as f64, of(level.to)?)))
             .collect();
         let span = |pick: fn(&(f64, f64)) -> f64| {
             let all = known.iter().map(pick);
@@ -236,7 +236,7 @@ impl Level<'_> {
 
 impl Observed {
     fn asked(&self) -> f64 {
-        self.requested_in_flight.unwrap_or(0.0)
+        self.load.requested_in_flight.unwrap_or(0.0)
     }
 
     fn rate(&self) -> Option<f64> {
@@ -245,7 +245,7 @@ impl Observed {
 
     /// The mean latency that rate and depth make by Little's law: printed ones may be cut to whole milliseconds.
     fn latency_ns(&self) -> Option<f64> {
-        Some(self.requested_in_flight? / self.rate().filter(|rate| *rate > 0.0)? * 1e9)
+        Some(self.load.requested_in_flight? / self.rate().filter(|rate| *rate > 0.0)? * 1e9)
     }
 }
 
@@ -254,15 +254,19 @@ mod tests {
     use super::super::test::{imported, reported, several};
     use crate::findings::Severity;
     use crate::known::{CloudCap, Known};
-    use crate::observed::Observed;
+    use crate::observed::{Observed, ObservedLoad};
     use model::Nanos;
 
     fn run(block: u64, in_flight: f64, rate: f64) -> Observed {
         let mut run = Observed {
-            block_bytes: Some(block),
-            requested_in_flight: Some(in_flight),
-            write_share: Some(1.0),
-            random_share: Some(1.0),
+            load: ObservedLoad {
+                block_bytes: Some(block),
+                requested_in_flight: Some(in_flight),
+                write_share: Some(1.0),
+                random_share: Some(1.0),
+                ..ObservedLoad::default()
+            },
+
             ..Observed::default()
         };
         run.total.rate_per_s = Some(rate);

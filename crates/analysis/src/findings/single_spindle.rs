@@ -74,14 +74,14 @@ struct Line {
 }
 
 fn line(group: &[&Observed]) -> Option<Line> {
-    let random = group[0].random_share.is_some_and(|share| share >= 1.0);
-    let alone = group[0].requested_in_flight == Some(1.0);
+    let random = group[0].load.random_share.is_some_and(|share| share >= 1.0);
+    let alone = group[0].load.requested_in_flight == Some(1.0);
     if !random || !alone {
         return None;
     }
     let mut points: Vec<(f64, f64)> = Vec::new();
     for run in group {
-        let point = (run.block_bytes? as f64, 1e9 / run.total.rate_per_s?);
+        let point = (run.load.block_bytes? as f64, 1e9 / run.total.rate_per_s?);
         if points.iter().all(|(size, _)| *size != point.0) {
             points.push(point);
         }
@@ -120,14 +120,18 @@ fn line(group: &[&Observed]) -> Option<Line> {
 mod tests {
     use super::super::test::several;
     use crate::known::Known;
-    use crate::observed::Observed;
+    use crate::observed::{Observed, ObservedLoad};
 
     fn run(kib: u64, rate: f64) -> Observed {
         let mut run = Observed {
-            block_bytes: Some(kib * 1024),
-            requested_in_flight: Some(1.0),
-            write_share: Some(1.0),
-            random_share: Some(1.0),
+            load: ObservedLoad {
+                block_bytes: Some(kib * 1024),
+                requested_in_flight: Some(1.0),
+                write_share: Some(1.0),
+                random_share: Some(1.0),
+                ..ObservedLoad::default()
+            },
+
             ..Observed::default()
         };
         run.total.rate_per_s = Some(rate);

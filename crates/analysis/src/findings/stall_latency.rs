@@ -47,6 +47,7 @@ fn look(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
     let total = &observed.total;
     let (ios, max) = (total.ios? as f64, total.max_ns?);
     let coarse = observed
+        .printed
         .latency_step_ns
         .is_some_and(|step| max < 100.0 * step);
     let steps = total.percentiles.windows(2);
@@ -61,7 +62,10 @@ fn look(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
         .own
         .map(|own| beyond_of(&own.total.latency, NEAR_MAX * max).max(1) as f64);
     let beyond = counted.unwrap_or(beyond);
-    let stalls = observed.requested_in_flight.map(|asked| beyond / asked);
+    let stalls = observed
+        .load
+        .requested_in_flight
+        .map(|asked| beyond / asked);
     // Fewer than half of the queue: some I/Os were slow, the target was not.
     if level < STALL_MIN_NS || stalls.is_some_and(|stalls| stalls < 0.5) {
         return None;

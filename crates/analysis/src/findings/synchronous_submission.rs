@@ -40,11 +40,11 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 /// A worker's issuing contains all submissions of a turn but the last, which counts as waiting.
 fn of_own(seen: &Seen<'_>, own: &Own<'_>) -> Option<Finding> {
-    let depth = seen.observed.queue_depth.filter(|depth| *depth > 1)?;
+    let depth = seen.observed.load.queue_depth.filter(|depth| *depth > 1)?;
     let most = f64::from(depth - 1) / f64::from(depth);
     // Of the time in which a thread did not work, how much passed in submissions.
     let blocked = |worker: &WorkerShare| {
-        let worked = worker.busy_share()? + worker.delayed_share.unwrap_or(0.0);
+        let worked = worker.cpu.busy_share()? + worker.cpu.delayed_share.unwrap_or(0.0);
         let idle = most - worked;
         let busy = (worker.issuing_share? - worked) / idle;
         (worked <= WORKED_MAX && idle > 0.0).then_some(busy)
@@ -58,7 +58,7 @@ fn of_own(seen: &Seen<'_>, own: &Own<'_>) -> Option<Finding> {
     }
     let rate = seen.observed.total.rate_per_s.filter(|rate| *rate > 0.0)?;
     let submission_ns = busy.min(1.0) * threads / rate * 1e9;
-    let buffered = seen.observed.cache == Some(CacheMode::Cached);
+    let buffered = seen.observed.load.cache == Some(CacheMode::Cached);
     Some(reported(busy, submission_ns, depth, buffered))
 }
 

@@ -102,7 +102,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     let moved = observed.total.bytes_per_s? * measured_ns / 1e9;
     let times = moved / size as f64;
     let of_a_disk = size <= DISK_CACHE && times >= TIMES_AGAIN;
-    let again = times >= 2.0 && observed.random_share != Some(0.0) || times >= TIMES_MANY;
+    let again = times >= 2.0 && observed.load.random_share != Some(0.0) || times >= TIMES_MANY;
     let again = if crystal { of_a_disk } else { again };
     if !again || (size > SMALL && times < TIMES_MANY) {
         return None;
@@ -126,7 +126,8 @@ fn of_folder(seen: &Seen<'_>) -> Option<Finding> {
     const FILE: u64 = 1 << 20;
     let run = seen.imported?;
     let size = run.workload.size.filter(|size| size.0 <= FILE)?.0;
-    let alone = run.format == ImportFormat::IopingText && seen.observed.write_share == Some(0.0);
+    let alone =
+        run.format == ImportFormat::IopingText && seen.observed.load.write_share == Some(0.0);
     alone.then(|| {
         let sentence = format!(
             "ioping read a file of {} that it had just written: it fits in every cache of the disk and its controller",
@@ -140,7 +141,7 @@ fn of_folder(seen: &Seen<'_>) -> Option<Finding> {
 
 fn in_array(seen: &Seen<'_>) -> Option<Finding> {
     let cache = seen.known.array_cache_bytes.filter(|cache| *cache > 0)?;
-    let size = seen.observed.size_bytes.filter(|size| *size > 0)?;
+    let size = seen.observed.load.size_bytes.filter(|size| *size > 0)?;
     let evidence = [
         ("range_bytes", size as f64),
         ("array_cache_bytes", cache as f64),

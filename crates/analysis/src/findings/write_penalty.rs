@@ -25,7 +25,8 @@ const WRITES_MIN: u64 = 1000;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
-    let random = seen.observed.random_share == Some(1.0) && seen.observed.write_share == Some(1.0);
+    let random =
+        seen.observed.load.random_share == Some(1.0) && seen.observed.load.write_share == Some(1.0);
     let writes = run
         .figures
         .write

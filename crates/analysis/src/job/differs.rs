@@ -12,7 +12,7 @@ const FACTS: [(&str, Fact); 10] = [
     ("CPU", |record| record.host.cpu_model.clone()),
     ("cores", |record| Some(record.host.cpus.len().to_string())),
     ("usable cores", |record| {
-        Some(record.engine.rank.as_ref()?.usable_cores.to_string())
+        Some(record.engine.rank()?.usable_cores.to_string())
     }),
     ("memory", |record| Some(record.host.ram.to_string())),
     ("file system", |record| {
@@ -56,7 +56,7 @@ pub(super) fn differences(records: &[&RunRecord]) -> Vec<Difference> {
             .zip(&values)
             .filter(|(_, value)| *value != usual);
         found.extend(others.map(|(record, value)| Difference {
-            rank: record.engine.rank.as_ref().map_or(0, |rank| rank.rank),
+            rank: record.engine.rank().map_or(0, |rank| rank.rank),
             fact: name,
             value: word(value),
             usual: word(usual),

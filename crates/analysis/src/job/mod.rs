@@ -98,7 +98,7 @@ pub struct JobDigest {
 pub fn job_report(parts: &[JobPart<'_>]) -> Option<JobReport> {
     let records: Vec<&RunRecord> = parts.iter().filter_map(|part| part.outcome.ok()).collect();
     let first = *records.first()?;
-    let rank = first.engine.rank.as_ref()?;
+    let rank = first.engine.rank()?;
     let reports: Vec<_> = records.iter().map(|record| run_report(record)).collect();
     let differences = differs::differences(&records);
     let hosts = rows::rank_rows(parts, &reports, &differences);
@@ -155,7 +155,7 @@ fn checks(reports: &[crate::RunReport]) -> Checks {
 fn of_ranks(records: &[&RunRecord], reports: &[crate::RunReport]) -> Vec<Finding> {
     let mut found: Vec<(Finding, Vec<u32>)> = Vec::new();
     for (record, report) in records.iter().zip(reports) {
-        let rank = record.engine.rank.as_ref().map_or(0, |rank| rank.rank);
+        let rank = record.engine.rank().map_or(0, |rank| rank.rank);
         let host = &record.host.hostname;
         let shares_host = records
             .iter()
@@ -198,7 +198,7 @@ fn of_ranks(records: &[&RunRecord], reports: &[crate::RunReport]) -> Vec<Finding
 /// moment differs between clocks by no more than their uncertainty.
 fn start(records: &[&RunRecord]) -> StartReport {
     let placed = records.iter().filter_map(|record| {
-        let rank = record.engine.rank.as_ref()?;
+        let rank = record.engine.rank()?;
         let offsets = [rank.clock_before?, rank.clock_after.or(rank.clock_before)?];
         let uncertainty = offsets.iter().map(|offset| offset.uncertainty.0).max();
         let from = rank.late.plus(record.phases.measured_from).0;

@@ -113,11 +113,7 @@ fn of_record(part: &JobPart<'_>, record: &RunRecord, report: &RunReport) -> Rank
         outcome: Some(outcome.to_owned()),
         verdict: Some(report.verdict.validity.word().to_owned()),
         cores: count(record.host.cpus.len()),
-        usable_cores: record
-            .engine
-            .rank
-            .as_ref()
-            .map_or(0, |rank| rank.usable_cores),
+        usable_cores: record.engine.rank().map_or(0, |rank| rank.usable_cores),
         threads: count(record.engine.workers.len()),
         ..RankRow::default()
     }
@@ -143,7 +139,7 @@ fn figures(record: &RunRecord) -> RankFigures {
 }
 
 fn clock(record: &RunRecord, first_utc: u64) -> Option<RankClock> {
-    let rank = record.engine.rank.as_ref()?;
+    let rank = record.engine.rank()?;
     Some(RankClock {
         late_ns: rank.late.0,
         offset_ns: rank.clock_before.map(|offset| offset.offset_ns),

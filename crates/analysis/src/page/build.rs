@@ -238,7 +238,7 @@ impl PageBuilder {
 
     /// The survey report's text on the part that was begun last; nothing where it has no cell.
     pub fn survey(&mut self, report: SurveyReport) {
-        self.together(&report.findings);
+        self.together(&report.remarks.findings);
         let joined = report.joined.iter().flat_map(|load| &load.findings);
         let apart = joined.filter(|finding| finding.id == NOT_REPEATABLE); // no single run reports it
         self.together(&apart.cloned().collect::<Vec<Finding>>());
@@ -463,10 +463,10 @@ fn best_of(cells: &[(usize, &PageCell, &ResultRow)], load: &CellReport) -> Optio
         let work = &row.work;
         let asked = work.queue_depth.zip(work.threads);
         let in_flight = asked.map(|(depth, threads)| u64::from(depth) * u64::from(threads));
-        cell.label == load.workload
+        cell.label == load.load.workload
             && work.rate_per_s.is_none()
-            && in_flight == Some(load.queue_depth)
-            && work.threads.map(u64::from) == Some(load.threads)
+            && in_flight == Some(load.load.queue_depth)
+            && work.threads.map(u64::from) == Some(load.load.threads)
     });
     let rate = |cell: &PageCell| cell.rate.map_or(0.0, |rate| rate.value);
     let best = runs.max_by(|one, other| rate(one.1).total_cmp(&rate(other.1)));

@@ -20,17 +20,20 @@ pub(super) fn loads(cells: &[Seen<'_>], surveyed: &HashMap<usize, Surveyed>) -> 
     let load = joined.filter_map(|(number, load)| {
         let is_run = |seen: &&Seen<'_>| {
             let asked = (seen.outstanding(), seen.row.work.threads.map(u64::from));
-            let mine = (Some(load.queue_depth), Some(load.threads));
+            let mine = (Some(load.load.queue_depth), Some(load.load.threads));
             let whole = !seen.cell.failed && seen.row.outcome.as_deref() != Some("interrupted");
-            seen.cell.part == number && seen.cell.label == load.workload && asked == mine && whole
+            seen.cell.part == number
+                && seen.cell.label == load.load.workload
+                && asked == mine
+                && whole
         };
         let mut runs: Vec<&Seen<'_>> = cells.iter().filter(is_run).collect();
         let reached = |seen: &Seen<'_>| surely(seen.cell.rate, seen.rate());
         runs.sort_by(|one, other| reached(other).total_cmp(&reached(one)));
         (!runs.is_empty()).then(|| PageLoad {
             cells: runs.iter().map(|seen| seen.place).collect(),
-            rate_per_s: load.rate_per_s,
-            bytes_per_s: load.bytes_per_s,
+            rate_per_s: load.throughput.rate_per_s,
+            bytes_per_s: load.throughput.bytes_per_s,
             latency: load.latency.clone(),
         })
     });

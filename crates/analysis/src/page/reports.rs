@@ -30,12 +30,12 @@ pub(super) fn survey(part: &mut PagePart, report: SurveyReport) -> Surveyed {
         knees: report.knees(),
         joined: report.joined,
     };
-    part.goals = report.goals;
+    part.goals = report.remarks.goals;
     part.verdict.sentences.extend(report.answer);
     part.verdict.sentences.extend(limits(&report.rows));
-    part.notes.extend(report.loose);
+    part.notes.extend(report.remarks.loose);
     part.notes.extend(report.beside);
-    part.notes.extend(report.notes);
+    part.notes.extend(report.remarks.notes);
     surveyed
 }
 
@@ -58,9 +58,9 @@ pub(super) fn files(part: &mut PagePart, report: FilesReport) {
     part.machine.host = report.host;
     part.machine.targets = vec![TargetDigest {
         path: report.paths.join(" to "),
-        file_system: report.file_system,
-        mount_options: report.mount_options,
-        chain: report.chain,
+        file_system: report.storage.file_system,
+        mount_options: report.storage.mount_options,
+        chain: report.storage.chain,
         ..TargetDigest::default()
     }];
 }
@@ -83,7 +83,7 @@ fn sentences(answers: &[Answer]) -> Vec<String> {
 /// Completes the part of a sweep.
 pub(super) fn sweep(part: &mut PagePart, report: SweepReport) {
     part.verdict.validity = (!report.rows.is_empty()).then_some(report.verdict.validity);
-    if report.cell_counts.done > 0 {
+    if report.matrix.cell_counts.done > 0 {
         decided(part, &report.verdict);
     }
     let models = report.models.iter().flat_map(|models| {
@@ -99,7 +99,7 @@ pub(super) fn sweep(part: &mut PagePart, report: SweepReport) {
     part.verdict.sentences.extend(report.answer());
     part.notes.extend(report.notes);
     part.counts = PageCounts {
-        planned: Some(report.cell_counts.planned),
+        planned: Some(report.matrix.cell_counts.planned),
         ..PageCounts::default()
     };
 }

@@ -92,17 +92,20 @@ pub(super) fn of_survey(
             name: row.workload.clone(),
             cell: place(best),
             figures: vec![
-                real(best.rate_per_s).marked(validities.peak),
-                width(best.rate),
-                real(best.bytes_per_s),
+                real(best.throughput.rate_per_s).marked(validities.peak),
+                width(best.throughput.rate),
+                real(best.throughput.bytes_per_s),
                 percentile(&best.latency, 0.5),
                 percentile(&best.latency, 0.99),
                 whole(row.depth_1_p50_ns).marked(validities.depth_1),
-                whole(Some(best.queue_depth)),
+                whole(Some(best.load.queue_depth)),
                 whole(row.knee_depth),
                 figure(limit.map_or(PageValue::Nothing, PageValue::Text)),
             ],
-            trend: loads.iter().map(|load| load.rate_per_s).collect(),
+            trend: loads
+                .iter()
+                .map(|load| load.throughput.rate_per_s)
+                .collect(),
             gap: None,
         }
     };

@@ -149,11 +149,11 @@ fn tiles_and_table_of_a_survey_have_the_figures_of_its_text() {
     let best = row.best.as_ref().unwrap();
     assert_eq!(
         in_table(&page, "IOPS").value,
-        PageValue::Real(best.rate_per_s)
+        PageValue::Real(best.throughput.rate_per_s)
     );
     assert_eq!(
         in_table(&page, "MiB/s").value,
-        PageValue::Real(best.bytes_per_s)
+        PageValue::Real(best.throughput.bytes_per_s)
     );
     let alone = row.depth_1_p50_ns.unwrap();
     assert_eq!(in_table(&page, "QD1 p50").value, PageValue::Whole(alone));
@@ -258,7 +258,7 @@ fn the_panel_and_the_table_of_a_survey_take_the_runs_of_one_load_together() {
     let (report, page) = page_of_a_survey(&cells);
     let best = report.rows[0].best.as_ref().unwrap();
     assert_eq!(
-        (best.queue_depth, best.runs, best.rate.value),
+        (best.load.queue_depth, best.runs, best.throughput.rate.value),
         (4, 2, 5000.0)
     );
     let line = &page.parts[0].table.as_ref().unwrap().rows[0];

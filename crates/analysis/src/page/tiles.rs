@@ -18,12 +18,12 @@ pub(super) fn of_survey(
     let load = |workload: &str, depth: u64| {
         let row = report.rows.iter().find(|row| row.workload == workload)?;
         let mut loads = report.loads(row).into_iter();
-        loads.find(|load| load.queue_depth == depth)
+        loads.find(|load| load.load.queue_depth == depth)
     };
     let peak = |answer: &SurveyAnswer, side: &SurveyAnswerSide| {
         let load = load(&side.workload, side.queue_depth)?;
         let each = match answer.in_bytes {
-            true => load.bytes_per_s / load.rate_per_s.max(f64::MIN_POSITIVE),
+            true => load.throughput.bytes_per_s / load.throughput.rate_per_s.max(f64::MIN_POSITIVE),
             false => 1.0,
         };
         Some(PanelItem {
@@ -35,10 +35,10 @@ pub(super) fn of_survey(
                 Unit::Rate
             },
             estimate: Some(Estimate {
-                value: load.rate_per_s * each,
-                low: load.rate.low.map(|low| low * each),
-                high: load.rate.high.map(|high| high * each),
-                samples: load.rate.samples,
+                value: load.throughput.rate_per_s * each,
+                low: load.throughput.rate.low.map(|low| low * each),
+                high: load.throughput.rate.high.map(|high| high * each),
+                samples: load.throughput.rate.samples,
             }),
             cell: place(load),
             ..PanelItem::default()

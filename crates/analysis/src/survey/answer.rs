@@ -138,13 +138,13 @@ fn pair(
 fn side(row: &SurveyRow, work: &WorkDigest, runs: Runs<'_>) -> Option<SurveyAnswerSide> {
     let best = row.best.as_ref()?;
     let is_knee = |load: &&CellReport| {
-        row.knee_depth == Some(load.queue_depth)
-            && load.queue_depth.saturating_mul(WELL_BELOW) <= best.queue_depth
+        row.knee_depth == Some(load.load.queue_depth)
+            && load.load.queue_depth.saturating_mul(WELL_BELOW) <= best.load.queue_depth
     };
     let loads = runs.loads(&row.workload);
     let at_knee = loads.into_iter().filter(is_knee);
     let load = at_knee
-        .max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s))
+        .max_by(|a, b| a.throughput.rate_per_s.total_cmp(&b.throughput.rate_per_s))
         .unwrap_or(best);
     let operation = match work.write_percent {
         0 => "read",
@@ -154,9 +154,9 @@ fn side(row: &SurveyRow, work: &WorkDigest, runs: Runs<'_>) -> Option<SurveyAnsw
     Some(SurveyAnswerSide {
         operation: operation.to_owned(),
         workload: row.workload.clone(),
-        queue_depth: load.queue_depth,
-        iops: load.rate_per_s,
-        bytes_per_s: load.bytes_per_s,
+        queue_depth: load.load.queue_depth,
+        iops: load.throughput.rate_per_s,
+        bytes_per_s: load.throughput.bytes_per_s,
         depth_1_p50_ns: row.depth_1_p50_ns,
     })
 }

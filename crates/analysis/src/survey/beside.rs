@@ -100,7 +100,7 @@ pub(super) fn is_beside(label: &str) -> bool {
 
 /// Their results, one sentence each; empty if no check was requested.
 pub(super) fn sentences(cells: &[CellReport]) -> Vec<String> {
-    let sound = |cell: &&CellReport| cell.ios > 0 && cell.rate_per_s > 0.0;
+    let sound = |cell: &&CellReport| cell.throughput.ios > 0 && cell.throughput.rate_per_s > 0.0;
     let cells: Vec<&CellReport> = cells.iter().filter(sound).collect();
     let mut said = caches(&cells);
     said.extend(file_system(&cells));
@@ -108,9 +108,11 @@ pub(super) fn sentences(cells: &[CellReport]) -> Vec<String> {
 }
 
 fn caches(cells: &[&CellReport]) -> Vec<String> {
-    let at = |look: CacheLook| cells.iter().find(|cell| cell.workload == look.label());
-    let each = |cell: &CellReport| say::time(1e9 / cell.rate_per_s);
-    let times = |slow: &CellReport, fast: &CellReport| fast.rate_per_s / slow.rate_per_s;
+    let at = |look: CacheLook| cells.iter().find(|cell| cell.load.workload == look.label());
+    let each = |cell: &CellReport| say::time(1e9 / cell.throughput.rate_per_s);
+    let times = |slow: &CellReport, fast: &CellReport| {
+        fast.throughput.rate_per_s / slow.throughput.rate_per_s
+    };
     let mut said = Vec::new();
     if let (Some(whole), Some(small)) = (at(CacheLook::Whole), at(CacheLook::Small)) {
         let both = format!(
@@ -164,26 +166,34 @@ fn caches(cells: &[&CellReport]) -> Vec<String> {
 
 /// Each workload on the file and on the device, at the loads that both have.
 fn file_system(cells: &[&CellReport]) -> Vec<String> {
-    let raw = cells.iter().filter(|cell| cell.workload.ends_with(RAW));
+    let raw = cells
+        .iter()
+        .filter(|cell| cell.load.workload.ends_with(RAW));
     let pairs = raw.filter_map(|raw| {
-        let workload = raw.workload.strip_suffix(RAW)?;
+        let workload = raw.load.workload.strip_suffix(RAW)?;
         let same = |cell: &&&CellReport| {
-            cell.workload == workload
-                && cell.target_iops.is_none()
-                && (cell.queue_depth, cell.threads) == (raw.queue_depth, raw.threads)
+            cell.load.workload == workload
+                && cell.load.target_iops.is_none()
+                && (cell.load.queue_depth, cell.load.threads)
+                    == (raw.load.queue_depth, raw.load.threads)
         };
         let file = cells
             .iter()
             .filter(same)
-            .max_by_key(|cell| cell.measured_ns)?;
+            .max_by_key(|cell| cell.throughput.measured_ns)?;
         Some(cost(workload, file, raw))
     });
     pairs.collect()
 }
 
 fn cost(workload: &str, file: &CellReport, raw: &CellReport) -> String {
-    let lost = 1.0 - file.rate_per_s / raw.rate_per_s;
-    let width = |cell: &CellReport| cell.rate.half_width_share().unwrap_or(super::UNKNOWN_WIDTH);
+    let lost = 1.0 - file.throughput.rate_per_s / raw.throughput.rate_per_s;
+    let width = |cell: &CellReport| {
+        cell.throughput
+            .rate
+            .half_width_share()
+            .unwrap_or(super::UNKNOWN_WIDTH)
+    };
     let sure = width(file) + width(raw);
     let what = match lost {
         lost if lost > sure => format!("the file system costs {}", say::percent(lost)),
@@ -195,8 +205,8 @@ fn cost(workload: &str, file: &CellReport, raw: &CellReport) -> String {
     };
     format!(
         "{workload} at {} in flight: {} IOPS on the file, {} on the raw device: {what}",
-        file.queue_depth,
-        say::rate(file.rate_per_s),
-        say::rate(raw.rate_per_s)
+        file.load.queue_depth,
+        say::rate(file.throughput.rate_per_s),
+        say::rate(raw.throughput.rate_per_s)
     )
 }

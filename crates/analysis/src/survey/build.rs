@@ -5,8 +5,8 @@ use super::judge::verdict;
 use super::row::{goal_of, row};
 use super::visits::Runs;
 use super::{
-    CellReport, SurveyBudget, SurveyCells, SurveyContext, SurveyReport, SurveyRow, answer, beside,
-    limit,
+    CellLoad, CellReport, CellThroughput, SurveyBudget, SurveyCells, SurveyContext, SurveyCoverage,
+    SurveyOrigin, SurveyRemarks, SurveyReport, SurveyRow, SurveyScope, answer, beside, limit,
 };
 use crate::comparison::{Agreement, CountComparison};
 use crate::device_check::DeviceCheck;
@@ -28,6 +28,17 @@ const LOOSE: f64 = 1.25;
 /// report states that nothing was measured.
 pub fn survey_report(cells: &[(String, RunRecord)], planned: &SurveyContext) -> SurveyReport {
     survey_report_knowing(cells, planned, &Known::default())
+}
+
+fn origin(runs: &[RunReport]) -> SurveyOrigin {
+    let first = runs.first();
+    SurveyOrigin {
+        started_utc_ns: first.map(|run| run.time.started_utc_ns),
+        host: first.map(|run| run.host.clone()),
+        engine: engine(runs),
+        tool_version: first.map(|run| run.tool_version.clone()),
+        command: first.map_or_else(Vec::new, |run| run.command.clone()),
+    }
 }
 
 /// The same, with the user's hints on the target.
@@ -69,7 +80,7 @@ pub fn survey_report_knowing(
     let work_of = |row: &SurveyRow| {
         let place = reports
             .iter()
-            .position(|cell| cell.workload == row.workload)?;
+            .position(|cell| cell.load.workload == row.workload)?;
         Some(&runs[place].targets.first()?.work)
     };
     let works: Vec<_> = rows.iter().map(work_of).collect();
@@ -83,20 +94,20 @@ pub fn survey_report_knowing(
         answer: answer::sentence(&answers),
         answers,
         target: target.map(|target| target.facts.clone()),
-        loose: loose(&rows, planned.precision),
-        notes: notes(first).into_iter().chain(untimed(&joined)).collect(),
-        findings: session_findings(&observed, known),
-        goals: goals(known, &rows, cells),
+        remarks: SurveyRemarks {
+            loose: loose(&rows, planned.precision),
+            notes: notes(first).into_iter().chain(untimed(&joined)).collect(),
+            findings: session_findings(&observed, known),
+            goals: goals(known, &rows, cells),
+        },
         device_check,
-        budget: budget(planned, &reports, target),
-        left_out: planned.left_out.clone(),
+        coverage: SurveyCoverage {
+            budget: budget(&planned.scope, &reports, target),
+            left_out: planned.left_out.clone(),
+            cell_counts: count(&reports, planned.cells_left),
+        },
         beside: beside::sentences(&reports),
-        cell_counts: count(&reports, planned.cells_left),
-        started_utc_ns: first.map(|run| run.time.started_utc_ns),
-        host: first.map(|run| run.host.clone()),
-        engine: engine(&runs),
-        tool_version: first.map(|run| run.tool_version.clone()),
-        command: first.map_or_else(Vec::new, |run| run.command.clone()),
+        origin: origin(&runs),
         rows,
         cells: reports,
         joined,
@@ -118,7 +129,9 @@ fn goals(known: &Known, rows: &[SurveyRow], cells: &[(String, RunRecord)]) -> Ve
 
 /// A load as one result: what was asked is that of its first run, the figures are those of all.
 fn as_row(load: &CellReport, cells: &[(String, RunRecord)]) -> Option<ResultRow> {
-    let mine = cells.iter().filter(|(label, _)| *label == load.workload);
+    let mine = cells
+        .iter()
+        .filter(|(label, _)| *label == load.load.workload);
     let mut rows = mine.map(|(label, record)| ResultRow {
         label: label.clone(),
         ..ResultRow::of_record(record)
@@ -126,10 +139,11 @@ fn as_row(load: &CellReport, cells: &[(String, RunRecord)]) -> Option<ResultRow>
     let mut row = rows.find(|row| {
         let asked = row.work.queue_depth.zip(row.work.threads);
         let in_flight = asked.map(|(depth, threads)| u64::from(depth) * u64::from(threads));
-        in_flight == Some(load.queue_depth) && row.work.threads.map(u64::from) == Some(load.threads)
+        in_flight == Some(load.load.queue_depth)
+            && row.work.threads.map(u64::from) == Some(load.load.threads)
     })?;
-    row.total.ios_per_s = Some(load.rate_per_s);
-    row.total.bytes_per_s = Some(load.bytes_per_s);
+    row.total.ios_per_s = Some(load.throughput.rate_per_s);
+    row.total.bytes_per_s = Some(load.throughput.bytes_per_s);
     row.total.latency.mean = load.latency.mean_ns.map(|ns| Nanos(ns.round() as u64));
     row.total.latency.max = load.latency.max_ns.map(Nanos);
     let percentiles = load.latency.percentiles.iter();
@@ -140,21 +154,21 @@ fn as_row(load: &CellReport, cells: &[(String, RunRecord)]) -> Option<ResultRow>
 }
 
 fn budget(
-    planned: &SurveyContext,
+    scope: &SurveyScope,
     cells: &[CellReport],
     target: Option<&TargetReport>,
 ) -> SurveyBudget {
-    let measured = cells.iter().map(|cell| cell.measured_ns);
+    let measured = cells.iter().map(|cell| cell.throughput.measured_ns);
     SurveyBudget {
-        budget_ns: planned.budget_ns,
-        elapsed_ns: planned.elapsed_ns,
+        budget_ns: scope.budget_ns,
+        elapsed_ns: scope.elapsed_ns,
         measured_ns: measured.fold(0, u64::saturating_add),
-        size_bytes: planned
+        size_bytes: scope
             .size_bytes
-            .or(target.map(|target| target.work.length_bytes)),
-        size_reason: planned.size_reason.clone(),
-        read_only: planned.read_only,
-        filled: planned.filled,
+            .or(target.map(|target| target.work.range.length_bytes)),
+        size_reason: scope.size_reason.clone(),
+        read_only: scope.read_only,
+        filled: scope.filled,
     }
 }
 
@@ -162,28 +176,32 @@ impl CellReport {
     fn of(label: &str, run: &RunReport) -> CellReport {
         let total = run.total();
         CellReport {
-            workload: label.to_owned(),
-            queue_depth: run.in_flight.requested,
-            threads: run
-                .targets
-                .iter()
-                .map(|target| u64::from(target.work.threads))
-                .sum(),
-            write_percent: run
-                .targets
-                .first()
-                .map_or(0, |target| target.work.write_percent),
-            target_iops: run.open_loop.as_ref().map(|open| open.target_iops),
+            load: CellLoad {
+                workload: label.to_owned(),
+                queue_depth: run.in_flight.requested,
+                threads: run
+                    .targets
+                    .iter()
+                    .map(|target| u64::from(target.work.threads))
+                    .sum(),
+                write_percent: run
+                    .targets
+                    .first()
+                    .map_or(0, |target| target.work.write_percent),
+                target_iops: run.open_loop.as_ref().map(|open| open.target_iops),
+            },
             validity: run.verdict.validity,
             outcome: run.outcome.clone(),
             runs: 1,
             latency_runs: 1,
-            measured_ns: run.time.measured_ns,
-            ios: total.map_or(0, |row| row.ios),
-            bytes: total.map_or(0, |row| row.bytes),
-            rate_per_s: total.map_or(0.0, |row| row.rate_per_s),
-            rate: total.map_or_else(|| Estimate::bare(0.0, 0.0), |row| row.rate),
-            bytes_per_s: total.map_or(0.0, |row| row.bytes_per_s),
+            throughput: CellThroughput {
+                measured_ns: run.time.measured_ns,
+                ios: total.map_or(0, |row| row.ios),
+                bytes: total.map_or(0, |row| row.bytes),
+                rate_per_s: total.map_or(0.0, |row| row.rate_per_s),
+                rate: total.map_or_else(|| Estimate::bare(0.0, 0.0), |row| row.rate),
+                bytes_per_s: total.map_or(0.0, |row| row.bytes_per_s),
+            },
             latency: total.map_or_else(Latency::default, |row| row.latency.clone()),
             response: total.and_then(|row| row.response.clone()),
             in_flight_mean: run.in_flight.mean,
@@ -197,8 +215,8 @@ impl CellReport {
 fn labels(cells: &[CellReport], planned: &SurveyContext) -> Vec<String> {
     let mut labels = planned.workloads.clone();
     for cell in cells {
-        if !labels.contains(&cell.workload) && !beside::is_beside(&cell.workload) {
-            labels.push(cell.workload.clone());
+        if !labels.contains(&cell.load.workload) && !beside::is_beside(&cell.load.workload) {
+            labels.push(cell.load.workload.clone());
         }
     }
     labels
@@ -265,7 +283,7 @@ fn loose(rows: &[SurveyRow], asked: Option<f64>) -> Option<String> {
     let asked = asked?;
     let wide = rows.iter().filter_map(|row| {
         let best = row.best.as_ref()?;
-        let width = best.rate.half_width_share();
+        let width = best.throughput.rate.half_width_share();
         match width {
             Some(width) if width <= LOOSE * asked => None,
             Some(width) => {

@@ -23,14 +23,18 @@ impl SurveyReport {
         let is_peak = |load: &CellReport| {
             let best = row.best.as_ref();
             best.is_some_and(|best| {
-                (best.queue_depth, best.threads) == (load.queue_depth, load.threads)
+                (best.load.queue_depth, best.load.threads)
+                    == (load.load.queue_depth, load.load.threads)
             })
         };
-        loads.retain(|load| load.queue_depth == 1 || is_peak(load));
+        loads.retain(|load| load.load.queue_depth == 1 || is_peak(load));
         let peak = loads.iter().copied().find(|load| is_peak(load));
-        let shallow = loads.iter().copied().find(|load| load.queue_depth == 1);
+        let shallow = loads
+            .iter()
+            .copied()
+            .find(|load| load.load.queue_depth == 1);
         // A point that is both is shown once.
-        let shallow = shallow.filter(|_| peak.is_none_or(|peak| peak.queue_depth > 1));
+        let shallow = shallow.filter(|_| peak.is_none_or(|peak| peak.load.queue_depth > 1));
         counted(peak, shallow).collect()
     }
 
@@ -41,10 +45,10 @@ impl SurveyReport {
             let of = found.iter().filter(|(cell, _)| counts(cell));
             Validity::of_severity(of.map(|(_, finding)| finding.severity).max())
         };
-        let at = row.best.as_ref().map(|best| best.queue_depth);
+        let at = row.best.as_ref().map(|best| best.load.queue_depth);
         let validities = FigureValidity {
-            peak: worst(&|cell| Some(cell.queue_depth) == at),
-            depth_1: worst(&|cell| cell.queue_depth == 1),
+            peak: worst(&|cell| Some(cell.load.queue_depth) == at),
+            depth_1: worst(&|cell| cell.load.queue_depth == 1),
         };
         match validities.peak.max(validities.depth_1) {
             Validity::Valid => FigureValidity {

@@ -9,7 +9,7 @@
 //! absent: which runs are of one load (`visits`), and when a load is run again, which is `sweep`'s.
 
 use super::visits::{is_closed, is_same, is_whole};
-use super::{CellReport, beside};
+use super::{CellLoad, CellReport, CellThroughput, beside};
 use crate::estimate::Estimate;
 use crate::estimates::Series;
 use crate::findings::{Finding, Repeats, SHORT_RUN, Severity, not_repeatable, shortness};
@@ -24,7 +24,7 @@ use model::{LatencyHeat, RunRecord, Tally};
 pub(super) fn joined(cells: &[CellReport], records: &[(String, RunRecord)]) -> Vec<CellReport> {
     let mut loads: Vec<Vec<Run<'_>>> = Vec::new();
     for (cell, (_, record)) in cells.iter().zip(records) {
-        if !is_closed(cell) || beside::is_beside(&cell.workload) {
+        if !is_closed(cell) || beside::is_beside(&cell.load.workload) {
             continue;
         }
         match loads.iter_mut().find(|known| is_same(known[0].0, cell)) {
@@ -40,7 +40,10 @@ type Run<'a> = (&'a CellReport, &'a RunRecord);
 
 /// None where there are not two runs to take together, and where the longest is not whole, which then stands alone.
 fn together(runs: &[Run<'_>]) -> Option<CellReport> {
-    let (longest, _) = runs.iter().rev().max_by_key(|(run, _)| run.measured_ns)?; // of several the first
+    let (longest, _) = runs
+        .iter()
+        .rev()
+        .max_by_key(|(run, _)| run.throughput.measured_ns)?; // of several the first
     let whole: Vec<Run<'_>> = runs
         .iter()
         .copied()
@@ -67,31 +70,35 @@ fn joined_cell(longest: &CellReport, runs: &[&CellReport], series: &[Series<'_>]
     // A run whose histogram does not contain its I/Os has no latencies.
     let timed = |series: &&Series<'_>| series.tally.latency.count() == series.tally.ios;
     let timed: Vec<Series<'_>> = series.iter().filter(timed).copied().collect();
-    let (ios, measured_ns) = (all(|run| run.ios), all(|run| run.measured_ns));
+    let (ios, measured_ns) = (
+        all(|run| run.throughput.ios),
+        all(|run| run.throughput.measured_ns),
+    );
     let steps = series.iter().map(|series| series.full().len()).sum();
     let short = shortness(ios, steps, measured_ns as f64);
     let rates = by_time(runs);
     let unlike = not_repeatable(&Repeats {
-        in_flight: longest.queue_depth,
+        in_flight: longest.load.queue_depth,
         runs: &rates,
     });
     let findings = findings(longest, runs, short.as_ref(), unlike);
     CellReport {
-        workload: longest.workload.clone(),
-        queue_depth: longest.queue_depth,
-        threads: longest.threads,
-        write_percent: longest.write_percent,
-        target_iops: None,
+        load: CellLoad {
+            target_iops: None,
+            ..longest.load.clone()
+        },
         validity: Validity::of_findings(&findings),
         outcome: longest.outcome.clone(),
         runs: runs.len() as u64,
         latency_runs: timed.len() as u64,
-        measured_ns,
-        ios,
-        bytes: all(|run| run.bytes),
-        rate_per_s: mean(runs, |run| run.rate_per_s),
-        rate: Estimate::together(&rates),
-        bytes_per_s: mean(runs, |run| run.bytes_per_s),
+        throughput: CellThroughput {
+            measured_ns,
+            ios,
+            bytes: all(|run| run.throughput.bytes),
+            rate_per_s: mean(runs, |run| run.throughput.rate_per_s),
+            rate: Estimate::together(&rates),
+            bytes_per_s: mean(runs, |run| run.throughput.bytes_per_s),
+        },
         latency: Latency::together(&timed),
         response: None,
         in_flight_mean: runs
@@ -148,8 +155,8 @@ pub(super) fn untimed(joined: &[CellReport]) -> impl Iterator<Item = String> + '
     lacking.map(|load| {
         format!(
             "{} (depth {}): the latencies are those of {} of its {}, because a record does not contain all of its own",
-            load.workload,
-            load.queue_depth,
+            load.load.workload,
+            load.load.queue_depth,
             load.latency_runs,
             say::counted(load.runs, "run")
         )
@@ -158,7 +165,9 @@ pub(super) fn untimed(joined: &[CellReport]) -> impl Iterator<Item = String> + '
 
 /// The rate of each with the time that it measured.
 pub(super) fn by_time(runs: &[&CellReport]) -> Vec<(f64, Estimate)> {
-    let each = runs.iter().map(|run| (run.measured_ns as f64, run.rate));
+    let each = runs
+        .iter()
+        .map(|run| (run.throughput.measured_ns as f64, run.throughput.rate));
     each.collect()
 }
 
@@ -166,7 +175,7 @@ pub(super) fn by_time(runs: &[&CellReport]) -> Vec<(f64, Estimate)> {
 fn mean(runs: &[&CellReport], of: fn(&CellReport) -> f64) -> f64 {
     let sum = |value: fn(&CellReport) -> f64| -> f64 {
         runs.iter()
-            .map(|run| run.measured_ns as f64 * value(run))
+            .map(|run| run.throughput.measured_ns as f64 * value(run))
             .sum()
     };
     sum(of) / sum(|_| 1.0).max(1.0)
@@ -191,14 +200,14 @@ pub(super) mod tests {
         let record = ("4K random read".to_owned(), Sample::default().build());
         let report = survey_report(&[record], &SurveyContext::default());
         let mut cell = report.cells[0].clone();
-        cell.rate_per_s = rate;
-        cell.rate = Estimate {
+        cell.throughput.rate_per_s = rate;
+        cell.throughput.rate = Estimate {
             value: rate,
             low: half_width.map(|width| rate - width),
             high: half_width.map(|width| rate + width),
             samples: 10.0,
         };
-        cell.measured_ns = measured_ns;
+        cell.throughput.measured_ns = measured_ns;
         cell
     }
 
@@ -209,20 +218,27 @@ pub(super) mod tests {
             cells,
             joined: &joined,
         };
-        let loads = runs.loads(&cells[0].workload);
+        let loads = runs.loads(&cells[0].load.workload);
         assert_eq!(loads.len(), 1);
         loads[0].clone()
     }
 
     fn ends(cell: &CellReport) -> (f64, f64) {
-        (cell.rate.low.unwrap(), cell.rate.high.unwrap())
+        (
+            cell.throughput.rate.low.unwrap(),
+            cell.throughput.rate.high.unwrap(),
+        )
     }
 
     #[test]
     fn runs_that_agree_make_one_rate_that_is_surer_and_holds_both() {
         let both = taken(&[run(1000.0, Some(60.0), 3), run(1004.0, Some(80.0), 1)]);
         assert_eq!(
-            (both.runs, both.measured_ns, both.rate_per_s),
+            (
+                both.runs,
+                both.throughput.measured_ns,
+                both.throughput.rate_per_s
+            ),
             (2, 4, 1001.0)
         );
         let (low, high) = ends(&both);
@@ -236,7 +252,10 @@ pub(super) mod tests {
     #[test]
     fn runs_that_contradict_each_other_are_all_in_the_interval() {
         let both = taken(&[run(1000.0, Some(10.0), 1), run(1400.0, Some(20.0), 1)]);
-        assert_eq!((both.rate.value, ends(&both)), (1200.0, (990.0, 1420.0)));
+        assert_eq!(
+            (both.throughput.rate.value, ends(&both)),
+            (1200.0, (990.0, 1420.0))
+        );
     }
 
     #[test]
@@ -244,14 +263,22 @@ pub(super) mod tests {
         let one = run(1000.0, Some(10.0), 1);
         assert_eq!(taken(std::slice::from_ref(&one)), one);
         let none = taken(&[one, run(1100.0, None, 1)]);
-        assert_eq!((none.rate.low, none.rate.value), (None, 1050.0));
+        assert_eq!(
+            (none.throughput.rate.low, none.throughput.rate.value),
+            (None, 1050.0)
+        );
     }
 
     #[test]
     fn a_run_that_was_cut_short_is_not_taken_with_others() {
         let mut cut = run(500.0, Some(10.0), 1);
         cut.outcome.kind = OutcomeKind::Interrupted;
-        assert_eq!(taken(&[run(1000.0, Some(10.0), 2), cut]).rate_per_s, 1000.0);
+        assert_eq!(
+            taken(&[run(1000.0, Some(10.0), 2), cut])
+                .throughput
+                .rate_per_s,
+            1000.0
+        );
     }
 
     /// A survey of one workload that ran one load as often as there are samples.
@@ -274,7 +301,10 @@ pub(super) mod tests {
     #[test]
     fn latencies_of_a_load_are_those_of_all_its_runs() {
         let (report, best) = joined_of(&[sample(3000, 100), sample(3000, 200)]);
-        assert_eq!((best.runs, best.latency_runs, best.ios), (2, 2, 6000));
+        assert_eq!(
+            (best.runs, best.latency_runs, best.throughput.ios),
+            (2, 2, 6000)
+        );
         let [one, other] = [0, 1].map(|place| report.cells[place].latency.clone());
         let mean = |latency: &Latency| latency.mean_ns.unwrap();
         let between = (mean(&one) + mean(&other)) / 2.0;
@@ -296,7 +326,7 @@ pub(super) mod tests {
         let best = report.rows[0].best.as_ref().unwrap();
         assert_eq!((best.runs, best.latency_runs), (2, 1));
         assert_eq!(best.latency, report.cells[0].latency);
-        let reported = report.notes.last().unwrap();
+        let reported = report.remarks.notes.last().unwrap();
         assert!(
             reported.contains("the latencies are those of 1 of its 2 runs"),
             "{reported}"

@@ -38,7 +38,7 @@ pub(super) fn judge(
     rules.sort_by_key(|(_, finding)| std::cmp::Reverse(finding.severity));
     let validity = Validity::of_severity(rules.first().map(|(_, finding)| finding.severity));
     let reason = |(cell, finding): &(&CellReport, &Finding)| {
-        format!("{} (QD{})", finding.sentence, cell.queue_depth)
+        format!("{} (QD{})", finding.sentence, cell.load.queue_depth)
     };
     (validity, rules.iter().map(reason).collect())
 }

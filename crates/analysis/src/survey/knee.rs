@@ -65,10 +65,10 @@ impl SurveyReport {
         let mut sound = self.runs().loads(&row.workload);
         sound.retain(|cell| is_sound(cell));
         sound.sort_by(|a, b| {
-            let faster = b.rate_per_s.total_cmp(&a.rate_per_s);
-            a.queue_depth.cmp(&b.queue_depth).then(faster)
+            let faster = b.throughput.rate_per_s.total_cmp(&a.throughput.rate_per_s);
+            a.load.queue_depth.cmp(&b.load.queue_depth).then(faster)
         });
-        sound.dedup_by_key(|cell| cell.queue_depth);
+        sound.dedup_by_key(|cell| cell.load.queue_depth);
         sound
     }
 
@@ -95,13 +95,14 @@ pub(super) fn knee(cells: &[&CellReport], best: &CellReport) -> Option<SurveyKne
     }
     let here = cells
         .iter()
-        .filter(|cell| is_sound(cell) && cell.queue_depth == in_flight);
-    let fastest = here.max_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s))?;
+        .filter(|cell| is_sound(cell) && cell.load.queue_depth == in_flight);
+    let fastest =
+        here.max_by(|a, b| a.throughput.rate_per_s.total_cmp(&b.throughput.rate_per_s))?;
     Some(SurveyKnee {
         in_flight,
-        threads: fastest.threads,
-        rate_per_s: fastest.rate_per_s,
-        best_per_s: best.rate_per_s,
+        threads: fastest.load.threads,
+        rate_per_s: fastest.throughput.rate_per_s,
+        best_per_s: best.throughput.rate_per_s,
     })
 }
 
@@ -112,6 +113,6 @@ pub(super) fn knee_depth(cells: &[&CellReport], best: &CellReport) -> Option<u64
 
 fn reached(cells: &[&CellReport], best: &CellReport) -> Option<Reached> {
     let sound = cells.iter().filter(|cell| is_sound(cell));
-    let loads = sound.map(|cell| (cell.queue_depth, cell.rate_per_s));
-    Reached::of(loads, best.rate_per_s)
+    let loads = sound.map(|cell| (cell.load.queue_depth, cell.throughput.rate_per_s));
+    Reached::of(loads, best.throughput.rate_per_s)
 }

@@ -21,7 +21,7 @@ pub(super) fn ladder(
 ) -> Ladder {
     let (end, reason) = end(workload, cells, best, context, ended_by_a_failure);
     Ladder {
-        depths: cells.iter().map(|cell| cell.queue_depth).collect(),
+        depths: cells.iter().map(|cell| cell.load.queue_depth).collect(),
         end,
         reason,
     }
@@ -41,8 +41,8 @@ fn end(
     context: &SurveyContext,
     ended_by_a_failure: bool,
 ) -> (LadderEnd, String) {
-    let Some(deepest) = cells.iter().map(|cell| cell.queue_depth).max() else {
-        let reason = match (context.read_only, &context.failure) {
+    let Some(deepest) = cells.iter().map(|cell| cell.load.queue_depth).max() else {
+        let reason = match (context.scope.read_only, &context.failure) {
             (Some(true), _) if writes(workload) => LEFT_OUT.to_owned(),
             (_, Some(failure)) => format!("not run: {failure}"),
             _ if context.interrupted => "not run: the survey was interrupted".to_owned(),
@@ -62,7 +62,7 @@ fn end(
             .map_or("an I/O failed", |failure| &failure.message);
         return (
             LadderEnd::Failed,
-            format!("failed at depth {}: {why}", cell.queue_depth),
+            format!("failed at depth {}: {why}", cell.load.queue_depth),
         );
     }
     let interrupted = || {
@@ -77,8 +77,8 @@ fn end(
     {
         return interrupted();
     }
-    if cells.iter().all(|cell| cell.ios == 0) {
-        let measured: u64 = cells.iter().map(|cell| cell.measured_ns).sum();
+    if cells.iter().all(|cell| cell.throughput.ios == 0) {
+        let measured: u64 = cells.iter().map(|cell| cell.throughput.measured_ns).sum();
         let deepest = say::count(deepest);
         let waited = say::time(measured as f64);
         let reason = format!("no I/O was answered in {waited} at depth {deepest}");
@@ -115,7 +115,7 @@ fn end(
 /// A cell costs more than its time where a target answers late: then the last of the budget is too short for one.
 fn used_up(context: &SurveyContext) -> &'static str {
     const MOST: f64 = 0.9;
-    match (context.elapsed_ns, context.budget_ns) {
+    match (context.scope.elapsed_ns, context.scope.budget_ns) {
         (Some(spent), Some(given)) if (spent as f64) < MOST * given as f64 => {
             "the remaining time was too short for another cell"
         }
@@ -128,7 +128,7 @@ fn settled(cells: &[&CellReport], best: Option<&CellReport>) -> (LadderEnd, Stri
     let Some(best) = best else {
         return (LadderEnd::Failed, "nothing completed".to_owned());
     };
-    let peak = best.queue_depth;
+    let peak = best.load.queue_depth;
     match knee(cells, best) {
         Some(knee) if peak > knee.in_flight => (
             LadderEnd::GainEnded,
@@ -138,7 +138,7 @@ fn settled(cells: &[&CellReport], best: Option<&CellReport>) -> (LadderEnd, Stri
             LadderEnd::GainEnded,
             format!("knee at {}; deeper is no faster", knee.in_flight),
         ),
-        None if cells.iter().all(|cell| cell.queue_depth == peak) => (
+        None if cells.iter().all(|cell| cell.load.queue_depth == peak) => (
             LadderEnd::MaxDepth,
             format!("only {peak} in flight was run"),
         ),
@@ -158,7 +158,7 @@ fn writes(workload: &str) -> bool {
 fn rates(cells: &[&CellReport]) -> Vec<f64> {
     let mut rungs: Vec<(u64, f64)> = cells
         .iter()
-        .map(|cell| (cell.queue_depth, cell.rate_per_s))
+        .map(|cell| (cell.load.queue_depth, cell.throughput.rate_per_s))
         .collect();
     rungs.sort_by_key(|(depth, _)| *depth);
     rungs.into_iter().map(|(_, rate)| rate).collect()

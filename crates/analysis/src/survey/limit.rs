@@ -85,30 +85,33 @@ fn level(row: &SurveyRow, runs: Runs<'_>, queue_depth_max: u64) -> Option<Level>
     let loads = sound(row, runs);
     let mut deeper = loads
         .iter()
-        .filter(|cell| cell.queue_depth > best.queue_depth);
+        .filter(|cell| cell.load.queue_depth > best.load.queue_depth);
     let knee = row.knee_depth?;
-    let at_knee = loads.iter().filter(|cell| cell.queue_depth == knee);
-    let knee_rate = at_knee.map(|cell| cell.rate_per_s).fold(0.0, f64::max);
+    let at_knee = loads.iter().filter(|cell| cell.load.queue_depth == knee);
+    let knee_rate = at_knee
+        .map(|cell| cell.throughput.rate_per_s)
+        .fold(0.0, f64::max);
     // A doubling that brought nothing, or the deepest with little left to gain.
-    let beyond = loads.iter().filter(|cell| cell.queue_depth > knee);
+    let beyond = loads.iter().filter(|cell| cell.load.queue_depth > knee);
     let flat = beyond
-        .map(|cell| cell.rate_per_s)
+        .map(|cell| cell.throughput.rate_per_s)
         .any(|rate| rate < GAIN_MIN * knee_rate);
-    let bent = knee.saturating_mul(2) <= queue_depth_max && best.queue_depth > knee;
+    let bent = knee.saturating_mul(2) <= queue_depth_max && best.load.queue_depth > knee;
     Some(Level {
-        block_bytes: best.bytes as f64 / best.ios.max(1) as f64,
-        rate: best.rate_per_s,
-        write_percent: best.write_percent,
+        block_bytes: best.throughput.bytes as f64 / best.throughput.ios.max(1) as f64,
+        rate: best.throughput.rate_per_s,
+        write_percent: best.load.write_percent,
         is_reached: flat || bent || deeper.next().is_some(),
     })
 }
 
 fn limit(row: &SurveyRow, runs: Runs<'_>, mine: Level, others: &[Level]) -> Option<Limit> {
     let best = row.best.as_ref()?;
-    let knee = row.knee_depth.unwrap_or(best.queue_depth);
+    let knee = row.knee_depth.unwrap_or(best.load.queue_depth);
     let loads = sound(row, runs);
     let peak = |cell: &&CellReport| {
-        cell.queue_depth >= knee && cell.rate_per_s >= KNEE_SHARE * best.rate_per_s
+        cell.load.queue_depth >= knee
+            && cell.throughput.rate_per_s >= KNEE_SHARE * best.throughput.rate_per_s
     };
     let at_peak: Vec<&CellReport> = loads.iter().copied().filter(peak).collect();
     if let Some(limit) = found(&at_peak) {
@@ -117,7 +120,7 @@ fn limit(row: &SurveyRow, runs: Runs<'_>, mine: Level, others: &[Level]) -> Opti
     if !mine.is_reached {
         let sentence = format!(
             "limit not reached: the rate may rise beyond QD{}",
-            best.queue_depth
+            best.load.queue_depth
         );
         return Some(said(LimitKind::Depth, sentence, Confidence::High));
     }
@@ -125,20 +128,21 @@ fn limit(row: &SurveyRow, runs: Runs<'_>, mine: Level, others: &[Level]) -> Opti
         return Some(limit);
     }
     let slow = |cell: &&&CellReport| {
-        cell.queue_depth > best.queue_depth && cell.rate_per_s < CLIFF_SHARE * best.rate_per_s
+        cell.load.queue_depth > best.load.queue_depth
+            && cell.throughput.rate_per_s < CLIFF_SHARE * best.throughput.rate_per_s
     };
     let cliff = loads
         .iter()
         .filter(slow)
-        .min_by_key(|cell| cell.queue_depth);
+        .min_by_key(|cell| cell.load.queue_depth);
     Some(match cliff {
         Some(cell) => said(
             LimitKind::Cliff,
             format!(
                 "throughput drops beyond QD{}: {} IOPS at QD{}",
-                best.queue_depth,
-                say::rate(cell.rate_per_s),
-                cell.queue_depth
+                best.load.queue_depth,
+                say::rate(cell.throughput.rate_per_s),
+                cell.load.queue_depth
             ),
             Confidence::Medium,
         ),

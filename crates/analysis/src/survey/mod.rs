@@ -48,18 +48,9 @@ use serde::{Deserialize, Serialize};
 pub struct SurveyContext {
     /// Labels in the order of display; labels of cells that are not among them follow.
     pub workloads: Vec<String>,
-    /// Time that was given, without making the file.
-    pub budget_ns: Option<u64>,
-    /// Time that was used, without making the file.
-    pub elapsed_ns: Option<u64>,
-    /// Workloads that write were omitted on request.
-    pub read_only: Option<bool>,
-    /// Size of the range that was measured.
-    pub size_bytes: Option<u64>,
-    /// Why this size: `half of free space`.
-    pub size_reason: Option<String>,
-    /// What was filled before, where something was.
-    pub filled: Option<Filled>,
+    /// Time and space.
+    #[serde(flatten)]
+    pub scope: SurveyScope,
     /// Cells that were still wanted when the survey ended.
     pub cells_left: Option<u64>,
     /// Deepest rung of the ladder, over all threads.
@@ -76,6 +67,24 @@ pub struct SurveyContext {
     pub interrupted: bool,
     /// Why the survey ended early, in a sentence, where it did by a failure outside of a cell's own record.
     pub failure: Option<String>,
+}
+
+/// Time and space of a survey, as far as they are known without its cells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SurveyScope {
+    /// Time that was given, without making the file.
+    pub budget_ns: Option<u64>,
+    /// Time that was used, without making the file.
+    pub elapsed_ns: Option<u64>,
+    /// Workloads that write were omitted on request.
+    pub read_only: Option<bool>,
+    /// Size of the range that was measured.
+    pub size_bytes: Option<u64>,
+    /// Why this size: `half of free space`.
+    pub size_reason: Option<String>,
+    /// What was filled before, where something was.
+    pub filled: Option<Filled>,
 }
 
 /// Loads of one workload that were not run.
@@ -125,6 +134,30 @@ pub struct SurveyReport {
     pub target: Option<TargetDigest>,
     /// One row per workload, in the order of display.
     pub rows: Vec<SurveyRow>,
+    /// What is to be known of its figures.
+    #[serde(flatten)]
+    pub remarks: SurveyRemarks,
+    /// The block layer's counts compared with the tool's, summed over all cells.
+    pub device_check: DeviceCheck,
+    /// What of the grid was run.
+    #[serde(flatten)]
+    pub coverage: SurveyCoverage,
+    /// Requested extra checks, one sentence each: whether caches keep their promises, cost of the file system.
+    #[serde(default)]
+    pub beside: Vec<String>,
+    /// Every cell, in the order in which they ran.
+    pub cells: Vec<CellReport>,
+    /// The loads that were run more than once, all runs of each together: rows and curves are of these, not of their runs.
+    #[serde(default)]
+    pub joined: Vec<CellReport>,
+    /// When, where and by what it was measured.
+    #[serde(flatten)]
+    pub origin: SurveyOrigin,
+}
+
+/// Notes, findings and goals of a survey.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SurveyRemarks {
     /// Notes on the use of the figures.
     pub notes: Vec<String>,
     /// Workloads that did not reach the requested precision, in one sentence; none if all did.
@@ -136,22 +169,22 @@ pub struct SurveyReport {
     /// Goals of its workloads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<GoalReport>,
-    /// The block layer's counts compared with the tool's, summed over all cells.
-    pub device_check: DeviceCheck,
+}
+
+/// What of the grid of a survey was run, and in which time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SurveyCoverage {
     /// Time given and used, and the size of the range.
     pub budget: SurveyBudget,
     /// Points of the whole grid that were not run, and why.
     pub left_out: Vec<LoadsLeft>,
     /// How many cells were run.
     pub cell_counts: SurveyCells,
-    /// Requested extra checks, one sentence each: whether caches keep their promises, cost of the file system.
-    #[serde(default)]
-    pub beside: Vec<String>,
-    /// Every cell, in the order in which they ran.
-    pub cells: Vec<CellReport>,
-    /// The loads that were run more than once, all runs of each together: rows and curves are of these, not of their runs.
-    #[serde(default)]
-    pub joined: Vec<CellReport>,
+}
+
+/// When, where and by what a survey was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SurveyOrigin {
     /// Wall clock at the start of the first cell: nanoseconds since 1970 in UTC; none without any cell.
     pub started_utc_ns: Option<u64>,
     /// The machine; none without any cell.
@@ -274,17 +307,9 @@ pub enum LadderEnd {
 /// One cell: a workload at one depth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellReport {
-    /// Its workload.
-    pub workload: String,
-    /// I/Os in flight over all threads, as requested.
-    pub queue_depth: u64,
-    /// Threads that shared them.
-    pub threads: u64,
-    /// Writes among its I/Os, in percent, as requested.
-    #[serde(default)]
-    pub write_percent: u8,
-    /// IOPS that were to start, in an open loop; none in a closed one.
-    pub target_iops: Option<u64>,
+    /// Its load.
+    #[serde(flatten)]
+    pub load: CellLoad,
     /// How far it may be used.
     pub validity: Validity,
     /// How it ended.
@@ -295,6 +320,24 @@ pub struct CellReport {
     /// Runs of these whose latencies are in `latency`: fewer if a record contains none.
     #[serde(default = "one")]
     pub latency_runs: u64,
+    /// What it completed in the measured time.
+    #[serde(flatten)]
+    pub throughput: CellThroughput,
+    /// How long each took, reads and writes together; of several runs those of all I/Os.
+    pub latency: Latency,
+    /// The same from the moment at which each was to start; only in an open loop.
+    pub response: Option<Latency>,
+    /// I/Os in flight on average, by Little's law; none when nothing was measured.
+    pub in_flight_mean: Option<f64>,
+    /// Failures, by errno; not part of the I/Os.
+    pub errors: Vec<ErrorRow>,
+    /// Findings of the rules in it, by severity.
+    pub findings: Vec<Finding>,
+}
+
+/// I/Os and bytes of a cell, reads and writes together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CellThroughput {
     /// Time that was measured, in nanoseconds; all rates are over this time.
     pub measured_ns: u64,
     /// I/Os completed without error.
@@ -307,16 +350,22 @@ pub struct CellReport {
     pub rate: Estimate,
     /// Bytes a second, reads and writes together.
     pub bytes_per_s: f64,
-    /// How long each took, reads and writes together; of several runs those of all I/Os.
-    pub latency: Latency,
-    /// The same from the moment at which each was to start; only in an open loop.
-    pub response: Option<Latency>,
-    /// I/Os in flight on average, by Little's law; none when nothing was measured.
-    pub in_flight_mean: Option<f64>,
-    /// Failures, by errno; not part of the I/Os.
-    pub errors: Vec<ErrorRow>,
-    /// Findings of the rules in it, by severity.
-    pub findings: Vec<Finding>,
+}
+
+/// The load of a cell, as requested.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CellLoad {
+    /// Its workload.
+    pub workload: String,
+    /// I/Os in flight over all threads, as requested.
+    pub queue_depth: u64,
+    /// Threads that shared them.
+    pub threads: u64,
+    /// Writes among its I/Os, in percent, as requested.
+    #[serde(default)]
+    pub write_percent: u8,
+    /// IOPS that were to start, in an open loop; none in a closed one.
+    pub target_iops: Option<u64>,
 }
 
 /// Of a document of before there was the field.

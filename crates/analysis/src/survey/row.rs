@@ -20,11 +20,14 @@ pub(super) fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> Surve
     let mine = runs.loads(label);
     let usable = || mine.iter().copied().filter(|cell| is_sound(cell));
     let sound: Vec<&CellReport> = usable().collect();
-    let known = sound
-        .iter()
-        .map(|cell| (cell.rate_per_s, cell.rate.half_width_share()));
+    let known = sound.iter().map(|cell| {
+        (
+            cell.throughput.rate_per_s,
+            cell.throughput.rate.half_width_share(),
+        )
+    });
     let best = peak_of(&known.collect::<Vec<_>>()).map(|at| sound[at]);
-    let shallow = usable().find(|cell| cell.queue_depth == 1);
+    let shallow = usable().find(|cell| cell.load.queue_depth == 1);
     let failed = |cell: &CellReport| cell.outcome.kind == OutcomeKind::Failed;
     let ended = runs.cells.iter().any(failed);
     let ladder = ladder::ladder(label, &mine, best, planned, ended);
@@ -64,15 +67,17 @@ pub(super) fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> Surve
 /// One curve: a workload has one block size.
 fn models_of(cells: &[&CellReport]) -> Option<KneeModels> {
     let sound = cells.iter().filter(|cell| {
-        cell.validity != Validity::Invalid && cell.rate_per_s > 0.0 && cell.errors.is_empty()
+        cell.validity != Validity::Invalid
+            && cell.throughput.rate_per_s > 0.0
+            && cell.errors.is_empty()
     });
     let points: Vec<Point> = sound
         .map(|cell| Point {
-            cell: cell.queue_depth,
+            cell: cell.load.queue_depth,
             series: String::new(),
-            block_bytes: cell.bytes / cell.ios.max(1),
-            in_flight: cell.queue_depth.max(1),
-            rate_per_s: cell.rate_per_s,
+            block_bytes: cell.throughput.bytes / cell.throughput.ios.max(1),
+            in_flight: cell.load.queue_depth.max(1),
+            rate_per_s: cell.throughput.rate_per_s,
             mean_latency_ns: cell.latency.mean_ns,
         })
         .collect();
@@ -92,14 +97,18 @@ fn contradiction(best: &CellReport, loads: &[&CellReport]) -> Option<String> {
     if unlike(best).is_some() {
         return None; // `judge` has it
     }
-    let may_be_better =
-        |load: &&&CellReport| load.rate.high.is_some_and(|high| high > best.rate_per_s);
+    let may_be_better = |load: &&&CellReport| {
+        load.throughput
+            .rate
+            .high
+            .is_some_and(|high| high > best.throughput.rate_per_s)
+    };
     let mut others = loads.iter().filter(may_be_better);
     others.find_map(|load| {
         Some(format!(
             "{} (QD{})",
             unlike(load)?.sentence,
-            load.queue_depth
+            load.load.queue_depth
         ))
     })
 }
@@ -112,7 +121,7 @@ fn unlike(load: &CellReport) -> Option<&Finding> {
 
 /// Whether a cell moved anything, and did not end by a failure.
 pub(super) fn is_sound(cell: &CellReport) -> bool {
-    cell.ios > 0 && cell.outcome.kind != OutcomeKind::Failed
+    cell.throughput.ios > 0 && cell.outcome.kind != OutcomeKind::Failed
 }
 
 /// The answer to the question which rate keeps the latency, where it was asked.
@@ -143,28 +152,35 @@ mod tests {
     use crate::findings::{Repeats, not_repeatable};
     use crate::survey::joined::by_time;
     use crate::survey::joined::tests::run;
+    use crate::survey::{CellLoad, CellThroughput};
 
     #[test]
     fn a_better_load_that_is_not_repeatable_makes_the_row_uncertain() {
         let best = run(139_000.0, Some(1000.0), 1);
         let deeper = |rate: f64, reach: f64| CellReport {
-            queue_depth: 2 * best.queue_depth,
+            load: CellLoad {
+                queue_depth: 2 * best.load.queue_depth,
+                ..best.load.clone()
+            },
             ..run(rate, Some(reach), 1)
         };
         let runs = [deeper(47_000.0, 500.0), deeper(242_000.0, 900.0)];
         let mut both = deeper(144_500.0, 98_400.0);
         both.findings.extend(not_repeatable(&Repeats {
-            in_flight: both.queue_depth,
+            in_flight: both.load.queue_depth,
             runs: &by_time(&[&runs[0], &runs[1]]),
         }));
         assert_eq!(both.findings.last().unwrap().id, NOT_REPEATABLE);
         let reported = contradiction(&best, &[&best, &both]).unwrap();
         assert!(
-            reported.ends_with(&format!("(QD{})", both.queue_depth)),
+            reported.ends_with(&format!("(QD{})", both.load.queue_depth)),
             "{reported}"
         );
         let worse = CellReport {
-            rate: deeper(60_000.0, 20_000.0).rate,
+            throughput: CellThroughput {
+                rate: deeper(60_000.0, 20_000.0).throughput.rate,
+                ..both.throughput.clone()
+            },
             ..both.clone()
         };
         assert_eq!(contradiction(&best, &[&best, &worse]), None);

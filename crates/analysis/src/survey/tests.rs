@@ -31,7 +31,10 @@ fn climb() -> Vec<(String, RunRecord)> {
 fn context() -> SurveyContext {
     SurveyContext {
         workloads: vec!["4K random read".to_owned(), "4K random write".to_owned()],
-        read_only: Some(true),
+        scope: SurveyScope {
+            read_only: Some(true),
+            ..SurveyScope::default()
+        },
         ..SurveyContext::default()
     }
 }
@@ -51,7 +54,7 @@ fn failure() -> Outcome {
 fn a_row_shows_its_best_cell_and_where_the_gain_ends() {
     let report = survey_report(&climb(), &context());
     let row = &report.rows[0];
-    assert_eq!(row.best.as_ref().unwrap().queue_depth, 16);
+    assert_eq!(row.best.as_ref().unwrap().load.queue_depth, 16);
     assert_eq!(row.knee_depth, Some(4));
     assert_eq!(row.ladder.end, LadderEnd::GainEnded);
     assert_eq!(row.ladder.reason, "the last two doublings brought 1.67%");
@@ -75,7 +78,7 @@ fn a_knee_is_reported_only_where_a_heavier_load_was_run_and_the_ladder_tells_the
     assert_eq!((knee.rate_per_s, knee.best_per_s), (3000.0, 3050.0));
     assert_eq!(row.ladder.end, LadderEnd::GainEnded);
     assert_eq!(row.ladder.reason, "knee at 4, peak at 16");
-    let reported = |cell: &&CellReport| (cell.queue_depth, cell.threads);
+    let reported = |cell: &&CellReport| (cell.load.queue_depth, cell.load.threads);
     let loads: Vec<_> = report.loads(row).iter().map(reported).collect();
     assert_eq!(loads, [(1, 1), (2, 1), (4, 1), (8, 1), (16, 1)]);
     let rising = survey_report(&climb()[..3], &settled);
@@ -116,9 +119,9 @@ fn the_peak_of_the_ladder_is_that_of_the_row() {
     };
     let report = survey_report(&cells, &settled);
     let row = &report.rows[0];
-    assert_eq!(report.cells[3].rate_per_s, 3200.0);
-    assert_ne!(row.best.as_ref().unwrap().queue_depth, 8);
-    let reported = format!("peak at {}", row.best.as_ref().unwrap().queue_depth);
+    assert_eq!(report.cells[3].throughput.rate_per_s, 3200.0);
+    assert_ne!(row.best.as_ref().unwrap().load.queue_depth, 8);
+    let reported = format!("peak at {}", row.best.as_ref().unwrap().load.queue_depth);
     assert!(
         row.ladder.reason.ends_with(&reported),
         "{} {reported}",
@@ -179,13 +182,13 @@ fn a_failed_cell_ends_its_ladder_and_is_never_the_best() {
     cells[4].1.outcome = failure();
     let report = survey_report(&cells, &context());
     let row = &report.rows[0];
-    assert_eq!(row.best.as_ref().unwrap().queue_depth, 8);
+    assert_eq!(row.best.as_ref().unwrap().load.queue_depth, 8);
     assert_eq!(row.ladder.reason, "failed at depth 16: Input/output error");
     assert_eq!(
         (row.validity, report.verdict.validity),
         (Validity::Caution, Validity::Caution)
     );
-    assert_eq!(report.cell_counts.failed, 1);
+    assert_eq!(report.coverage.cell_counts.failed, 1);
 }
 
 #[test]

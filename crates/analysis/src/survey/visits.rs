@@ -2,7 +2,7 @@
 //!
 //! Deliberately absent: what they come to together (`joined`).
 
-use super::CellReport;
+use super::{CellLoad, CellReport};
 use crate::run::OutcomeKind;
 
 /// Every run, and the result of those of one load together.
@@ -16,7 +16,7 @@ pub(super) struct Runs<'a> {
 impl<'a> Runs<'a> {
     /// Each load of a workload once, without those of an open loop, in the order of their first runs.
     pub(super) fn loads(self, label: &str) -> Vec<&'a CellReport> {
-        let mine = |cell: &&CellReport| cell.workload == label;
+        let mine = |cell: &&CellReport| cell.load.workload == label;
         let mut loads: Vec<&CellReport> = Vec::new();
         for cell in self
             .cells
@@ -25,7 +25,9 @@ impl<'a> Runs<'a> {
             .filter(|cell| is_closed(cell))
         {
             match loads.iter_mut().find(|known| is_same(known, cell)) {
-                Some(known) if known.measured_ns < cell.measured_ns => *known = cell,
+                Some(known) if known.throughput.measured_ns < cell.throughput.measured_ns => {
+                    *known = cell;
+                }
                 Some(_) => {}
                 None => loads.push(cell),
             }
@@ -41,15 +43,16 @@ impl<'a> Runs<'a> {
 
 /// Whether a new I/O began when one ended, as against at a rate.
 pub(super) fn is_closed(run: &CellReport) -> bool {
-    run.target_iops.is_none()
+    run.load.target_iops.is_none()
 }
 
 pub(super) fn is_same(one: &CellReport, other: &CellReport) -> bool {
-    let load = |cell: &CellReport| (cell.queue_depth, cell.threads);
-    one.workload == other.workload && load(one) == load(other)
+    let (one, other) = (&one.load, &other.load);
+    let in_flight = |load: &CellLoad| (load.queue_depth, load.threads);
+    one.workload == other.workload && in_flight(one) == in_flight(other)
 }
 
 /// Whether a run may be taken together with others.
 pub(super) fn is_whole(run: &CellReport) -> bool {
-    run.ios > 0 && run.outcome.kind == OutcomeKind::Complete
+    run.throughput.ios > 0 && run.outcome.kind == OutcomeKind::Complete
 }

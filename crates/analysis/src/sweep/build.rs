@@ -5,8 +5,8 @@ use super::headline::verdict;
 use super::points::points;
 use super::ranks;
 use super::{
-    CellFigures, FieldValue, SweepCell, SweepContext, SweepCounts, SweepReport, SweepResult,
-    SweepRow,
+    CellFigures, FieldValue, SweepCell, SweepContext, SweepCounts, SweepCourse, SweepMatrix,
+    SweepOrigin, SweepRanksReport, SweepReport, SweepResult, SweepRow,
 };
 use crate::findings::session_findings;
 use crate::goal_check::{GoalReport, judge};
@@ -54,23 +54,31 @@ pub fn sweep_report_knowing(
         verdict: verdict(&rows, counts, context, &findings).of_simulated(is_simulated(cells)),
         models,
         answers: answers(&rows, &best),
-        target: context.target.clone(),
-        axes: context.axes.clone(),
-        cell_counts: counts,
+        matrix: SweepMatrix {
+            target: context.target.clone(),
+            axes: context.axes.clone(),
+            cell_counts: counts,
+        },
         notes: notes(&rows, counts, context),
         findings,
         goals: goals(cells, known),
-        job: ranks::job(cells),
-        hosts: ranks::hosts(cells),
+        ranks: SweepRanksReport {
+            job: ranks::job(cells),
+            hosts: ranks::hosts(cells),
+        },
         rows,
         best,
-        order: context.order.clone(),
-        rest_ns: context.rest_ns,
-        elapsed_ns: context.elapsed_ns,
-        started_utc_ns: context.started_utc_ns,
-        host: context.host.clone(),
-        tool_version: context.tool_version.clone(),
-        command: context.command.clone(),
+        course: SweepCourse {
+            order: context.order.clone(),
+            rest_ns: context.rest_ns,
+            elapsed_ns: context.elapsed_ns,
+        },
+        origin: SweepOrigin {
+            started_utc_ns: context.started_utc_ns,
+            host: context.host.clone(),
+            tool_version: context.tool_version.clone(),
+            command: context.command.clone(),
+        },
     }
 }
 

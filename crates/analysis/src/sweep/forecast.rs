@@ -21,6 +21,20 @@ pub struct SweepForecast {
     pub shuffle_seed: Option<u64>,
     /// The fields that distinguish cells, with the number of different values of each.
     pub axes: Vec<AxisForecast>,
+    /// How long it takes, and when it ends.
+    #[serde(flatten)]
+    pub time: ForecastTime,
+    /// Each target, and how it is used.
+    pub targets: Vec<TargetForecast>,
+    /// The file in which the results are stored; none if nothing is stored.
+    pub store: Option<String>,
+    /// Number of the session that is resumed; none for a new one.
+    pub goes_on_with: Option<u64>,
+}
+
+/// Time of a sweep that has not begun.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ForecastTime {
     /// How long all of it takes, at least, in nanoseconds.
     pub duration_least_ns: u64,
     /// How long all of it takes, at most, in nanoseconds.
@@ -37,12 +51,6 @@ pub struct SweepForecast {
     pub ends_least_utc_ns: u64,
     /// Wall clock at its end at the latest: nanoseconds since 1970 in UTC.
     pub ends_most_utc_ns: u64,
-    /// Each target, and how it is used.
-    pub targets: Vec<TargetForecast>,
-    /// The file in which the results are stored; none if nothing is stored.
-    pub store: Option<String>,
-    /// Number of the session that is resumed; none for a new one.
-    pub goes_on_with: Option<u64>,
 }
 
 /// An axis before the run.

@@ -14,7 +14,7 @@ mod ranks;
 mod tests;
 
 pub use build::{sweep_report, sweep_report_knowing};
-pub use forecast::{AxisForecast, SweepForecast, TargetForecast};
+pub use forecast::{AxisForecast, ForecastTime, SweepForecast, TargetForecast};
 pub use ranks::{SweepHost, SweepRanks};
 
 use crate::facts::HostDigest;
@@ -146,22 +146,16 @@ pub struct SweepReport {
     pub goals: Vec<GoalReport>,
     /// The best cells in words; none where no cell may be used.
     pub answers: Vec<Answer>,
-    /// The target, as it was specified.
-    pub target: String,
-    /// The fields that distinguish cells, outermost first.
-    pub axes: Vec<String>,
-    /// How many cells there are of each kind.
-    pub cell_counts: SweepCounts,
+    /// What was varied, and on what.
+    #[serde(flatten)]
+    pub matrix: SweepMatrix,
     /// One row per cell, in the order of the matrix.
     pub rows: Vec<SweepRow>,
     /// The best cells, one for each kind of best.
     pub best: Vec<BestCell>,
-    /// The job, of a sweep on many hosts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub job: Option<JobDigest>,
-    /// Each rank of the job, over all cells.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hosts: Vec<SweepHost>,
+    /// The ranks of a sweep on many hosts.
+    #[serde(flatten)]
+    pub ranks: SweepRanksReport,
     /// Models of all cells: ceilings, service time, knees; one set for each workload.
     pub models: Vec<SeriesModels>,
     /// Notes on the use of the figures.
@@ -169,12 +163,50 @@ pub struct SweepReport {
     /// Findings of all its runs together, by severity.
     #[serde(default)]
     pub findings: Vec<Finding>,
+    /// How it went.
+    #[serde(flatten)]
+    pub course: SweepCourse,
+    /// When, where and by what it was measured.
+    #[serde(flatten)]
+    pub origin: SweepOrigin,
+}
+
+/// Target, axes and cells of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SweepMatrix {
+    /// The target, as it was specified.
+    pub target: String,
+    /// The fields that distinguish cells, outermost first.
+    pub axes: Vec<String>,
+    /// How many cells there are of each kind.
+    pub cell_counts: SweepCounts,
+}
+
+/// The job and its ranks, of a sweep on many hosts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SweepRanksReport {
+    /// The job, of a sweep on many hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobDigest>,
+    /// Each rank of the job, over all cells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<SweepHost>,
+}
+
+/// Order, pauses and time of a sweep; none if they are no longer known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SweepCourse {
     /// `given`, `shuffled` or `interleaved`; none if it is no longer known.
     pub order: Option<String>,
     /// Pause between cells in nanoseconds; none if it is no longer known.
     pub rest_ns: Option<u64>,
     /// Time that the last call used, with the creation of files, in nanoseconds; none if it is no longer known.
     pub elapsed_ns: Option<u64>,
+}
+
+/// When, where and by what a sweep was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SweepOrigin {
     /// Wall clock at its start: nanoseconds since 1970 in UTC.
     pub started_utc_ns: Option<u64>,
     /// The machine; none if unknown.

@@ -67,7 +67,7 @@ fn a_cell_without_a_result_has_its_reason_and_is_never_best() {
     assert_eq!(report.rows[0].missing.as_deref(), Some("it broke"));
     assert_eq!(report.rows[1].missing, None);
     assert_eq!(report.rows[2].missing, None);
-    let counts = report.cell_counts;
+    let counts = report.matrix.cell_counts;
     assert_eq!(
         (counts.done, counts.missing, counts.left, counts.runs),
         (1, 1, 1, 3)

@@ -300,6 +300,13 @@ pub(crate) struct SurveyArgs {
     pub(crate) hosts: HostsArgs,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
+    #[command(flatten)]
+    pub(crate) screen: ScreenArgs,
+}
+
+/// What is shown during a survey and after it.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct ScreenArgs {
     /// Show IOPS, latency, queue, cores and device counters during the run; q ends it
     #[arg(long)]
     pub(crate) live: bool,

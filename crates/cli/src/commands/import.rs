@@ -203,12 +203,11 @@ impl Gathered {
             });
         }
         if self.observed.len() < TOGETHER_MAX {
-            self.observed.push(Observed {
-                // No rule checks these of several runs.
-                columns: Vec::new(),
-                rows: Vec::new(),
-                ..Observed::of_imported(&run)
-            });
+            let mut observed = Observed::of_imported(&run);
+            // No rule checks these of several runs.
+            observed.printed.columns = Vec::new();
+            observed.rows = Vec::new();
+            self.observed.push(observed);
         }
         if self.runs == 1 {
             run.text = String::new();

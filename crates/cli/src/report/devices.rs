@@ -18,6 +18,38 @@ struct Document<'a> {
 /// One device; what the system does not report is null.
 #[derive(Serialize)]
 struct Entry<'a> {
+    #[serde(flatten)]
+    identity: Identity<'a>,
+    #[serde(flatten)]
+    facts: Facts<'a>,
+    /// In use now, so it is never written.
+    in_use: bool,
+    claims: &'a [Claim],
+}
+
+/// What the system reports of it.
+#[derive(Serialize)]
+struct Facts<'a> {
+    #[serde(flatten)]
+    medium: Medium<'a>,
+    #[serde(flatten)]
+    requests: Requests<'a>,
+    /// The memory node that its controller is next to, where there are several.
+    memory_node: Option<u32>,
+    /// Cores that its controller's interrupts have come to since the system started; empty where that is unknown.
+    interrupt_cores: &'a [u32],
+    /// Where a partition begins on its disk.
+    start_bytes: Option<u64>,
+    #[serde(flatten)]
+    commands: Commands<'a>,
+    /// Whether the block layer counts its I/Os.
+    counted: Option<bool>,
+    detail: Option<&'a str>,
+}
+
+/// Which device it is.
+#[derive(Serialize)]
+struct Identity<'a> {
     path: &'a Path,
     name: &'a str,
     /// The name that people use, below `/dev/mapper` or `/dev/md`.
@@ -28,35 +60,38 @@ struct Entry<'a> {
     size_bytes: u64,
     major: u32,
     minor: u32,
+}
+
+/// What its data is on.
+#[derive(Serialize)]
+struct Medium<'a> {
     model: Option<&'a str>,
     firmware: Option<&'a str>,
     rotational: Option<bool>,
     removable: bool,
     read_only: bool,
+}
+
+/// How the kernel submits requests to it, and their limits.
+#[derive(Serialize)]
+struct Requests<'a> {
     scheduler: Option<&'a str>,
     queue_size: Option<u32>,
     request_max_bytes: Option<u64>,
     logical_block_bytes: Option<u64>,
     physical_block_bytes: Option<u64>,
     write_cache: Option<&'a str>,
-    /// The memory node that its controller is next to, where there are several.
-    memory_node: Option<u32>,
-    /// Cores that its controller's interrupts have come to since the system started; empty where that is unknown.
-    interrupt_cores: &'a [u32],
-    /// Where a partition begins on its disk.
-    start_bytes: Option<u64>,
+}
+
+/// How its commands are queued and travel.
+#[derive(Serialize)]
+struct Commands<'a> {
     queues: Option<u32>,
     device_queue: Option<u32>,
     fua: Option<bool>,
     transport: Option<&'a str>,
     /// Speed of its link: `16.0 GT/s x4`.
     link: Option<&'a str>,
-    /// Whether the block layer counts its I/Os.
-    counted: Option<bool>,
-    detail: Option<&'a str>,
-    /// In use now, so it is never written.
-    in_use: bool,
-    claims: &'a [Claim],
 }
 
 /// The list, in the order of the host.
@@ -86,11 +121,29 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
         path,
         known_as,
     } = listing;
+    Entry {
+        identity: Identity {
+            path,
+            name: &device.name,
+            known_as: known_as.as_deref(),
+            parent: parent.as_deref(),
+            kind: &device.kind,
+            size_bytes: device.size.0,
+            major: device.number.0,
+            minor: device.number.1,
+        },
+        facts: facts(device),
+        in_use: claims.iter().any(Claim::in_use),
+        claims,
+    }
+}
+
+fn facts(device: &BlockDevice) -> Facts<'_> {
     let BlockDevice {
-        name,
-        number: (major, minor),
-        kind,
-        size,
+        name: _, // these are its identity
+        number: _,
+        kind: _,
+        size: _,
         model,
         firmware,
         rotational,
@@ -114,37 +167,33 @@ fn entry(listing: &DeviceListing) -> Entry<'_> {
         counted,
         detail,
     } = device;
-    Entry {
-        path,
-        name,
-        known_as: known_as.as_deref(),
-        parent: parent.as_deref(),
-        kind,
-        size_bytes: size.0,
-        major: *major,
-        minor: *minor,
-        model: model.as_deref(),
-        firmware: firmware.as_deref(),
-        rotational: *rotational,
-        removable: *removable,
-        read_only: *read_only,
-        scheduler: scheduler.as_deref(),
-        queue_size: *queue_size,
-        request_max_bytes: request_max.map(|size| size.0),
-        logical_block_bytes: logical_block.map(|size| size.0),
-        physical_block_bytes: physical_block.map(|size| size.0),
-        write_cache: write_cache.as_deref(),
+    Facts {
+        medium: Medium {
+            model: model.as_deref(),
+            firmware: firmware.as_deref(),
+            rotational: *rotational,
+            removable: *removable,
+            read_only: *read_only,
+        },
+        requests: Requests {
+            scheduler: scheduler.as_deref(),
+            queue_size: *queue_size,
+            request_max_bytes: request_max.map(|size| size.0),
+            logical_block_bytes: logical_block.map(|size| size.0),
+            physical_block_bytes: physical_block.map(|size| size.0),
+            write_cache: write_cache.as_deref(),
+        },
         memory_node: *memory_node,
         interrupt_cores,
         start_bytes: start.map(|place| place.0),
-        queues: *queues,
-        device_queue: *device_queue,
-        fua: *fua,
-        transport: transport.as_deref(),
-        link: link.as_deref(),
+        commands: Commands {
+            queues: *queues,
+            device_queue: *device_queue,
+            fua: *fua,
+            transport: transport.as_deref(),
+            link: link.as_deref(),
+        },
         counted: *counted,
         detail: detail.as_deref(),
-        in_use: claims.iter().any(Claim::in_use),
-        claims,
     }
 }

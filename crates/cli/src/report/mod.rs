@@ -244,7 +244,7 @@ pub(crate) fn layers(
 
 /// What was copied.
 pub(crate) fn copy_digest(records: &[FilesRecord]) -> Option<analysis::CopyDigest> {
-    analysis::files_report(records).copy
+    analysis::files_report(records).work.copy
 }
 
 /// dd's own last lines.
@@ -295,7 +295,11 @@ pub(crate) fn goals_of_survey(
 ) -> Ending {
     match known.goals.is_empty() {
         true => Ending::Good,
-        false => goals(&analysis::survey_report_knowing(cells, context, known).goals),
+        false => goals(
+            &analysis::survey_report_knowing(cells, context, known)
+                .remarks
+                .goals,
+        ),
     }
 }
 

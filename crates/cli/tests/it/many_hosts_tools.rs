@@ -140,6 +140,32 @@ fn a_rank_that_is_killed_fails_the_session_and_the_results_of_the_others_are_sto
     assert_eq!(outcome(&bench), "failed");
 }
 
+#[test]
+fn tasks_of_ior_and_mdtest_are_processes_that_ssh_starts_or_that_are_lost_as_requested() {
+    let bench = Bench::new();
+    let said = with_ssh(&bench, "localhost,b", "ior -w -r -b 1m -t 256k -k -o f").good();
+    assert_eq!(std::fs::metadata(bench.path("f")).unwrap().len(), 2 << 20);
+    assert!(said.out.contains("Summary of all tests"), "{said:?}");
+    let said = with_ssh(&bench, "localhost,b", "mdtest -n 20 -F -u -d md").good();
+    assert!(said.out.contains("2 tasks, 40 files"), "{said:?}");
+    with_each(|launcher| {
+        let bench = Bench::new();
+        for (line, part) in [
+            ("ior -w -o f --layout all", "--layout"),
+            ("ior -w -o f --on-loss wait", "end or continue"),
+            ("mdtest -n 2 -d md --host-timeout 1s", "at least 5s"),
+            (
+                "mdtest -n 2 -d md --mpi-library /no/such/library",
+                "/no/such/library",
+            ),
+        ] {
+            refused(&launcher.run(&bench, 2, line), 2, part);
+        }
+        let alone = launcher.run(&bench, 2, "mdtest -n 2 -F -d md.x --alone --dry-run");
+        assert_eq!(alone.good().out.matches("1 tasks").count(), 2);
+    });
+}
+
 const DISKSPD: &str = "diskspd -b4K -d1 -W0 -t2 -w50 -c1M -L f.{rank}";
 
 #[test]

@@ -50,7 +50,6 @@ pub(super) fn engine_record(
         header_run: None,
         verification: None,
         rank: None,
-        ranks: Vec::new(), // the session adds it
     }
 }
 

@@ -328,7 +328,11 @@ impl<C: Clock> Work<C> {
     /// When a turn ends at the latest, where calls have no answer or I/Os of a trace wait for other threads.
     #[inline]
     pub(super) fn next_check(&self, issued_at: Nanos) -> Nanos {
-        let waits = self.side.calls.as_ref().is_some_and(|calls| calls.is_waiting())
+        let waits = self
+            .side
+            .calls
+            .as_ref()
+            .is_some_and(|calls| calls.is_waiting())
             || self.open.as_ref().is_some_and(Open::waits_for_others);
         match waits {
             true if C::SLACK == Nanos(0) => issued_at, // in simulated time its turn comes when there is something

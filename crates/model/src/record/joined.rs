@@ -2,7 +2,7 @@
 //!
 //! Omitted: what the machines counted in addition, which is of each host; the record has that of the first rank alone.
 
-use super::rank::JoinedRank;
+use super::rank::{JoinedRank, Ranks};
 use super::run::{Outcome, RunRecord};
 use super::series::Series;
 use super::verification::Verification;
@@ -16,8 +16,7 @@ impl RunRecord {
             series: Series::default(), // by target, and of the first host
             ..first.clone()
         };
-        all.engine.rank = None;
-        all.engine.ranks = records.iter().map(JoinedRank::of).collect();
+        all.engine.rank = Some(Ranks::All(records.iter().map(JoinedRank::of).collect()));
         let is_here = |record: &RunRecord| record.host.hostname == first.host.hostname;
         if !others.iter().all(is_here) {
             for window in [&mut all.window, &mut all.lifetime] {

@@ -8,6 +8,22 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
+/// The part of a job that a record is of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Ranks {
+    /// One rank.
+    One(RankRecord),
+    /// All of them together, by rank.
+    All(Vec<JoinedRank>),
+}
+
+impl From<RankRecord> for Ranks {
+    fn from(rank: RankRecord) -> Ranks {
+        Ranks::One(rank)
+    }
+}
+
 /// A run that was one rank of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RankRecord {

@@ -3,7 +3,7 @@
 use super::counters::CounterWindow;
 use super::heat::LatencyHeat;
 use super::host::{HostRecord, TargetFacts};
-use super::rank::{JoinedRank, RankRecord};
+use super::rank::{RankRecord, Ranks};
 use super::series::Series;
 use super::tally::{Counted, Tally, ThreadRecord};
 use super::verification::Verification;
@@ -78,12 +78,35 @@ pub struct EngineRecord {
     /// What the comparison of read data with written data found; none where none was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
-    /// Which rank of a job it was; none of a run alone.
+    /// Which rank of a job it was, or all of them; none of a run alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rank: Option<RankRecord>,
-    /// The ranks of a job, in a record of all of them together; empty in any other.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub ranks: Vec<JoinedRank>,
+    pub rank: Option<Ranks>,
+}
+
+impl EngineRecord {
+    /// Which rank of a job it was; none of a run alone, and of all ranks together.
+    pub const fn rank(&self) -> Option<&RankRecord> {
+        match &self.rank {
+            Some(Ranks::One(rank)) => Some(rank),
+            Some(Ranks::All(_)) | None => None,
+        }
+    }
+
+    /// The same, to add what its job finds later.
+    pub const fn rank_mut(&mut self) -> Option<&mut RankRecord> {
+        match &mut self.rank {
+            Some(Ranks::One(rank)) => Some(rank),
+            Some(Ranks::All(_)) | None => None,
+        }
+    }
+
+    /// How many ranks the record is of. // from 1
+    pub fn ranks(&self) -> u32 {
+        match &self.rank {
+            Some(Ranks::All(ranks)) => u32::try_from(ranks.len()).unwrap_or(1).max(1),
+            Some(Ranks::One(_)) | None => 1,
+        }
+    }
 }
 
 /// A time in which the system did not run this process: stopped by a signal, a debugger or a freezer, or paused with the

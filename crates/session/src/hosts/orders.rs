@@ -1,7 +1,7 @@
 //! The orders of a session, in the order in which rank 0 gives them.
 
 use super::keys::TargetKey;
-use crate::schedule::Step;
+use crate::schedule::{RankPart, Step};
 use model::Timespan;
 use serde::{Deserialize, Serialize};
 
@@ -37,8 +37,8 @@ pub(super) struct Check {
     pub(super) timespan: Timespan,
     /// The page cache of its target is dropped before.
     pub(super) cold: bool,
-    /// Its threads are tasks, of which rank r does the one that is so much further; none where the layout decides.
-    pub(super) tasks_from: Option<u32>,
+    /// What of it a rank does.
+    pub(super) part: RankPart,
     /// Targets that rank 0 has created or proven for all.
     pub(super) created: Vec<TargetKey>,
 }
@@ -48,7 +48,7 @@ impl Check {
         Check {
             timespan: step.timespan.clone(),
             cold: step.cold,
-            tasks_from: step.tasks_from,
+            part: step.part,
             created: Vec::new(),
         }
     }

@@ -8,7 +8,7 @@ use super::keys::{self, TargetKey};
 use super::layout::{Sharing, place, task};
 use super::{HostAnswer, Hosts, orders, read_all, to_bytes};
 use crate::admission::{Admission, CheckedPlan};
-use crate::schedule::Step;
+use crate::schedule::{RankPart, Step};
 use engine::{Silent, Stop};
 use model::{Allocation, Claim, CommandError, Content, ErrorKind, JobLayout, Profile, TargetFacts};
 use serde::Serialize;
@@ -110,7 +110,7 @@ impl Hosts {
     fn part(&self, wanted: &orders::Check, host: &str) -> Result<Option<Profile>, CommandError> {
         let share = self.share();
         let layout = self.options.layout;
-        let Some(further) = wanted.tasks_from else {
+        let RankPart::Task(further) = wanted.part else {
             self.sharing.set(Sharing {
                 layout,
                 ranks: share.size,

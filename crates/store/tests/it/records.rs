@@ -83,7 +83,6 @@ pub(crate) fn record(seed: u64) -> RunRecord {
             deleted_targets: Vec::new(),
             verification: None,
             rank: None,
-            ranks: Vec::new(),
         },
         phases: PhaseTimes {
             measured_from: dice.nanos(),

@@ -26,9 +26,8 @@ impl Load {
     /// Of a record with one target; of each rank, where several have it together.
     pub(crate) fn of(record: &RunRecord) -> Load {
         let first = record.plan.targets.first();
-        let ranks = u32::try_from(record.engine.ranks.len()).unwrap_or(1).max(1);
         first.map_or(Load::ONE, |target| Load {
-            threads: target.threads / ranks,
+            threads: target.threads / record.engine.ranks(),
             depth: target.workload.queue_depth.0,
         })
     }

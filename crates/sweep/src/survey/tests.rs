@@ -316,12 +316,17 @@ fn a_load_that_was_run_several_times_has_one_rate_for_planner_and_report() {
             .collect();
         let report = analysis::survey_report(&records, &analysis::SurveyContext::default());
         for load in &report.joined {
-            let row = Row::of(&load.workload, &done);
-            let is_it = |cell: &&row::Cell| u64::from(cell.load.in_flight()) == load.queue_depth;
+            let row = Row::of(&load.load.workload, &done);
+            let is_it =
+                |cell: &&row::Cell| u64::from(cell.load.in_flight()) == load.load.queue_depth;
             let cell = row.cells.iter().find(is_it).unwrap();
             assert_eq!(u64::from(cell.runs()), load.runs);
-            assert_eq!(cell.rate, load.rate.value, "{load:?}");
-            assert_eq!(cell.half_width, load.rate.half_width_share(), "{load:?}");
+            assert_eq!(cell.rate, load.throughput.rate.value, "{load:?}");
+            assert_eq!(
+                cell.half_width,
+                load.throughput.rate.half_width_share(),
+                "{load:?}"
+            );
             compared += 1;
         }
     }

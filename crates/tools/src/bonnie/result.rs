@@ -47,7 +47,7 @@ pub fn files_bonnie(report: &FilesReport, out: &mut dyn Write) -> io::Result<()>
         .as_ref()
         .map_or("", |host| host.hostname.as_str());
     let (large, small) = (large(report), small(report));
-    let tree = report.tree.clone().unwrap_or_default();
+    let tree = report.work.tree.clone().unwrap_or_default();
     if tree.data_bytes > 0 {
         out.write_all(HEAD_LARGE.as_bytes())?;
         let head = format!("{:<12.12} {:>6}", machine, size(tree.data_bytes));
@@ -69,7 +69,11 @@ pub fn files_bonnie(report: &FilesReport, out: &mut dyn Write) -> io::Result<()>
 
 /// What the empty places mean, a sentence each.
 pub fn unmeasured_words(report: &FilesReport) -> Vec<String> {
-    let skipped = report.tree.as_ref().map(|tree| tree.skipped.as_slice());
+    let skipped = report
+        .work
+        .tree
+        .as_ref()
+        .map(|tree| tree.skipped.as_slice());
     let skipped = skipped.filter(|skipped| !skipped.is_empty());
     let left_out = skipped.map(|skipped| format!("omitted, as requested: {}", skipped.join(", ")));
     let rows = report.rows.iter();
@@ -87,7 +91,11 @@ fn large(report: &FilesReport) -> [Option<&FilesRow>; 6] {
 
 /// bonnie++ looks up the facts of empty files, and reads others.
 fn small(report: &FilesReport) -> [Option<&FilesRow>; 6] {
-    let empty = report.tree.as_ref().is_none_or(|tree| tree.file_bytes == 0);
+    let empty = report
+        .work
+        .tree
+        .as_ref()
+        .is_none_or(|tree| tree.file_bytes == 0);
     let read = if empty { "stat" } else { "read" };
     let of =
         |random| ["create", read, "delete"].map(|operation| measured(report, operation, random));
@@ -135,7 +143,7 @@ fn fields(
     large: &[Option<&FilesRow>; 6],
     small: &[Option<&FilesRow>; 6],
 ) -> Vec<String> {
-    let tree = report.tree.clone().unwrap_or_default();
+    let tree = report.work.tree.clone().unwrap_or_default();
     let mut all = vec![
         FORMAT.to_owned(),
         VERSION.to_owned(),

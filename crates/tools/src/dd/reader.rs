@@ -33,7 +33,7 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
         if let Some(command) = command_of(line) {
             let earlier = std::mem::take(&mut open);
             let dropped = line.contains(DROP) || (earlier.at.is_none() && earlier.dropped);
-            earlier.is_missing(found);
+            earlier.report_if_missing(found);
             open = Open {
                 at: Some(at),
                 command: Some(command.to_owned()),
@@ -61,7 +61,7 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
             }
         }
     }
-    open.is_missing(found);
+    open.report_if_missing(found);
 }
 
 /// `1073741824 bytes (1.1 GB, 1.0 GiB) copied, 0.57 s, 1.9 GB/s`: nothing else counts bytes at its beginning.
@@ -102,7 +102,7 @@ impl Open {
     }
 
     /// Reports a call that has no result.
-    fn is_missing(self, found: &mut Found) {
+    fn report_if_missing(self, found: &mut Found) {
         if let Some(at) = self.at
             && (self.command.is_some() || found.is_empty())
         {
@@ -119,7 +119,7 @@ fn shell_seconds(line: &str) -> Option<f64> {
     let time = line.trim().strip_prefix("real")?.trim();
     let (minutes, seconds) = time.strip_suffix('s')?.split_once('m')?;
     let seconds = cell(seconds, 1).number()?;
-    Some(minutes.parse::<u32>().ok()? as f64 * 60.0 + seconds)
+    Some(f64::from(minutes.parse::<u32>().ok()?) * 60.0 + seconds)
 }
 
 /// `dd if=… of=…` in a line, after the prompt or behind other commands.

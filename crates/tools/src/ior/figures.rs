@@ -74,7 +74,7 @@ pub fn ior_figures(records: &[&RunRecord]) -> IorFigures {
 /// From the first start to the end of the last process. Each began a little after the agreed moment.
 fn first_to_last(records: &[&RunRecord]) -> Nanos {
     let late = |record: &&RunRecord| {
-        let rank = record.engine.rank.as_ref();
+        let rank = record.engine.rank();
         rank.map_or(Nanos(0), |rank| rank.late)
     };
     let ends = records

@@ -62,6 +62,24 @@ fn bursts_of_two_states_have_their_variance_at_every_scale() {
     keeps_bursts("two states", &rule.make(3));
 }
 
+/// A constant rate is even; one at random is divided as chance does it.
+#[test]
+fn a_constant_rate_and_one_at_random_are_distinguished() {
+    for (coming, expected) in [(Coming::Constant, true), (Coming::Poisson, false)] {
+        let rule = Rule {
+            coming,
+            ..Rule::drawn(1)
+        };
+        match learned(&rule.make(5)).workload.arrivals {
+            ArrivalRule::Open { even, halvings, .. } => {
+                let is_random = halvings.iter().all(|excess| excess.abs() < 0.1);
+                assert!(even == expected && (even || is_random), "{halvings:?}");
+            }
+            closed => panic!("{closed:?}"),
+        }
+    }
+}
+
 /// Of every interval one half has 0.7 of the I/Os, down to a 1024th of a second; 256 s, one I/O in each on average.
 #[test]
 fn a_b_model_has_its_variance_at_every_scale() {

@@ -37,13 +37,19 @@ pub fn files_summary(report: &FilesReport, paper: &Paper, out: &mut dyn Write) -
     let mut page = setting(report, paper);
     let answer = foot::answer(&report.answers, paper);
     page.extend(foot::head(answer, &report.verdict, paper));
-    page.extend(report.verify.iter().flat_map(|found| content(found, paper)));
+    page.extend(
+        report
+            .work
+            .verify
+            .iter()
+            .flat_map(|found| content(found, paper)),
+    );
     let (table, left_out) = table(report, paper);
     page.extend(table);
     page.extend(footnote(report, left_out, paper));
     page.push(String::new());
     page.extend(foot::notes(notes(report), paper));
-    page.extend(foot::started(report.started_utc_ns, paper));
+    page.extend(foot::started(report.origin.started_utc_ns, paper));
     page.extend(foot::stored(paper));
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
@@ -60,8 +66,8 @@ pub fn files_json(
 fn setting(report: &FilesReport, paper: &Paper) -> Vec<String> {
     let target = TargetDigest {
         path: report.paths.join(" to "),
-        file_system: report.file_system.clone(),
-        chain: report.chain.clone(),
+        file_system: report.storage.file_system.clone(),
+        chain: report.storage.chain.clone(),
         ..TargetDigest::default()
     };
     let target = foot::place(&target, &asked(report), paper);
@@ -69,7 +75,7 @@ fn setting(report: &FilesReport, paper: &Paper) -> Vec<String> {
 }
 
 fn asked(report: &FilesReport) -> String {
-    let tree = report.tree.as_ref().map(|tree| {
+    let tree = report.work.tree.as_ref().map(|tree| {
         let small = (tree.files > 0).then(|| {
             format!(
                 "{} of {} in {}, {}",
@@ -83,8 +89,8 @@ fn asked(report: &FilesReport) -> String {
             let block = bytes(tree.block_bytes);
             format!("a file of {} in blocks of {block}", bytes(tree.data_bytes))
         });
-        let each = (!report.hosts.is_empty()).then(|| {
-            let ranks = say::counted(report.hosts.len() as u64, "rank");
+        let each = (!report.storage.hosts.is_empty()).then(|| {
+            let ranks = say::counted(report.storage.hosts.len() as u64, "rank");
             format!("each of {ranks}")
         });
         each.into_iter()
@@ -93,15 +99,15 @@ fn asked(report: &FilesReport) -> String {
             .collect::<Vec<String>>()
             .join("; ")
     });
-    let tree = tree.or_else(|| report.mdtest.as_ref().map(tasks));
-    let copy = report.copy.as_ref().map(|copy| {
+    let tree = tree.or_else(|| report.work.mdtest.as_ref().map(tasks));
+    let copy = report.work.copy.as_ref().map(|copy| {
         let (input, output) = (copy.input_block_bytes, copy.output_block_bytes);
         match input == output {
             true => format!("blocks of {}", bytes(input)),
             false => format!("reads of {}, writes of {}", bytes(input), bytes(output)),
         }
     });
-    let range = report.verify.as_ref().map(|found| {
+    let range = report.work.verify.as_ref().map(|found| {
         let (from, to) = (found.from_bytes, found.to_bytes);
         format!("bytes {from} to {to}, {}", bytes(to - from))
     });
@@ -217,7 +223,7 @@ fn table(report: &FilesReport, paper: &Paper) -> (Vec<String>, Option<String>) {
 
 /// Names the operation of a row, its order, and with a mark that it was cut short.
 pub fn operation_name(row: &FilesRow) -> String {
-    let mark = if row.cut && row.planned.is_some() {
+    let mark = if row.cut && row.amount.planned.is_some() {
         " *"
     } else {
         ""
@@ -264,7 +270,7 @@ fn footnote(report: &FilesReport, left_out: Option<String>, paper: &Paper) -> Ve
             .filter(|p| p.quantile <= 0.999)
     };
     let mut parts = vec!["± half of the 95% interval of the rate".to_owned()];
-    if rows().any(|row| row.cut && row.planned.is_some()) {
+    if rows().any(|row| row.cut && row.amount.planned.is_some()) {
         parts.push("* cut short".to_owned());
     }
     parts.extend(trust_footnote(
@@ -283,7 +289,10 @@ fn notes(report: &FilesReport) -> Vec<Note> {
     let named = report.verdict.reasons.first();
     let warnings = report.warnings.iter().filter(|one| Some(*one) != named);
     let flushed = report.rows.iter().filter_map(|row| {
-        let flush = row.flush_ns.filter(|&flush| flush * 10 > row.elapsed_ns)?;
+        let flush = row
+            .time
+            .flush_ns
+            .filter(|&flush| flush * 10 > row.time.elapsed_ns)?;
         Some(format!("{} of {}", time(flush as f64), row.operation))
     });
     let flushed: Vec<String> = flushed.collect();
@@ -292,6 +301,7 @@ fn notes(report: &FilesReport) -> Vec<Note> {
         format!("the rate includes the flush at the end: {steps}")
     });
     let skipped = report
+        .work
         .tree
         .as_ref()
         .map(|tree| tree.skipped.join(", "))

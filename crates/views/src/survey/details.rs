@@ -11,11 +11,12 @@ use analysis::{Estimate, LadderEnd, Limit, SurveyReport, SurveyRow, say};
 
 /// Names the checks that passed, or what they found, in one line.
 pub(super) fn checks(report: &SurveyReport) -> String {
-    let counts = &report.cell_counts;
+    let counts = &report.coverage.cell_counts;
     let mut parts = vec![foot::counters(&report.device_check)];
     let points = counted(counts.done + counts.interrupted + counts.failed, "point");
     // Simulated time passes as fast as the machine computes it, which is no property of a device.
-    let elapsed = whole_time(report.budget.elapsed_ns).filter(|_| !report.verdict.simulated);
+    let elapsed =
+        whole_time(report.coverage.budget.elapsed_ns).filter(|_| !report.verdict.simulated);
     parts.push(match elapsed {
         Some(time) => format!("{points} in {time}"),
         None => points,
@@ -139,8 +140,8 @@ fn kept_rate(found: Option<&Estimate>) -> String {
 }
 
 pub(super) fn spent(report: &SurveyReport, paper: &Paper) -> String {
-    let budget = &report.budget;
-    let counts = &report.cell_counts;
+    let budget = &report.coverage.budget;
+    let counts = &report.coverage.cell_counts;
     let mut parts = Vec::new();
     let whole = whole_time;
     match (whole(budget.elapsed_ns), whole(budget.budget_ns)) {
@@ -168,7 +169,10 @@ pub(super) fn spent(report: &SurveyReport, paper: &Paper) -> String {
         let (size, took) = (bytes(filled.bytes), time(filled.elapsed_ns as f64));
         parts.push(format!("filled {size} in {took}"));
     }
-    let begun = report.started_utc_ns.map(|ns| write_time(ns, &paper.zone));
+    let begun = report
+        .origin
+        .started_utc_ns
+        .map(|ns| write_time(ns, &paper.zone));
     parts.extend(begun);
     parts.join("; ")
 }
@@ -180,7 +184,7 @@ fn skipped(report: &SurveyReport) -> Option<String> {
         row.is_none_or(|row| matches!(row.ladder.end, LadderEnd::GainEnded | LadderEnd::MaxDepth))
     };
     let (mut known, mut others) = (0, 0);
-    for left in &report.left_out {
+    for left in &report.coverage.left_out {
         match is_known(&left.workload) {
             true => known += left.loads,
             false => others += left.loads,

@@ -21,15 +21,16 @@ pub(super) fn notes(report: &SurveyReport) -> Vec<Note> {
     });
     notes.extend(others.map(|(row, reason)| Note::warning(&format!("{}: {reason}", row.workload))));
     notes.extend(cut(report).map(|text| Note::warning(&text)));
-    notes.extend(report.loose.iter().map(|text| Note::warning(text)));
+    notes.extend(report.remarks.loose.iter().map(|text| Note::warning(text)));
     notes.extend(report.beside.iter().map(|text| Note::plain(text)));
     notes.extend(
         report
+            .remarks
             .findings
             .iter()
             .map(|finding| Note::of(finding, None)),
     );
-    notes.extend(report.notes.iter().map(|text| Note::plain(text)));
+    notes.extend(report.remarks.notes.iter().map(|text| Note::plain(text)));
     notes
 }
 
@@ -40,7 +41,7 @@ fn of_rules(report: &SurveyReport) -> Vec<Note> {
         let found = report.row_findings(row).into_iter();
         found.map(|(cell, finding)| Found {
             of: &row.workload,
-            at: format!("{} (QD{})", row.workload, cell.queue_depth),
+            at: format!("{} (QD{})", row.workload, cell.load.queue_depth),
             finding,
         })
     });

@@ -4,7 +4,7 @@ use crate::number::{bytes, count, counted, time};
 use crate::paper::Paper;
 use crate::text::{printable, wrap};
 use crate::time::{waiting, write_time};
-use analysis::{SweepForecast, TargetForecast};
+use analysis::{ForecastTime, SweepForecast, TargetForecast};
 use std::io::{self, Write};
 
 /// Writes the page.
@@ -17,7 +17,7 @@ pub fn sweep_forecast(
     let mut page = wrap("", &what(forecast), width, 3);
     page.extend(wrap("cells   ", &axes(forecast), width, 4));
     page.extend(wrap("takes   ", &takes(forecast), width, 3));
-    page.extend(wrap("ends    ", &ends(forecast, paper), width, 2));
+    page.extend(wrap("ends    ", &ends(&forecast.time, paper), width, 2));
     for target in &forecast.targets {
         page.extend(wrap("writes  ", &writes(target), width, 2));
     }
@@ -28,8 +28,8 @@ pub fn sweep_forecast(
 /// `about 2 h 05 min for 441 cells, shuffled`.
 fn what(forecast: &SweepForecast) -> String {
     let (least, most) = (
-        waiting(forecast.duration_least_ns),
-        waiting(forecast.duration_most_ns),
+        waiting(forecast.time.duration_least_ns),
+        waiting(forecast.time.duration_most_ns),
     );
     let time = match least == most {
         true => least,
@@ -74,20 +74,20 @@ fn axes(forecast: &SweepForecast) -> String {
 }
 
 fn takes(forecast: &SweepForecast) -> String {
-    let mut parts = vec![format!("{} of load", waiting(forecast.phases_ns))];
-    if forecast.rest_ns > 0 {
-        parts.push(format!("{} of rest", waiting(forecast.rest_ns)));
+    let mut parts = vec![format!("{} of load", waiting(forecast.time.phases_ns))];
+    if forecast.time.rest_ns > 0 {
+        parts.push(format!("{} of rest", waiting(forecast.time.rest_ns)));
     }
-    let each = forecast.around_ns as f64 / forecast.runs_least.max(1) as f64;
+    let each = forecast.time.around_ns as f64 / forecast.runs_least.max(1) as f64;
     parts.push(format!(
         "{} of starting and keeping ({} a run, a guess until one ran)",
-        brief(forecast.around_ns),
+        brief(forecast.time.around_ns),
         time(each)
     ));
-    if forecast.filling_ns > 0 {
+    if forecast.time.filling_ns > 0 {
         parts.push(format!(
             "{} of creating files (an estimate until the first is created)",
-            brief(forecast.filling_ns)
+            brief(forecast.time.filling_ns)
         ));
     }
     parts.join(", ")
@@ -101,8 +101,8 @@ fn brief(ns: u64) -> String {
     }
 }
 
-fn ends(forecast: &SweepForecast, paper: &Paper) -> String {
-    let (least, most) = (forecast.ends_least_utc_ns, forecast.ends_most_utc_ns);
+fn ends(time: &ForecastTime, paper: &Paper) -> String {
+    let (least, most) = (time.ends_least_utc_ns, time.ends_most_utc_ns);
     let at = |ns| write_time(ns, &paper.zone);
     match least == most {
         true => format!("about {}, if it begins now", at(most)),

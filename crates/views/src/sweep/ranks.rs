@@ -22,10 +22,10 @@ const DISPENSABLE: [&str; 2] = ["differs in", "in cell"];
 
 /// Nothing of a sweep alone.
 pub(super) fn ranks(report: &SweepReport, paper: &Paper) -> Vec<String> {
-    let Some(job) = &report.job else {
+    let Some(job) = &report.ranks.job else {
         return Vec::new();
     };
-    let hosts = report.hosts.iter().map(|host| host.host.as_str());
+    let hosts = report.ranks.hosts.iter().map(|host| host.host.as_str());
     let mut page = vec![String::new()];
     page.extend(wrap(
         "ranks   ",
@@ -33,7 +33,7 @@ pub(super) fn ranks(report: &SweepReport, paper: &Paper) -> Vec<String> {
         paper.width(),
         usize::MAX,
     ));
-    let mut shown: Vec<&SweepHost> = report.hosts.iter().collect();
+    let mut shown: Vec<&SweepHost> = report.ranks.hosts.iter().collect();
     let many = shown.len() > ROWS_MAX && !paper.verbose;
     if many {
         let share = |host: &SweepHost| host.lowest.unwrap_or(0.0);
@@ -44,7 +44,7 @@ pub(super) fn ranks(report: &SweepReport, paper: &Paper) -> Vec<String> {
     let rows: Vec<Vec<String>> = shown.into_iter().map(cells).collect();
     page.extend(fitted(&COLUMNS, &rows, &DISPENSABLE, paper));
     if many {
-        let omitted = report.hosts.len() - ROWS_MAX;
+        let omitted = report.ranks.hosts.len() - ROWS_MAX;
         page.push(format!(
             "  {omitted} more ranks have the same share or a larger one; all with --json"
         ));

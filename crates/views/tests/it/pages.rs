@@ -1,7 +1,7 @@
 //! What every page keeps to, and the records that the tests show.
 
 use analysis::sample::Sample;
-use analysis::{RunReport, SurveyContext, SurveyReport, run_report, survey_report};
+use analysis::{RunReport, SurveyContext, SurveyReport, SurveyScope, run_report, survey_report};
 use model::{Access, Bytes, Nanos, Ratio, RunRecord};
 use std::path::PathBuf;
 use views::{Paper, Stored, Zone, run_summary, survey_summary};
@@ -111,15 +111,17 @@ pub(crate) fn cells(depths: &[u32]) -> Vec<(String, RunRecord)> {
 pub(crate) fn context() -> SurveyContext {
     SurveyContext {
         workloads: WORKLOADS.iter().map(|row| row.0.to_owned()).collect(),
-        budget_ns: Some(180_000_000_000),
-        elapsed_ns: Some(151_300_000_000),
-        read_only: Some(false),
-        size_bytes: Some(8 << 30),
-        size_reason: Some("as large as RAM".to_owned()),
-        filled: Some(analysis::Filled {
-            bytes: 8 << 30,
-            elapsed_ns: 9_400_000_000,
-        }),
+        scope: SurveyScope {
+            budget_ns: Some(180_000_000_000),
+            elapsed_ns: Some(151_300_000_000),
+            read_only: Some(false),
+            size_bytes: Some(8 << 30),
+            size_reason: Some("as large as RAM".to_owned()),
+            filled: Some(analysis::Filled {
+                bytes: 8 << 30,
+                elapsed_ns: 9_400_000_000,
+            }),
+        },
         cells_left: Some(0),
         queue_depth_max: Some(128),
         ..SurveyContext::default()

@@ -2,8 +2,8 @@
 
 use analysis::sample::Sample;
 use analysis::{
-    AxisForecast, SweepCell, SweepContext, SweepForecast, SweepReport, SweepResult, SweepRun,
-    TargetForecast, sweep_report,
+    AxisForecast, ForecastTime, SweepCell, SweepContext, SweepForecast, SweepReport, SweepResult,
+    SweepRun, TargetForecast, sweep_report,
 };
 use expect_test::expect;
 use views::{Paper, sweep_forecast, sweep_forecast_json, sweep_json, sweep_summary};
@@ -65,13 +65,16 @@ fn forecast() -> SweepForecast {
             field: "depth".into(),
             values: vec!["1".into(), "2".into()],
         }],
-        duration_least_ns: 6_804_000_000_000,
-        duration_most_ns: 6_804_000_000_000,
-        phases_ns: 6_000_000_000_000,
-        rest_ns: 798_000_000_000,
-        around_ns: 6_000_000_000,
-        ends_least_utc_ns: 1_795_259_117_000_000_000,
-        ends_most_utc_ns: 1_795_259_117_000_000_000,
+        time: ForecastTime {
+            duration_least_ns: 6_804_000_000_000,
+            duration_most_ns: 6_804_000_000_000,
+            phases_ns: 6_000_000_000_000,
+            rest_ns: 798_000_000_000,
+            around_ns: 6_000_000_000,
+            ends_least_utc_ns: 1_795_259_117_000_000_000,
+            ends_most_utc_ns: 1_795_259_117_000_000_000,
+            ..ForecastTime::default()
+        },
         targets: vec![TargetForecast {
             path: "/data/fathom.dat".into(),
             written: true,
@@ -80,7 +83,6 @@ fn forecast() -> SweepForecast {
         }],
         store: Some("/home/u/fathom.db".into()),
         goes_on_with: Some(12),
-        ..SweepForecast::default()
     }
 }
 

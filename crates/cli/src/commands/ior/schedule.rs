@@ -175,9 +175,10 @@ impl Schedule for Phases<'_> {
             }
             let found = |path: &std::path::Path| look(self.gate, path);
             let span = ior::timespan(test, place.phase, place.repetition, &found, self.written);
-            return Ok(Some(Step {
-                tasks_from: self.hosts.map(|_| test.shift(place.phase)),
-                ..Step::new(self.label(place), span)
+            let label = self.label(place);
+            return Ok(Some(match self.hosts {
+                Some(_) => Step::of_tasks(label, span, test.shift(place.phase)),
+                None => Step::new(label, span),
             }));
         }
         Ok(None)

@@ -136,10 +136,7 @@ fn check(tests: &[Test], place: &Place<'_>) -> Result<(), CommandError> {
         return place.gate.check(&profile).map(drop);
     };
     for (shift, span) in first {
-        let step = Step {
-            tasks_from: Some(shift),
-            ..Step::new(String::new(), span)
-        };
+        let step = Step::of_tasks(String::new(), span, shift);
         hosts.check_request(&step, place.gate)?;
     }
     Ok(())

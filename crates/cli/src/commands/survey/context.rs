@@ -7,7 +7,7 @@ use super::request::Asked;
 use super::site::Site;
 use super::walk::Walked;
 use crate::args::{Cli, Command};
-use analysis::{Filled, LoadsLeft, SurveyContext};
+use analysis::{Filled, LoadsLeft, SurveyContext, SurveyScope};
 use clap::Parser;
 use model::Nanos;
 use store::{Session, SessionOutcome};
@@ -33,16 +33,18 @@ impl Surveyed<'_> {
         };
         SurveyContext {
             workloads: workloads(self.asked),
-            budget_ns: (self.asked.options.budget != Nanos::MAX)
-                .then_some(self.asked.options.budget.0),
-            elapsed_ns: Some(self.walked.took.0),
-            read_only: Some(self.asked.options.read_only),
-            size_bytes: Some(self.site.size.0),
-            size_reason: self.site.reason.clone(),
-            filled: self.filled.map(|(bytes, took)| Filled {
-                bytes: bytes.0,
-                elapsed_ns: took.0,
-            }),
+            scope: SurveyScope {
+                budget_ns: (self.asked.options.budget != Nanos::MAX)
+                    .then_some(self.asked.options.budget.0),
+                elapsed_ns: Some(self.walked.took.0),
+                read_only: Some(self.asked.options.read_only),
+                size_bytes: Some(self.site.size.0),
+                size_reason: self.site.reason.clone(),
+                filled: self.filled.map(|(bytes, took)| Filled {
+                    bytes: bytes.0,
+                    elapsed_ns: took.0,
+                }),
+            },
             cells_left: Some(cells_left),
             queue_depth_max: Some(u64::from(self.depth_max)),
             settled: self.survey.settled(&self.walked.done),
@@ -84,12 +86,15 @@ pub(crate) fn from_store(session: &Session) -> SurveyContext {
         .and_then(|run| run.record()?.plan.targets.first());
     SurveyContext {
         workloads: asked.as_ref().map(workloads).unwrap_or_default(),
-        budget_ns: asked.as_ref().map(|asked| asked.options.budget.0),
+        scope: SurveyScope {
+            budget_ns: asked.as_ref().map(|asked| asked.options.budget.0),
+            read_only,
+            size_bytes: first.map(|target| target.length.0),
+            ..SurveyScope::default()
+        },
         goal: asked
             .as_ref()
             .and_then(|asked| Some((asked.options.goal?.latency.0, asked.options.goal?.quantile))),
-        read_only,
-        size_bytes: first.map(|target| target.length.0),
         queue_depth_max: asked.and_then(|asked| asked.depth_max).map(u64::from),
         // One that was never finished was killed, or is still running: its result is as partial.
         interrupted: matches!(

@@ -53,7 +53,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
             refuse_confirmations(&args.consent.consent())?;
             refuse_alone(&[
                 ("--rm", args.rm),
-                ("--live", args.live),
+                ("--live", args.screen.live),
                 ("--compare-raw", args.search.compare_raw.is_some()),
             ])?;
             run(args, &Place::of_ranks(member), environment)
@@ -160,7 +160,7 @@ fn run(
         ..new
     };
     let journal = Journal::begin(store.as_ref(), new);
-    let screen = live::screen(args.live, environment, std::slice::from_ref(&known))?;
+    let screen = live::screen(args.screen.live, environment, std::slice::from_ref(&known))?;
     let walk = Walk {
         survey: &survey,
         budget: asked.options.budget,
@@ -189,12 +189,12 @@ fn run(
         .tell()
         .and(answer::finish(&journal, walked.outcome(), Some(&stored)));
     let form = Form {
-        json: args.output.json,
+        json: args.screen.output.json,
         kept: keep::kept(store.as_ref(), journal.name()),
         notes: &notes,
         place_named: args.keep.store.is_some(),
         columns: environment.columns,
-        verbose: args.output.verbose,
+        verbose: args.screen.output.verbose,
         known: Some(&of_target),
     };
     let cells = walked.cells();

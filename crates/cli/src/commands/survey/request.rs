@@ -63,8 +63,7 @@ impl Asked {
             hosts: _, // how many run it
             keep,
             page,
-            output: _, // how it is shown
-            live: _,   // how it is watched meanwhile
+            screen: _, // how it is shown
         } = args;
         let SearchArgs {
             budget,

@@ -88,8 +88,7 @@ impl Schedule for Cells<'_> {
             title: title(&point),
             precision: point.precision,
             left: Some(walk.survey.time_left(&walked.done)),
-            joins: true,
-            ..Step::new(point.label, point.timespan)
+            ..Step::joined(point.label, point.timespan)
         }))
     }
 

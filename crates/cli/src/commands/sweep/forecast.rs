@@ -5,7 +5,7 @@ use super::earlier::Earlier;
 use super::site::Site;
 use super::stored::order_name;
 use crate::environment::StorePlace;
-use analysis::{AxisForecast, SweepForecast, TargetForecast};
+use analysis::{AxisForecast, ForecastTime, SweepForecast, TargetForecast};
 use model::{Nanos, Phases};
 use session::clock;
 use sweep::{Order, Pace, Turn};
@@ -55,17 +55,19 @@ pub(crate) fn forecast(
         order: order_name(asked).to_owned(),
         shuffle_seed: (asked.order == Order::Shuffled).then_some(asked.shuffle_seed),
         axes: axes(asked),
-        duration_least_ns: least_time.0,
-        duration_most_ns: most_time.0,
-        phases_ns: least
-            .iter()
-            .fold(Nanos(0), |sum, phases| sum.plus(phases.total()))
-            .0,
-        rest_ns: asked.rest.0.saturating_mul(runs.saturating_sub(1)),
-        around_ns: pace.around().0.saturating_mul(runs),
-        filling_ns: filling.0,
-        ends_least_utc_ns: now.plus(least_time).0,
-        ends_most_utc_ns: now.plus(most_time).0,
+        time: ForecastTime {
+            duration_least_ns: least_time.0,
+            duration_most_ns: most_time.0,
+            phases_ns: least
+                .iter()
+                .fold(Nanos(0), |sum, phases| sum.plus(phases.total()))
+                .0,
+            rest_ns: asked.rest.0.saturating_mul(runs.saturating_sub(1)),
+            around_ns: pace.around().0.saturating_mul(runs),
+            filling_ns: filling.0,
+            ends_least_utc_ns: now.plus(least_time).0,
+            ends_most_utc_ns: now.plus(most_time).0,
+        },
         targets,
         store: place.map(|place| {
             let path = std::path::absolute(place.path());

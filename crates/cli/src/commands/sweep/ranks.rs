@@ -24,18 +24,11 @@ pub(crate) fn merged(
     let Some((_, first)) = record(store, session, row.number) else {
         return Some(Err("the result of rank 0 cannot be read".to_owned()));
     };
-    let size = first.engine.rank.as_ref()?.size;
+    let size = first.engine.rank()?.size;
     let mut ranks = vec![(row.label.clone(), first)];
     for rank in 1..size {
         match record(store, session, row.number.checked_add(rank)?) {
-            Some(one)
-                if one
-                    .1
-                    .engine
-                    .rank
-                    .as_ref()
-                    .is_some_and(|its| its.rank == rank) =>
-            {
+            Some(one) if one.1.engine.rank().is_some_and(|its| its.rank == rank) => {
                 ranks.push(one);
             }
             _ => {
