@@ -131,7 +131,13 @@ impl Hosts {
         self.preparing.set(Some(order.step));
         let rank = self.share().rank;
         let folder = wanted.folder_of(rank, &host::host_record(root).hostname);
-        let folder = folder.unwrap_or_else(|_| wanted.folder.clone()); // rank 0 has refused it
+        let folder = match folder {
+            Ok(folder) => folder,
+            Err(error) => {
+                self.answer_prepared(Some(error.to_string()));
+                return Ok(());
+            }
+        };
         let ended = engine::run_files(&wanted.job(&folder, rank), root, stop, &mut |event| {
             match event {
                 FilesEvent::Ready(begins) => {

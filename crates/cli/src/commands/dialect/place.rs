@@ -22,6 +22,16 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
+    /// That of a run alone.
+    pub(crate) fn alone(ground: &'a RunContext, gate: &'a Admission<'a>, stop: &'a Stop) -> Self {
+        Place {
+            ground,
+            gate,
+            stop,
+            hosts: None,
+        }
+    }
+
     /// That of rank 0.
     pub(crate) fn of_ranks(member: &Member<'a>) -> Place<'a> {
         Place {

@@ -35,17 +35,16 @@ pub(super) fn run(asked: &Asked, environment: &Environment, member: Option<&Memb
             return REFUSED;
         }
     };
-    let place = Place {
-        ground: &ground,
-        gate: &Admission {
-            repeats: true,
-            options: diskspd::option,
-            ..ground.gate()
-        },
-        stop: &Stop::new(),
-        hosts: None,
+    let gate = Admission {
+        repeats: true,
+        options: diskspd::option,
+        ..ground.gate()
     };
-    at(asked, environment, &place)
+    at(
+        asked,
+        environment,
+        &Place::alone(&ground, &gate, &Stop::new()),
+    )
 }
 
 fn at(asked: &Asked, environment: &Environment, place: &Place<'_>) -> Ending {

@@ -55,14 +55,7 @@ pub(super) fn alone(asked: &Asked<'_>) -> Result<Ending, CommandError> {
         options: fio::option,
         ..ground.gate()
     };
-    let stop = Stop::new();
-    let place = Place {
-        ground: &ground,
-        gate: &gate,
-        stop: &stop,
-        hosts: None,
-    };
-    run(asked, &place)
+    run(asked, &Place::alone(&ground, &gate, &Stop::new()))
 }
 
 /// Rank 0: the same with all processes of a job.

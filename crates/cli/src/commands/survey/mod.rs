@@ -64,14 +64,11 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         options: options::survey,
         ..ground.gate()
     };
-    let stop = Stop::new();
-    let place = Place {
-        ground: &ground,
-        gate: &gate,
-        stop: &stop,
-        hosts: None,
-    };
-    run(args, &place, environment)
+    run(
+        args,
+        &Place::alone(&ground, &gate, &Stop::new()),
+        environment,
+    )
 }
 
 /// The whole flow, on this machine or as rank 0.

@@ -4,7 +4,7 @@
 use super::site::Site;
 use super::{Ground, Read, measure};
 use crate::args::SweepArgs;
-use crate::commands::hosts::{Member, Together, Way, refuse_confirmations, together};
+use crate::commands::hosts::{Member, Together, Way, refuse_alone, refuse_confirmations, together};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::output;
@@ -30,11 +30,7 @@ fn lead(
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
     refuse_confirmations(&args.consent.consent())?;
-    if args.live {
-        return Err(CommandError::refused(
-            "--live: this option is for a sweep alone; hint: omit it, or add --alone",
-        ));
-    }
+    refuse_alone(&[("--live", args.live)])?;
     let mut read = Read::of(args, environment)?;
     if read.asked.repeats_targets {
         return Err(CommandError::refused(
