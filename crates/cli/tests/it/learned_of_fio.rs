@@ -124,7 +124,11 @@ fn places_of_fio_are_learned() {
             Places::Zipf { theta: its, .. } => {
                 assert!((its / theta - 1.0).abs() <= 0.05, "{its}, not {theta}");
             }
-            other => assert!(found.learned.ios < ZIPF_MIN, "{theta}: {other:?}"),
+            other => {
+                let ios = found.learned.ios;
+                assert!(ios < ZIPF_MIN, "{theta}: {other:?}");
+                println!("not compared: zipf:{theta} of {ios} I/Os, which are too few here");
+            }
         }
     }
     let zoned = "--rw=randread --bs=4k --iodepth=4 --random_distribution=zoned:60/10:30/20:10/70";
