@@ -114,12 +114,13 @@ impl Open {
     }
 }
 
-/// `real    0m12.345s` of the shell's `time`.
+/// `real    0m12.345s` of the shell's `time`. // above 0
 fn shell_seconds(line: &str) -> Option<f64> {
     let time = line.trim().strip_prefix("real")?.trim();
     let (minutes, seconds) = time.strip_suffix('s')?.split_once('m')?;
     let seconds = cell(seconds, 1).number()?;
-    Some(f64::from(minutes.parse::<u32>().ok()?) * 60.0 + seconds)
+    let seconds = f64::from(minutes.parse::<u32>().ok()?) * 60.0 + seconds;
+    Some(seconds).filter(|seconds| *seconds > 0.0)
 }
 
 /// `dd if=… of=…` in a line, after the prompt or behind other commands.
@@ -201,10 +202,10 @@ fn run(line: &str, open: Open) -> Option<ImportedRun> {
     }
     let by_records = || {
         let bytes = open.records?.checked_mul(run.workload.block?.0)?;
+        let seconds = shell_seconds(line)?;
         run.notes.push(
             "dd printed no rate: it is computed from its records and the shell's time".to_owned(),
         );
-        let seconds = shell_seconds(line)?;
         Some((bytes, seconds, Some(bytes as f64 / seconds)))
     };
     let (bytes, seconds, printed) = summary(line).or_else(by_records)?;

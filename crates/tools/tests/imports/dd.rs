@@ -88,6 +88,9 @@ fn bsd_busybox_and_the_time_of_the_shell_are_read() {
     );
     assert_eq!(timed.figures.write.bytes, bytes(8_192_000));
     assert_eq!(timed.measured, Some(Nanos::seconds(83)));
+    let at_once =
+        "$ time dd if=/dev/zero of=f count=1\n1+0 records in\n1+0 records out\nreal\t0m0.000s\n";
+    assert!(trouble(at_once).1.contains("dd was called, but"));
 }
 
 #[test]
