@@ -2,6 +2,7 @@
 
 use super::{Cause, Finding, Group, Look, Rule, RuleId, Severity, finding};
 use crate::job::seen::{JobSeen, RankRow};
+use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("bound-cores"),
@@ -24,8 +25,11 @@ fn look(seen: &JobSeen<'_>) -> Option<Finding> {
     let host = seen.hosts.iter().find(is_bound)?;
     let usable = host.usable_cores;
     let sentence = format!(
-        "the launcher binds: rank {} ({}) may use {usable} of {} cores for {} threads",
-        host.rank, host.host, host.cores, host.threads
+        "the launcher binds: rank {} ({}) may use {usable} of {} cores for {}",
+        host.rank,
+        host.host,
+        host.cores,
+        say::counted(u64::from(host.threads), "thread")
     );
     let evidence = [
         ("rank", f64::from(host.rank)),
