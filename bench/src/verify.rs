@@ -88,8 +88,63 @@ pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchEr
             }
         ));
     }
+    lines.extend(journal(shop, options)?);
     progress("");
     Ok(lines)
+}
+
+/// What the journal adds to the CPU time that a worker takes for a write in memory. The journal's own thread is another
+/// figure.
+fn journal(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchError> {
+    let folder = in_memory()?;
+    let file = folder.path().join("target.dat");
+    let mut own = Vec::new();
+    let found = pairs(options.rounds, &mut |kept| {
+        let mut command = run_of(shop, options, 1);
+        command.args(["--create", "64M"]).args(WRITES).args(FULL);
+        let log = tempfile::tempdir().map_err(doing("creating a folder for journals"))?;
+        if kept {
+            command.arg("--journal").arg(log.path().join("journal"));
+        }
+        let cost = |document: &Value| {
+            let worker = &document["workers"][0];
+            let busy = worker["user_share"].as_f64()? + worker["kernel_share"].as_f64()?;
+            let writes = document["operations"].as_array()?.last()?["ios"].as_f64()?;
+            if kept {
+                let journal = &document["verification"]["journal"]["cpu_ns"];
+                own.push(journal.as_f64()? / writes);
+            }
+            Some(busy * worker["elapsed_ns"].as_f64()? / writes)
+        };
+        let cost = std::cell::RefCell::new(cost);
+        document(command.arg(&file), shop, &|read| (cost.borrow_mut())(read)).map(|(cost, _)| cost)
+    })?;
+    let of = |at: usize| median(found.iter().map(|pair: &[f64; 2]| pair[at]).collect());
+    let ratios = found.iter().map(|[plain, kept]| kept / plain);
+    Ok(vec![
+        format!(
+            "\n{:<24} {:>9} {:>9} {:>9} {:>6}",
+            "CPU ns of a write", "plain", "journal", "ratio", "bar"
+        ),
+        format!(
+            "{:<24} {:>9.0} {:>9.0} {:>9} {:>6}",
+            "worker, 64M in memory",
+            of(0),
+            of(1),
+            ratio(Some(median(ratios.collect()))),
+            1.03
+        ),
+        format!("{:<24} {:>9} {:>9.1}", "journal's thread", "", median(own)),
+    ])
+}
+
+/// A run of 4 KiB random I/O without its target.
+fn run_of(shop: &Shop, options: &Options, depth: u32) -> Command {
+    let mut command = Command::new(&shop.fathom);
+    command.args(["run", "--json", "--no-store", "--warmup", "0s"]);
+    command.arg(format!("--depth={depth}"));
+    command.arg(format!("--duration={}ms", options.time.as_millis()));
+    command
 }
 
 /// Returns the IOPS of one run.
@@ -100,10 +155,8 @@ fn measured(
     row: &Row,
     verified: bool,
 ) -> Result<f64, BenchError> {
-    let mut command = Command::new(&shop.fathom);
-    command.args(["run", "--json", "--no-store", "--warmup", "0s", "-o", "32"]);
+    let mut command = run_of(shop, options, 32);
     command.args(["--create", row.size]).args(row.load);
-    command.arg(format!("--duration={}ms", options.time.as_millis()));
     let folder = in_memory()?;
     if verified {
         command.args(row.added);

@@ -266,6 +266,8 @@ pub(crate) struct ThreadVerify {
     pub(crate) versions: Vec<u16>,
     /// I/Os that wait for another write of their place. // capacity the slots
     pub(crate) deferred: VecDeque<u32>,
+    /// Reads that are submitted at the end of a turn, when their entries of the map are loaded. // capacity the slots
+    pub(crate) reads: Vec<u32>,
     journal: Option<ThreadJournal>,
     /// Its writes that are read again.
     pub(crate) read_back: Option<ThreadReadBack>,
@@ -305,6 +307,7 @@ impl ThreadVerify {
             grains,
             versions: Vec::with_capacity((largest / BLOCK.0) as usize),
             deferred: VecDeque::with_capacity(slots),
+            reads: Vec::with_capacity(slots),
             journal: journal.map(|journal| ThreadJournal::new(journal, place)),
             read_back,
             counts: VerifyCounts::default(),
@@ -339,6 +342,13 @@ impl ThreadVerify {
             .checked(self.targets[usize::from(io.seat)])
             .map;
         map.versions(io.offset, io.length, &mut self.versions);
+    }
+
+    /// Puts a read off to the end of the turn.
+    #[inline]
+    pub(crate) fn read_soon(&mut self, seat: u16, offset: u64, slot: u32) {
+        self.map(seat).load_ahead(offset);
+        self.reads.push(slot);
     }
 
     /// Stores what a read may find at the least.

@@ -59,8 +59,14 @@ pub(super) fn issue<B: Backend, C: Clock, const OPEN: bool>(
             operation: step.operation,
             seat,
         };
-        submitted |= submit(work, backend, slot, false, &mut now)?;
+        match &mut work.side.verify {
+            Some(verify) if !B::ONE_AT_A_TIME && step.operation == Operation::Read => {
+                verify.read_soon(seat, step.offset, slot);
+            }
+            _ => submitted |= submit(work, backend, slot, false, &mut now)?,
+        }
     }
+    submit_reads(work, backend, &mut now)?;
     if work.slots.free.len() > 0
         && let Some(read_back) = read_back_of(work)
     {
@@ -70,6 +76,26 @@ pub(super) fn issue<B: Backend, C: Clock, const OPEN: bool>(
         due = due.min(now.plus(TRY_AGAIN_AFTER));
     }
     Ok((due, now))
+}
+
+/// Submits the reads of this turn. They are drawn before, so that none waits for the map.
+fn submit_reads<B: Backend, C: Clock>(
+    work: &mut Work<C>,
+    backend: &mut B,
+    now: &mut Nanos,
+) -> Result<(), RunError> {
+    let mut reads = match &mut work.side.verify {
+        Some(verify) => std::mem::take(&mut verify.reads),
+        None => return Ok(()),
+    };
+    for &slot in &reads {
+        submit(work, backend, slot, false, now)?;
+    }
+    reads.clear();
+    if let Some(verify) = &mut work.side.verify {
+        verify.reads = reads; // with its memory
+    }
+    Ok(())
 }
 
 /// Submits those of the deferred I/Os that may go now. Whether any did.
