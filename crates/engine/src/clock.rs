@@ -56,7 +56,7 @@ impl Calibration {
 
 impl WallClock {
     /// The best clock of this machine, its origin now. `trusted` means that the kernel keeps time by the time
-    /// stamp counter. Takes 10 ms where the counter has to be watched first.
+    /// stamp counter. Takes 4 ms where the counter has to be watched first.
     pub(crate) fn start(trusted: bool, calibration: &Calibration) -> Self {
         let scale = if trusted {
             calibration.scale(reading)

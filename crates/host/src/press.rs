@@ -8,10 +8,14 @@ use model::{Bytes, DataSample};
 
 const TABLE_BITS: u32 = 10;
 const MATCH_MIN: usize = 4;
+/// A place in no block, which is shorter.
+const NOWHERE: u16 = u16::MAX;
+/// Tries without a match before a step is one byte longer. Source: LZ4's default, `LZ4_skipTrigger`.
+const STEP_AFTER: usize = 1 << 6;
 /// Two bytes specify how far back, one how long and how many bytes without a match are before it.
 const MATCH_BYTES: u64 = 3;
 
-/// Adds a block to what is known of a sample.
+/// Adds a block of at most 64 KiB to what is known of a sample.
 pub(crate) fn add(sample: &mut DataSample, block: &[u8]) {
     sample.blocks += 1;
     if block.iter().all(|&byte| byte == 0) {
@@ -23,24 +27,27 @@ pub(crate) fn add(sample: &mut DataSample, block: &[u8]) {
     sample.pressed = Bytes(sample.pressed.0 + pressed(block).min(whole));
 }
 
-/// Bytes that would be left.
+/// Bytes that would be left. The more bytes in a row have no match, the longer are the steps.
 fn pressed(block: &[u8]) -> u64 {
-    let mut table = [usize::MAX; 1 << TABLE_BITS];
+    let mut table = [NOWHERE; 1 << TABLE_BITS];
     let (mut at, mut left) = (0, 0);
-    while at + MATCH_MIN <= block.len() {
-        let word = [block[at], block[at + 1], block[at + 2], block[at + 3]];
-        let place = &mut table[slot(u32::from_le_bytes(word))];
-        let before = std::mem::replace(place, at);
+    let mut tries = STEP_AFTER;
+    while let Some(word) = block.get(at..).and_then(|rest| rest.first_chunk()) {
+        let place = &mut table[slot(u32::from_le_bytes(*word))];
+        let before = usize::from(std::mem::replace(place, at as u16));
         let same = match before {
-            usize::MAX => 0,
-            before => alike(block, before, at),
+            before if before < at => alike(block, before, at),
+            _ => 0,
         };
         if same < MATCH_MIN {
-            left += 1;
-            at += 1;
+            let step = (tries / STEP_AFTER).min(block.len() - at);
+            left += step as u64;
+            at += step;
+            tries += 1;
         } else {
             left += MATCH_BYTES;
             at += same;
+            tries = STEP_AFTER;
         }
     }
     left + (block.len() - at) as u64
