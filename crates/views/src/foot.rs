@@ -40,19 +40,22 @@ fn chain(devices: &[DeviceDigest]) -> String {
     reported
 }
 
-/// `md0 on sda and sdb`: nothing is below a device of no other one, so what follows it is next to it.
+/// `md0 on sda and sdb`, `md0 on loop0 and loop1 on vda`: nothing is below a device of no other one, so what follows it is
+/// next to it; loop devices below one that has members are its members.
 fn names(devices: &[DeviceDigest]) -> String {
     let mut reported = String::new();
-    for (number, device) in devices.iter().enumerate() {
-        let above = number
-            .checked_sub(1)
-            .map(|above| devices[above].kind.as_str());
+    let (mut above, mut has_members) = (None, false);
+    for device in devices {
+        let kind = device.kind.as_str();
         reported.push_str(match above {
             None => "",
+            Some("loop") if kind == "loop" && has_members => " and ",
             Some("loop" | "partition" | "dm" | "md" | "bcache") => " on ",
             Some(_) => " and ",
         });
         reported.push_str(&printable(&device.name));
+        has_members |= matches!(kind, "dm" | "md" | "bcache");
+        above = Some(kind);
     }
     reported
 }
@@ -526,13 +529,24 @@ mod tests {
             kind: (*kind).to_owned(),
             ..DeviceDigest::default()
         };
-        let chain = [
+        let printed = |chain: &[(&str, &str)]| {
+            let chain: Vec<DeviceDigest> = chain.iter().map(device).collect();
+            names(&chain)
+        };
+        let partition = [
             ("md0", "md"),
             ("sda1", "partition"),
             ("sda", "disk"),
             ("sdb", "disk"),
         ];
-        let chain: Vec<DeviceDigest> = chain.iter().map(device).collect();
-        assert_eq!(names(&chain), "md0 on sda1 on sda and sdb");
+        assert_eq!(printed(&partition), "md0 on sda1 on sda and sdb");
+        let loops = [
+            ("md0", "md"),
+            ("loop0", "loop"),
+            ("loop1", "loop"),
+            ("vda", "disk"),
+        ];
+        assert_eq!(printed(&loops), "md0 on loop0 and loop1 on vda");
+        assert_eq!(printed(&loops[1..]), "loop0 on loop1 on vda");
     }
 }
