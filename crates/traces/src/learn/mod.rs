@@ -21,7 +21,6 @@ use arrivals::ArrivalsSeen;
 use model::trace::{TraceOperation, TraceRecord};
 use model::{Bytes, Nanos, Operation};
 use places::PlacesSeen;
-use runs::Run;
 use std::collections::HashMap;
 
 /// Sizes of a profile, by operation; others count as the nearest of these.
@@ -54,12 +53,13 @@ pub struct Learner {
 #[derive(Debug, Default)]
 struct SideSeen {
     ios: u64,
-    sizes: HashMap<u64, u64>,
-    run_sizes: HashMap<u64, u64>,
-    same_size: u64,
-    continued: u64,
-    lengths: HashMap<u64, u64>,
-    chance: ChanceSeen,
+    /// Runs that may be resumed after other I/Os.
+    followed: RunsSeen,
+    /// Runs that end with the next I/O that begins elsewhere.
+    direct: RunsSeen,
+    current: Option<DirectRun>,
+    /// I/Os that begin by chance where an I/O ended: an estimate.
+    by_chance: u64,
     open: Moments,
     same_run: u64,
     tracker: RunTracker,
@@ -67,12 +67,22 @@ struct SideSeen {
     aligned: [u64; ALIGNS],
 }
 
-/// Pairs of I/Os that follow one another by chance.
+/// The sizes and lengths of runs.
 #[derive(Debug, Default)]
-struct ChanceSeen {
-    pairs: u64,
+struct RunsSeen {
+    /// Of I/Os that are no run.
     sizes: HashMap<u64, u64>,
+    run_sizes: HashMap<u64, u64>,
     same_size: u64,
+    continued: u64,
+    lengths: HashMap<u64, u64>,
+}
+
+/// A run none of whose I/Os has another one before it.
+#[derive(Clone, Copy, Debug)]
+struct DirectRun {
+    ios: u64,
+    first: u64,
 }
 
 #[derive(Debug, Default)]
@@ -212,6 +222,23 @@ impl Flushes {
     }
 }
 
+impl RunsSeen {
+    fn continues(&mut self, before: u64, length: u64) {
+        self.continued += 1;
+        self.same_size += u64::from(before == length);
+        count(&mut self.run_sizes, length);
+    }
+
+    /// Counts a run that is over.
+    fn end(&mut self, ios: u64, first: u64) {
+        count(&mut self.lengths, ios);
+        match ios {
+            1 => count(&mut self.sizes, first),
+            _ => count(&mut self.run_sizes, first),
+        }
+    }
+}
+
 impl SideSeen {
     fn take(&mut self, record: &TraceRecord) {
         self.ios += 1;
@@ -221,41 +248,46 @@ impl SideSeen {
             false => 0,
         };
         self.aligned[aligned] += 1;
-        let mut ended = Vec::new();
-        let step = self
-            .tracker
-            .take(record.offset, record.length, &mut |run| ended.push(*run));
-        ended.iter().for_each(|run| self.end(run));
+        let runs = &mut self.followed;
+        let step = self.tracker.take(record.offset, record.length, &mut |run| {
+            runs.end(run.ios, run.first)
+        });
+        match (step, &mut self.current) {
+            (
+                Step::Continues {
+                    before,
+                    directly: true,
+                    ..
+                },
+                Some(run),
+            ) => {
+                run.ios += 1;
+                self.direct.continues(before, record.length);
+            }
+            (_, current) => {
+                let new = DirectRun {
+                    ios: 1,
+                    first: record.length,
+                };
+                if let Some(past) = current.replace(new) {
+                    self.direct.end(past.ios, past.first);
+                }
+            }
+        }
         match step {
             Step::Begins { met } => {
                 self.places.take(record.offset);
-                if let Some(first) = met {
-                    self.chance.pairs += 1;
-                    self.chance.same_size += u64::from(first == record.length);
-                    count(&mut self.chance.sizes, first);
-                    count(&mut self.chance.sizes, record.length);
-                }
+                self.by_chance += u64::from(met);
             }
             Step::Continues {
                 before,
                 open,
                 directly,
             } => {
-                self.continued += 1;
-                self.same_size += u64::from(before == record.length);
-                count(&mut self.run_sizes, record.length);
+                self.followed.continues(before, record.length);
                 self.same_run += u64::from(directly);
                 self.open.add(f64::from(open));
             }
-        }
-    }
-
-    /// Counts a run that is over.
-    fn end(&mut self, run: &Run) {
-        count(&mut self.lengths, run.ios);
-        match run.ios {
-            1 => count(&mut self.sizes, run.first),
-            _ => count(&mut self.run_sizes, run.first),
         }
     }
 
@@ -263,20 +295,28 @@ impl SideSeen {
         if self.ios == 0 {
             return None;
         }
-        let mut ended = Vec::new();
-        self.tracker.finish(&mut |run| ended.push(*run));
-        ended.iter().for_each(|run| self.end(run));
-        self.part_pairs();
+        let runs = &mut self.followed;
+        self.tracker.finish(&mut |run| runs.end(run.ios, run.first));
+        if let Some(last) = self.current {
+            self.direct.end(last.ios, last.first);
+        }
+        // Where most runs that were resumed were met by chance, none was: I/Os that are drawn meet as often again.
+        let resumed = self.followed.continued - self.same_run;
+        let is_chance = 2 * self.by_chance >= resumed;
+        let (runs, open) = match is_chance {
+            true => (&self.direct, 1.0),
+            false => (&self.followed, self.open.mean()),
+        };
         let align = self.align();
-        let (sizes, run_sizes) = (shares(&self.sizes), shares(&self.run_sizes));
+        let (sizes, run_sizes) = (shares(&runs.sizes), shares(&runs.run_sizes));
         let singles = !sizes.is_empty();
-        let of_continued = |ios: u64| match self.continued {
+        let of_continued = |ios: u64| match runs.continued {
             0 => 100.0,
             continued => ios as f64 / continued as f64 * 100.0,
         };
         Some(Side {
             align: Bytes(align),
-            same_size: of_continued(self.same_size),
+            same_size: of_continued(runs.same_size),
             same_run: of_continued(self.same_run),
             run_sizes: if singles {
                 run_sizes.clone()
@@ -284,37 +324,10 @@ impl SideSeen {
                 Vec::new()
             },
             sizes: if singles { sizes } else { run_sizes },
-            runs: lengths(&self.lengths),
-            open_runs: (self.open.mean().round() as u32).clamp(1, 64),
+            runs: lengths(&runs.lengths),
+            open_runs: (open.round() as u32).clamp(1, 64),
             places: self.places.law(range.0, align),
         })
-    }
-
-    /// Counts pairs as single I/Os, as many as chance makes: I/Os that are drawn meet as often again.
-    fn part_pairs(&mut self) {
-        let pairs = self.lengths.get(&2).copied().unwrap_or_default();
-        let parted = pairs.min(self.chance.pairs);
-        if parted == 0 {
-            return;
-        }
-        for (&size, &ios) in &self.chance.sizes {
-            let its = ios * parted / self.chance.pairs;
-            let of_runs = self.run_sizes.entry(size).or_default();
-            *of_runs = of_runs.saturating_sub(its);
-            *self.sizes.entry(size).or_default() += its;
-        }
-        self.run_sizes.retain(|_, ios| *ios > 0);
-        // They did not follow directly.
-        self.continued = self.continued.saturating_sub(parted).max(self.same_run);
-        let same = self.chance.same_size * parted / self.chance.pairs;
-        self.same_size = self.same_size.saturating_sub(same).min(self.continued);
-        self.lengths.insert(2, pairs - parted);
-        self.lengths.retain(|_, runs| *runs > 0);
-        *self.lengths.entry(1).or_default() += 2 * parted;
-        if self.lengths.len() == 1 {
-            self.continued = 0;
-            self.run_sizes.clear();
-        }
     }
 
     /// Returns the largest power of two that divides nearly all offsets.

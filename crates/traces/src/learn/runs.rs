@@ -23,7 +23,7 @@ pub(crate) struct Run {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// It begins one. `met`: the first I/O, in bytes, of a run of the past that it would have continued by chance.
-    Begins { met: Option<u64> },
+    Begins { met: bool },
     /// It continues one, whose I/O before had `before` bytes. `open` runs were continued since, this one included; `directly`:
     /// no other I/O came between.
     Continues {
@@ -47,7 +47,9 @@ impl RunTracker {
     pub(crate) fn take(&mut self, offset: u64, length: u64, ended: &mut dyn FnMut(&Run)) -> Step {
         self.number += 1;
         let number = self.number;
-        let found = self.runs.iter().position(|run| run.end == offset);
+        // Several may have ended at one place; the last one goes on.
+        let here = (0..self.runs.len()).filter(|&place| self.runs[place].end == offset);
+        let found = here.max_by_key(|&place| self.runs[place].used);
         let Some(place) = found else {
             let new = Run {
                 end: offset + length,
@@ -56,7 +58,7 @@ impl RunTracker {
                 first: length,
                 last: length,
             };
-            let mut met = None;
+            let mut met = false;
             if self.runs.len() < RUNS {
                 self.runs.push(new);
             } else if let Some(oldest) = self.runs.iter_mut().min_by_key(|run| run.used) {
@@ -88,20 +90,20 @@ impl RunTracker {
         }
     }
 
-    /// Puts a run to those of the past; returns the first I/O of the one that would have been continued by another.
-    fn forget(&mut self, past: Run, offset: u64) -> Option<u64> {
+    /// Puts a run to those of the past; returns whether another one of them would have been continued.
+    fn forget(&mut self, past: Run, offset: u64) -> bool {
         let met = self.past.iter_mut().find(|past| past.end == offset);
-        let met = met.map(|met| {
+        let is_met = met.is_some();
+        if let Some(met) = met {
             met.end = u64::MAX; // once, as a run that is continued ends elsewhere
-            met.first
-        });
+        }
         if self.past.len() < RUNS {
             self.past.push(past);
         } else {
             self.past[self.oldest] = past;
             self.oldest = (self.oldest + 1) % RUNS;
         }
-        met
+        is_met
     }
 
     /// Ends all runs.
@@ -129,7 +131,7 @@ mod tests {
             open,
             directly: false,
         };
-        assert_eq!(steps[..2], [Step::Begins { met: None }; 2]);
+        assert_eq!(steps[..2], [Step::Begins { met: false }; 2]);
         assert_eq!(steps[2], next(1));
         assert_eq!(steps[4..], [next(2), next(2)]);
         let mut lengths = Vec::new();
