@@ -250,7 +250,7 @@ impl SideSeen {
         self.aligned[aligned] += 1;
         let runs = &mut self.followed;
         let step = self.tracker.take(record.offset, record.length, &mut |run| {
-            runs.end(run.ios, run.first)
+            runs.end(run.ios, run.first);
         });
         match (step, &mut self.current) {
             (
