@@ -272,16 +272,18 @@ pub(crate) struct ThreadVerify {
     /// Its writes that are read again.
     pub(crate) read_back: Option<ThreadReadBack>,
     counts: VerifyCounts,
-    bodies: u64, // blocks compared so far, to choose the share of bodies
-    writes: Writes,
+    sums: Sums,
 }
 
-/// Writes of one thread.
+/// What one thread did so far.
 #[derive(Default)]
-struct Writes {
+struct Sums {
+    /// Writes that waited for another one.
     deferred: u64,
-    /// Blocks of those that were completed.
-    blocks: u64,
+    /// Blocks of the writes that were completed.
+    written: u64,
+    /// Blocks compared, to choose the share of bodies.
+    compared: u64,
 }
 
 impl ThreadVerify {
@@ -311,8 +313,7 @@ impl ThreadVerify {
             journal: journal.map(|journal| ThreadJournal::new(journal, place)),
             read_back,
             counts: VerifyCounts::default(),
-            bodies: 0,
-            writes: Writes::default(),
+            sums: Sums::default(),
         }
     }
 
@@ -330,7 +331,7 @@ impl ThreadVerify {
         if begun {
             map.versions(io.offset, io.length, &mut self.versions);
         } else if !again {
-            self.writes.deferred += 1;
+            self.sums.deferred += 1;
         }
         begun
     }
@@ -368,7 +369,7 @@ impl ThreadVerify {
     pub(crate) fn end_write(&mut self, io: Extent, bytes: u64, now: Nanos) {
         match bytes == io.length {
             true => {
-                self.writes.blocks += io.length / BLOCK.0;
+                self.sums.written += io.length / BLOCK.0;
                 if let Some(journal) = &mut self.journal {
                     let target = self.targets[usize::from(io.seat)];
                     let map = &self.verifier.checked(target).map;
@@ -405,7 +406,7 @@ impl ThreadVerify {
             verifier,
             before,
             counts,
-            bodies,
+            sums,
             read_back,
             ..
         } = self;
@@ -423,8 +424,12 @@ impl ThreadVerify {
             let grain = map.grain_at(place.offset);
             let after = map.entry(grain);
             let expected = before[grain - first].expected(after);
-            *bodies += 1;
-            match place.compare(block, expected, verifier.request.compares_body(*bodies)) {
+            sums.compared += 1;
+            match place.compare(
+                block,
+                expected,
+                verifier.request.compares_body(sums.compared),
+            ) {
                 Compared::Wrong(wrong) => {
                     let suspect = Suspect {
                         place,
@@ -452,8 +457,8 @@ impl ThreadVerify {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         found.reads.add(&self.counts);
-        found.deferred += self.writes.deferred;
-        found.written += self.writes.blocks;
+        found.deferred += self.sums.deferred;
+        found.written += self.sums.written;
         if let Some(read_back) = self.read_back {
             let sum = found.read_back.get_or_insert_default();
             sum.add(&read_back.close());
