@@ -87,7 +87,9 @@ pub use goal::{Bracket, Crossing, Goal, Trial};
 pub use goal_check::{GoalReport, problems_of_goal};
 pub use history::{History, HistoryBuilder, HistorySession, Trend, TrendPoint, TrendStep};
 pub use imported::{ImportedReport, imported_report, imported_report_knowing};
-pub use job::{JobDigest, JobOperation, JobPart, JobReport, RankLabel, RankRow, job_report};
+pub use job::{
+    JobContext, JobDigest, JobOperation, JobPart, JobReport, RankLabel, RankRow, job_report,
+};
 pub use known::{CloudCap, Known, Medium, NotAMedium};
 pub use latency::{Latency, Percentile, TailSamples};
 pub use looks::{

@@ -118,7 +118,7 @@ fn refuse_many(
     environment: &Environment,
 ) -> Result<(), CommandError> {
     let has_ranks = match command {
-        Command::Run(args) => args.profile.profile.is_none() || args.hosts.alone,
+        Command::Run(args) => args.profile.profile.is_none() || args.hosts.all.alone,
         Command::Sweep(_) | Command::Survey(_) | Command::Check(_) | Command::Files(_) => true,
         _ => false,
     };

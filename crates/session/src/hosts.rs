@@ -3,6 +3,7 @@
 //! Rank 0 runs the command as if alone and gives the orders of `orders`; the others serve (`serve`). Each rank checks the
 //! request against its own machine: a `Plan` never travels. Omitted: how orders travel (`job`), and what results mean.
 
+mod alone;
 mod answers;
 mod files;
 mod keys;
@@ -12,6 +13,7 @@ mod orders;
 mod serve;
 mod shared;
 
+pub use alone::ALONE;
 pub use files::FilesOrder;
 pub use keys::{TargetKey, target_key};
 use layout::{Share, Sharing};
@@ -300,6 +302,21 @@ impl Hosts {
     /// How many ranks there are.
     pub fn size(&self) -> u32 {
         self.share().size
+    }
+
+    /// Returns which of these names no rank's host has.
+    pub fn unknown_hosts<'a>(&self, wanted: &'a [String]) -> Vec<&'a str> {
+        let names = self.names.borrow();
+        let is = |name: &str| {
+            names
+                .iter()
+                .any(|host| host == name || host.split('.').next() == Some(name))
+        };
+        wanted
+            .iter()
+            .map(String::as_str)
+            .filter(|name| !is(name))
+            .collect()
     }
 
     /// Ranks that were lost so far.

@@ -19,7 +19,8 @@ mod threads_for_depth;
 
 pub use admission::{Admission, CheckedPlan, hold, keeps, same_name};
 pub use hosts::{
-    FilesOrder, HostAnswer, Hosts, HostsOptions, RankResult, TargetKey, name_of_rank, target_key,
+    ALONE, FilesOrder, HostAnswer, Hosts, HostsOptions, RankResult, TargetKey, name_of_rank,
+    target_key,
 };
 pub use journal::{Journal, VERSION, new_session};
 pub use outcome::{ended, lost, reason};

@@ -25,7 +25,7 @@ pub struct Runner<'a, S> {
     pub admission: &'a Admission<'a>,
     /// What earlier runs of the command created or proved.
     pub proven: ProvenFiles,
-    journal: &'a Journal<S>,
+    pub(crate) journal: &'a Journal<S>,
     command: Vec<String>,
     /// Ends the session when it is asked for.
     pub stop: &'a Stop,

@@ -36,8 +36,13 @@ pub fn job_summary(report: &JobReport, paper: &Paper, out: &mut dyn Write) -> io
         .iter()
         .flat_map(|row| wrap("  ", &sum(row), paper.width(), usize::MAX));
     page.extend(foot::head(answer.collect(), &report.verdict, paper));
-    page.extend(table(report, paper));
+    page.extend(table(&report.hosts, paper));
     page.push(String::new());
+    if !report.alone.is_empty() {
+        page.push("each alone, one after another:".to_owned());
+        page.extend(table(&report.alone, paper));
+        page.push(String::new());
+    }
     let first = report.verdict.reasons.first();
     let notes = report
         .findings
@@ -111,13 +116,13 @@ fn start(report: &JobReport) -> String {
 }
 
 /// Ranks by their distance from the median, those without a result first.
-fn table(report: &JobReport, paper: &Paper) -> Vec<String> {
+fn table(all: &[RankRow], paper: &Paper) -> Vec<String> {
     let off = |row: &RankRow| {
         row.figures
             .and_then(|one| one.of_median)
             .map_or(f64::INFINITY, |share| (share - 1.0).abs())
     };
-    let mut ranks: Vec<&RankRow> = report.hosts.iter().collect();
+    let mut ranks: Vec<&RankRow> = all.iter().collect();
     let many = ranks.len() > ROWS_MAX && !paper.verbose;
     if many {
         ranks.sort_by(|a, b| off(b).total_cmp(&off(a)));
@@ -127,7 +132,7 @@ fn table(report: &JobReport, paper: &Paper) -> Vec<String> {
     let rows: Vec<Vec<String>> = ranks.into_iter().map(cells).collect();
     let mut page = fitted(&COLUMNS, &rows, &DISPENSABLE, paper);
     if many {
-        let omitted = report.hosts.len() - ROWS_MAX;
+        let omitted = all.len() - ROWS_MAX;
         page.push(format!(
             "  {omitted} more ranks are as near to the median or nearer; all with --verbose"
         ));

@@ -67,6 +67,7 @@ mod not_repeatable;
 mod not_steady;
 mod one_at_a_time;
 mod overload;
+mod owner_node;
 mod page_cache;
 mod process_stopped;
 mod pts;
@@ -210,6 +211,7 @@ pub const FINDINGS: &[Rule] = &[
     queue_not_full::RULE,
     queued_in_kernel::RULE,
     saturated::RULE,
+    owner_node::RULE,
     straggler::RULE,
     uneven_hosts::RULE,
     start_spread::RULE,

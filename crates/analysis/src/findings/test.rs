@@ -107,6 +107,25 @@ pub(crate) mod job {
 
     type Look = fn(&JobSeen<'_>) -> Option<Finding>;
 
+    /// The finding of a rule on ranks with these IOPS, of which some are on hosts that own the target.
+    pub(crate) fn of_owners(
+        rates: &[f64],
+        alone: &[f64],
+        owners: &[u32],
+        look: Look,
+    ) -> Option<Finding> {
+        let (hosts, alone) = (rows(rates), rows(alone));
+        look(&JobSeen {
+            hosts: &hosts,
+            alone: &alone,
+            owners,
+            differences: &[],
+            start: StartReport::default(),
+            fairness: fairness(&hosts),
+            measured_ns: 1_000_000_000,
+        })
+    }
+
     /// The finding of a rule on ranks with these IOPS.
     pub(crate) fn of_rates(rates: &[f64], look: Look) -> Option<Finding> {
         with(rates, |_| (), look)
@@ -118,29 +137,34 @@ pub(crate) mod job {
         bend: impl Fn(&mut [RankRow]),
         look: Look,
     ) -> Option<Finding> {
-        let mut hosts: Vec<RankRow> = rates
-            .iter()
-            .zip(0..)
-            .map(|(rate, rank)| RankRow {
-                rank,
-                host: format!("n{rank}"),
-                figures: Some(RankFigures {
-                    iops: *rate,
-                    half_width: Some(0.01),
-                    ..RankFigures::default()
-                }),
-                clock: Some(RankClock::default()),
-                ..RankRow::default()
-            })
-            .collect();
-        beside_median(&mut hosts);
+        let mut hosts = rows(rates);
         bend(&mut hosts);
         look(&JobSeen {
             hosts: &hosts,
+            alone: &[],
+            owners: &[],
             differences: &[],
             start: StartReport::default(),
             fairness: fairness(&hosts),
             measured_ns: 1_000_000_000,
         })
+    }
+
+    fn rows(rates: &[f64]) -> Vec<RankRow> {
+        let row = |(rate, rank): (&f64, u32)| RankRow {
+            rank,
+            host: format!("n{rank}"),
+            figures: Some(RankFigures {
+                iops: *rate,
+                half_width: Some(0.01),
+                p50_ns: Some((1e9 / rate) as u64),
+                ..RankFigures::default()
+            }),
+            clock: Some(RankClock::default()),
+            ..RankRow::default()
+        };
+        let mut hosts: Vec<RankRow> = rates.iter().zip(0..).map(row).collect();
+        beside_median(&mut hosts);
+        hosts
     }
 }

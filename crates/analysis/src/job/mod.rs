@@ -69,6 +69,9 @@ pub struct JobReport {
     pub operations: Vec<JobOperation>,
     /// Each rank, in order.
     pub hosts: Vec<RankRow>,
+    /// Each rank while no other one measured, where that was requested.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alone: Vec<RankRow>,
     /// How far their starts and windows agree.
     pub start: StartReport,
     /// Jain's index of the IOPS of all ranks: 1 where all are equal, 1/n where one does everything. None below two ranks.
@@ -79,6 +82,16 @@ pub struct JobReport {
     pub tool_version: String,
     /// The command line as it was given, program name first.
     pub command: Vec<String>,
+}
+
+/// What a job is besides the results of its ranks together.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JobContext<'a> {
+    /// The same ranks before, each while no other one measured.
+    pub alone: &'a [JobPart<'a>],
+    /// Hosts that own the target, as specified by the user. Where there are none, those that reach it without a network
+    /// while others need one.
+    pub owners: &'a [String],
 }
 
 /// Which job it was.
@@ -92,10 +105,13 @@ pub struct JobDigest {
     pub layout: JobLayout,
     /// How many ranks there were.
     pub ranks: u32,
+    /// Ranks on hosts that own the target; none where that is unknown or there is no difference.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub owners: Vec<u32>,
 }
 
 /// Computes the report; `None` where no rank has a record.
-pub fn job_report(parts: &[JobPart<'_>]) -> Option<JobReport> {
+pub fn job_report(parts: &[JobPart<'_>], context: JobContext<'_>) -> Option<JobReport> {
     let records: Vec<&RunRecord> = parts.iter().filter_map(|part| part.outcome.ok()).collect();
     let first = *records.first()?;
     let rank = first.engine.rank()?;
@@ -104,8 +120,12 @@ pub fn job_report(parts: &[JobPart<'_>]) -> Option<JobReport> {
     let hosts = rows::rank_rows(parts, &reports, &differences);
     let start = start(&records);
     let fairness = seen::fairness(&hosts);
+    let alone = alone_rows(context.alone);
+    let owners = owners(&records, context.owners);
     let seen = JobSeen {
         hosts: &hosts,
+        alone: &alone,
+        owners: &owners,
         differences: &differences,
         start,
         fairness,
@@ -121,6 +141,7 @@ pub fn job_report(parts: &[JobPart<'_>]) -> Option<JobReport> {
             transport: rank.transport.clone(),
             layout: rank.layout,
             ranks: rank.size,
+            owners,
         },
         started_utc_ns: first.started_utc.0,
         operations: rows::operations(&records),
@@ -130,7 +151,41 @@ pub fn job_report(parts: &[JobPart<'_>]) -> Option<JobReport> {
         tool_version: first.tool_version.clone(),
         command: first.command.clone(),
         hosts,
+        alone,
     })
+}
+
+/// A row for each rank that measured alone.
+fn alone_rows(parts: &[JobPart<'_>]) -> Vec<RankRow> {
+    let records = parts.iter().filter_map(|part| part.outcome.ok());
+    let reports: Vec<_> = records.map(run_report).collect();
+    rows::rank_rows(parts, &reports, &[])
+}
+
+/// Ranks on hosts that own the target, by name or by its file system.
+fn owners(records: &[&RunRecord], named: &[String]) -> Vec<u32> {
+    let rank = |record: &&RunRecord| Some(record.engine.rank()?.rank);
+    let is_named = |record: &&&RunRecord| {
+        let host = &record.host.hostname;
+        let short = host.split('.').next();
+        named
+            .iter()
+            .any(|name| name == host || Some(name.as_str()) == short)
+    };
+    if !named.is_empty() {
+        return records.iter().filter(is_named).filter_map(rank).collect();
+    }
+    let is_remote = |record: &&RunRecord| {
+        let system = record.targets.first()?.file_system.as_ref()?;
+        Some(system.is_network())
+    };
+    let remote: Vec<Option<bool>> = records.iter().map(is_remote).collect();
+    let differ = remote.contains(&Some(true)) && remote.contains(&Some(false));
+    let local = records.iter().zip(&remote);
+    local
+        .filter(|(_, remote)| differ && **remote == Some(false))
+        .filter_map(|(record, _)| rank(record))
+        .collect()
 }
 
 /// What passed on every rank.

@@ -97,6 +97,10 @@ pub(crate) struct Difference {
 pub struct JobSeen<'a> {
     /// Each rank.
     pub hosts: &'a [RankRow],
+    /// Each rank while no other one measured; empty where that was not requested.
+    pub(crate) alone: &'a [RankRow],
+    /// Ranks on hosts that own the target.
+    pub(crate) owners: &'a [u32],
     /// Facts in which hosts differ.
     pub(crate) differences: &'a [Difference],
     /// How far the starts agree.

@@ -5,7 +5,7 @@
 
 use super::{SweepCell, SweepResult};
 use crate::job::seen::median;
-use crate::job::{JobDigest, JobPart, RankRow, job_report};
+use crate::job::{JobContext, JobDigest, JobPart, RankRow, job_report};
 use crate::verdict::Validity;
 use model::{ResultRow, RunRecord};
 use schemars::JsonSchema;
@@ -47,7 +47,7 @@ impl SweepResult {
             .map(|part| part.outcome.ok())
             .collect::<Option<_>>()?;
         let row = ResultRow::of_ranks(&records)?;
-        let report = job_report(parts)?;
+        let report = job_report(parts, JobContext::default())?;
         Some(SweepResult {
             row,
             validity: Some(report.verdict.validity),

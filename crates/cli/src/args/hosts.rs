@@ -39,6 +39,45 @@ pub(crate) struct HostsArgs {
     pub(crate) alone: bool,
 }
 
+/// The same of `fathom run`.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Many hosts")]
+pub(crate) struct RunHostsArgs {
+    #[command(flatten)]
+    pub(crate) all: HostsArgs,
+    /// Measure each rank alone first, one after another, then all together
+    #[arg(long, conflicts_with = "alone")]
+    pub(crate) each: bool,
+    /// Hosts that own the shared target; they are compared with the others [default: those on which its file system is
+    /// local, where others mount it]
+    #[arg(long, value_name = "LIST", conflicts_with = "alone")]
+    pub(crate) owner: Option<String>,
+}
+
+impl RunHostsArgs {
+    /// The first option that a run alone does not have.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        match (self.each, &self.owner) {
+            (true, _) => Some("--each"),
+            (false, Some(_)) => Some("--owner"),
+            (false, None) => None,
+        }
+    }
+
+    /// Hosts that own the target, as they were named.
+    ///
+    /// # Errors
+    /// The list cannot be read.
+    pub(crate) fn owners(&self) -> Result<Vec<String>, CommandError> {
+        let Some(list) = &self.owner else {
+            return Ok(Vec::new());
+        };
+        job::host_list(list).map_err(|why| {
+            CommandError::refused(format!("invalid value '{list}' for --owner: {why}"))
+        })
+    }
+}
+
 impl HostsArgs {
     /// The list for the help of another tool.
     pub(crate) const OF_TOOL: &str = "

@@ -30,7 +30,7 @@ pub(crate) use database::{
     ListArgs, NoteArgs, RowsArgs, ShowArgs, SqlArgs, StoreArgs, TableArgs, TagArgs,
 };
 pub(crate) use files::{DdArgs, FilesArgs, FilesWorkArgs, VerifyArgs};
-pub(crate) use hosts::HostsArgs;
+pub(crate) use hosts::{HostsArgs, RunHostsArgs};
 pub(crate) use import::ImportArgs;
 pub(crate) use known::{HINTS, KnownArgs, known_by};
 pub(crate) use learn::{FidelityArgs, LearnArgs, ObserveArgs, ProfileArgs};

@@ -1,7 +1,7 @@
 //! The words of `fathom run`.
 
 use super::learn::KeepTraceArgs;
-use super::{ConsentArgs, HostsArgs, KeepArgs, KnownArgs, LoadArgs, OutputArgs, ProfileArgs};
+use super::{ConsentArgs, KeepArgs, KnownArgs, LoadArgs, OutputArgs, ProfileArgs, RunHostsArgs};
 use clap::Args;
 use std::path::PathBuf;
 use tools::native;
@@ -39,7 +39,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
     #[command(flatten)]
-    pub(crate) hosts: HostsArgs,
+    pub(crate) hosts: RunHostsArgs,
     #[command(flatten)]
     pub(crate) known: KnownArgs,
     #[command(flatten)]

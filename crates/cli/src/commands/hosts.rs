@@ -105,9 +105,7 @@ pub(crate) fn way(
             .map_err(|why| {
                 CommandError::refused(format!("invalid value '{list}' for --hosts: {why}"))
             }),
-        (None, None, Some(option)) => Err(CommandError::refused(format!(
-            "{option}: this is no run on many hosts; hint: add --hosts, or start it as mpirun -n 4 fathom run …"
-        ))),
+        (None, None, Some(option)) => Err(refuse_for_many(option)),
         (None, None, None) => Ok(None),
     }
 }
@@ -435,6 +433,13 @@ pub(super) fn refuse_confirmations(consent: &Consent) -> Result<(), CommandError
         "{option}: it would confirm the loss of any content with this name on every host; hint: specify files that are not there yet, or \
          run fathom with {option} alone on each host first"
     )))
+}
+
+/// Refuses an option that only a run on many hosts has.
+pub(super) fn refuse_for_many(option: &str) -> CommandError {
+    CommandError::refused(format!(
+        "{option}: this is no run on many hosts; hint: add --hosts, or start it as mpirun -n 4 fathom run …"
+    ))
 }
 
 /// Refuses the first option that is given and that only a process alone has.

@@ -21,8 +21,11 @@ use tools::native::{self, Built};
 
 /// Runs it, keeps it, prints it.
 pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, CommandError> {
-    if let Some(way) = super::hosts::way(&args.hosts, environment)? {
+    if let Some(way) = super::hosts::way(&args.hosts.all, environment)? {
         return super::hosts::run(args, &way, environment);
+    }
+    if let Some(option) = args.hosts.given() {
+        return Err(super::hosts::refuse_for_many(option));
     }
     let known = args.known.read()?;
     let Built { mut profile, notes } = native::build(&args.request())?;

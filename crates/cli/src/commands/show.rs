@@ -3,13 +3,13 @@
 use super::noted::ONE_RESULT;
 use super::survey::context;
 use super::sweep::shown;
-use crate::args::{KnownArgs, ShowArgs};
+use crate::args::{self, Command, KnownArgs, ShowArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::{FilesForm, Form};
 use crate::{keep, output, report};
 use analysis::columns::{Selection, columns, usual};
-use analysis::{JobPart, Known, Observed, RankLabel, session_findings};
+use analysis::{JobContext, JobPart, Known, Observed, RankLabel, session_findings};
 use host::file_identity;
 use model::{
     Allocation, BeyondEnd, Bytes, CommandError, FilesRecord, Location, Nanos, ResultRow, RunRecord,
@@ -195,8 +195,18 @@ fn ranks(store: &Store, id: SessionId, form: Form) -> Result<Option<Vec<u8>>, Co
             _ => steps.push((label.cell, vec![part])),
         }
     }
+    let context = JobContext::default();
     match &steps[..] {
-        [(_, parts)] => report::job(parts, form).map(Some),
+        [(session::ALONE, _)] => Ok(None), // it ended before all measured together
+        [(_, parts)] => report::job(parts, context, form).map(Some),
+        [(session::ALONE, alone), ("", parts)] => {
+            let owners = owners(store, id)?;
+            let context = JobContext {
+                alone,
+                owners: &owners,
+            };
+            report::job(parts, context, form).map(Some)
+        }
         _ if form.json => Err(CommandError::refused(format!(
             "session {id} has {} steps of {} runs, and a document shows one run: specify it, as {id}.1",
             steps.len(),
@@ -205,12 +215,21 @@ fn ranks(store: &Store, id: SessionId, form: Form) -> Result<Option<Vec<u8>>, Co
         _ => {
             let page = |(step, parts): &(&str, Vec<JobPart<'_>>)| {
                 let mut page = format!("{id}, {step}:\n").into_bytes();
-                page.extend(report::job(parts, Form { kept: None, ..form })?);
+                page.extend(report::job(parts, context, Form { kept: None, ..form })?);
                 Ok(page)
             };
             let pages: Result<Vec<Vec<u8>>, CommandError> = steps.iter().map(page).collect();
             Ok(Some(pages?.join(&b"\n"[..])))
         }
+    }
+}
+
+/// Hosts that the command of a session named as owners of its target.
+fn owners(store: &Store, id: SessionId) -> Result<Vec<String>, CommandError> {
+    let summary = store.summary_of(id).map_err(CommandError::refused)?;
+    match args::stored(&summary.command) {
+        Some(Command::Run(run)) => run.hosts.owners(),
+        _ => Ok(Vec::new()),
     }
 }
 

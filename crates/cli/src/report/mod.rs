@@ -105,9 +105,13 @@ pub(crate) fn run(record: &RunRecord, form: Form<'_>) -> Vec<u8> {
 }
 
 /// The ranks of a run on many hosts.
-pub(crate) fn job(parts: &[JobPart<'_>], form: Form<'_>) -> Result<Vec<u8>, CommandError> {
-    let report =
-        analysis::job_report(parts).ok_or_else(|| CommandError::failed("no rank has a result"))?;
+pub(crate) fn job(
+    parts: &[JobPart<'_>],
+    context: analysis::JobContext<'_>,
+    form: Form<'_>,
+) -> Result<Vec<u8>, CommandError> {
+    let report = analysis::job_report(parts, context)
+        .ok_or_else(|| CommandError::failed("no rank has a result"))?;
     Ok(written(|out| match form.json {
         true => views::job_json(&report, form.stored().as_ref(), out),
         false => views::job_summary(&report, &form.paper(), out),

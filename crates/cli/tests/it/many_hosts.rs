@@ -94,6 +94,48 @@ fn the_sum_of_all_ranks_is_that_of_their_own_records() {
 }
 
 #[test]
+fn each_rank_measures_alone_before_all_do() {
+    with_each(|launcher| {
+        let bench = Bench::new();
+        let line = "run f.{rank} --create 1M -d 300ms --warmup 0s --each --json";
+        let document = launcher.run(&bench, 3, line).good().json();
+        assert_eq!(document["hosts"].as_array().unwrap().len(), 3);
+        let alone = document["alone"].as_array().unwrap();
+        let store = format!("--store {}", bench.path("hosts.db").display());
+        let mut ended = 0;
+        for (row, rank) in alone.iter().zip(1..) {
+            assert_eq!(row["rank"].as_u64(), Some(rank - 1));
+            assert_eq!(row["run"].as_u64(), Some(rank));
+            let show = format!("show 1.{rank} --json {store}");
+            let own = bench.line(&show).good().json();
+            let ios = own["operations"].as_array().unwrap().last().unwrap()["ios"].as_u64();
+            assert_eq!(ios, row["figures"]["ios"].as_u64());
+            let began = own["time"]["started_utc_ns"].as_u64().unwrap();
+            assert!(began > ended, "two measured at once");
+            ended = began + 300_000_000;
+        }
+        assert_eq!(alone.len(), 3);
+        let shown = bench.line(&format!("show 1 --json {store}")).good().json();
+        assert_eq!(shown["alone"], document["alone"]);
+        // All are on one host, which cannot own more than the others.
+        let host = alone[0]["host"].as_str().unwrap();
+        let owned = launcher.run(&bench, 2, &format!("{line} --owner {host}"));
+        let owned = owned.good().json();
+        assert_eq!(owned["job"]["owners"], serde_json::json!([0, 1]));
+        assert!(!ids(&owned).contains(&"owner-node"));
+        let unknown = launcher.run(&bench, 2, &format!("{line} --owner n99"));
+        assert_eq!(unknown.code, Some(2), "{unknown:?}");
+        assert!(
+            unknown.err.contains("invalid value 'n99' for --owner"),
+            "{unknown:?}"
+        );
+        bench
+            .line("run f.0 --each")
+            .refused("--each: this is no run on many hosts");
+    });
+}
+
+#[test]
 fn segments_lie_one_behind_the_other_in_one_file() {
     with_each(|launcher| {
         let bench = Bench::new();

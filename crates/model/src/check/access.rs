@@ -8,11 +8,8 @@ use crate::plan::{
     PlannedTarget, PoolDraw, Priority, Sequence, StridedZones, StripeAccess, Target, Timespan,
     WriteContent,
 };
-use crate::record::{TargetFacts, TargetKind};
+use crate::record::{FileSystem, TargetFacts, TargetKind};
 use crate::units::Bytes;
-
-/// Network file systems that have a cache on this side and one on the other.
-const NETWORK: [&str; 6] = ["nfs", "nfs4", "cifs", "smb3", "smb2", "smbfs"];
 
 /// Whether the I/O goes past the system's cache, so that the device's alignment binds it.
 pub(super) fn is_unbuffered(target: &Target) -> bool {
@@ -381,14 +378,12 @@ pub(super) fn check_found(target: &Target, facts: &TargetFacts, problems: &mut V
         facts.kind,
         TargetKind::File | TargetKind::BlockDevice | TargetKind::Missing
     );
-    let kind = facts.file_system.as_ref().map(|fs| fs.kind.as_str());
-    if target.cache == CacheMode::LocalOff
-        && exists
-        && !kind.is_some_and(|kind| NETWORK.contains(&kind))
+    let system = facts.file_system.as_ref();
+    if target.cache == CacheMode::LocalOff && exists && !system.is_some_and(FileSystem::is_network)
     {
         problems.push(Problem::LocalOff {
             path: path(),
-            file_system: kind.map(str::to_owned),
+            file_system: system.map(|system| system.kind.clone()),
         });
     }
 }

@@ -171,6 +171,11 @@ impl FileSystem {
         let kind = self.layer.as_ref().unwrap_or(&self.kind);
         ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"].contains(&kind.as_str())
     }
+
+    /// Whether a server on the network keeps the files, with a cache on this side and one on the other.
+    pub fn is_network(&self) -> bool {
+        ["nfs", "nfs4", "cifs", "smb3", "smb2", "smbfs"].contains(&self.kind.as_str())
+    }
 }
 
 /// One device of a chain. Source: the kernel's `Documentation/ABI/stable/sysfs-block`.

@@ -30,6 +30,9 @@ pub(super) const PERFORM: u8 = 10;
 /// Work in a folder of each rank's own, step after step.
 pub(super) const FILES: u8 = 11;
 
+/// Make the run of a step, where it is this rank's turn.
+pub(super) const ALONE: u8 = 12;
+
 /// A step to check.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Check {

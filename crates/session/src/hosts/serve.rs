@@ -92,6 +92,7 @@ impl Hosts {
                     let root = runner.admission.root;
                     self.serve_files(&order, root, runner.stop)?;
                 }
+                orders::ALONE => self.serve_turn(&order, runner, &mut Unseen)?,
                 orders::PARTS => self.serve_part(&order, &mut served),
                 orders::PERFORM => {
                     let answer = perform(&order.body, self.share().rank);

@@ -9,6 +9,7 @@ use crate::environment::Environment;
 use crate::failure;
 use crate::progress::RunBars;
 use crate::{report, signals};
+use analysis::JobContext;
 use engine::io_log::IoLogSink;
 use engine::{Event, Filled, Observer, Recording, Stop};
 use model::{CommandError, Nanos, NoResult, Profile, RunRecord, RunResult};
@@ -111,7 +112,7 @@ impl Ran {
         }
         let of_job = |results: &Vec<RankResult>| {
             let parts: Vec<analysis::JobPart<'_>> = results.iter().map(part).collect();
-            report::job(&parts, form()).unwrap_or_default() // each has a record
+            report::job(&parts, JobContext::default(), form()).unwrap_or_default() // each has a record
         };
         self.ranks.iter().map(of_job).collect()
     }

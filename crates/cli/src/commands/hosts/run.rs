@@ -8,8 +8,9 @@ use crate::failure::Ending;
 use crate::progress::RunBars;
 use crate::report::Form;
 use crate::{output, report};
+use analysis::JobContext;
 use model::{CommandError, Outcome, RunRecord};
-use session::{Journal, ProvenFiles, RankResult, Runner, Timespans, clock};
+use session::{Hosts, Journal, ProvenFiles, RankResult, Runner, Timespans, clock};
 use std::rc::Rc;
 use store::{SessionKind, SessionOutcome};
 use tools::native::{self, Built};
@@ -20,7 +21,7 @@ pub(crate) fn run(
     way: &Way,
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
-    let request = Together::new(&args.hosts, &args.keep, SessionKind::Run);
+    let request = Together::new(&args.hosts.all, &args.keep, SessionKind::Run);
     together(&request, way, environment, &|member| {
         lead(args, member, environment)
     })
@@ -61,8 +62,14 @@ fn lead(
     let journal = Journal::new(store, new);
     let mut runner = Runner::new(gate, ProvenFiles::default(), &journal, command_line(), stop);
     runner.hosts = Some(Rc::clone(hosts));
+    let owners = owners(args, hosts)?;
+    let mut bars = RunBars::new(environment);
+    let alone = match (args.hosts.each, profile.timespans.as_slice()) {
+        (true, [timespan]) => hosts.one_by_one(timespan, &mut runner, &mut bars)?,
+        _ => Vec::new(),
+    };
     let mut schedule = Timespans::new(&profile.timespans, &[], Vec::new(), &|_| {});
-    runner.run(&mut schedule, &mut RunBars::new(environment))?;
+    runner.run(&mut schedule, &mut bars)?;
     let (results, sums) = hosts.take_results();
     if results.is_empty() {
         return Err(CommandError::failed(
@@ -78,8 +85,13 @@ fn lead(
         verbose: args.output.verbose,
         known: Some(&known),
     };
-    let parts = results.iter().map(part);
-    crate::output::print(&report::job(&parts.collect::<Vec<_>>(), form)?)?;
+    let parts: Vec<_> = results.iter().map(part).collect();
+    let alone: Vec<_> = alone.iter().map(part).collect();
+    let context = JobContext {
+        alone: &alone,
+        owners: &owners,
+    };
+    crate::output::print(&report::job(&parts, context, form)?)?;
     agrees(&results, sums.as_ref())?;
     let ending = ending(&results);
     let outcome = match ending {
@@ -88,6 +100,19 @@ fn lead(
         _ => SessionOutcome::Failed,
     };
     Ok(answer::finish(&journal, outcome, None).and(ending))
+}
+
+/// Hosts that own the target, as they were named.
+fn owners(args: &RunArgs, hosts: &Hosts) -> Result<Vec<String>, CommandError> {
+    let owners = args.hosts.owners()?;
+    match hosts.unknown_hosts(&owners).as_slice() {
+        [] => Ok(owners),
+        unknown => Err(CommandError::refused(format!(
+            "invalid value '{}' for --owner: must be hosts that measure; hint: without a name, the host on which the file \
+             system is local is the owner",
+            unknown.join(",")
+        ))),
+    }
 }
 
 /// What only a run alone has.
