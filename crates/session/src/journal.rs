@@ -105,6 +105,20 @@ impl<S: Borrow<Store>> Journal<S> {
         Ok(journal)
     }
 
+    /// Goes on with a session that was interrupted.
+    ///
+    /// # Errors
+    /// The database does not take it.
+    pub fn reopened(store: S, new: NewSession, earlier: SessionId) -> Result<Self, CommandError> {
+        store
+            .borrow()
+            .reopen(earlier)
+            .map_err(CommandError::failed)?;
+        let journal = Journal::new(Some(store), new);
+        journal.session.set(Some(earlier));
+        Ok(journal)
+    }
+
     /// The database, where results are stored.
     pub fn store(&self) -> Option<&Store> {
         self.store.as_ref().map(Borrow::borrow)

@@ -277,14 +277,15 @@ pub(crate) struct SurveyArgs {
     /// Size of the file, or of the range that is used [default: chosen from memory and free space]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) size: Option<String>,
+    /// Go on with this survey, as `fathom list` numbers it, with the options that it began with; confirmations are given
+    /// again
+    #[arg(long, value_name = "ID", conflicts_with_all = ["target", "size", "SearchArgs", "rm", "seed"])]
+    pub(crate) resume: Option<String>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
     /// Remove the file afterwards, if fathom created it
     #[arg(long)]
     pub(crate) rm: bool,
-    /// I/O engine: auto, io_uring, libaio, sync, or null (no I/O: measures fathom itself)
-    #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
-    pub(crate) engine: String,
     /// Seed of the random offsets and operations
     #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
     pub(crate) seed: String,
@@ -362,6 +363,9 @@ pub(crate) struct SearchArgs {
     /// Omit the workloads that write
     #[arg(long)]
     pub(crate) read_only: bool,
+    /// I/O engine: auto, io_uring, libaio, sync, or null (no I/O: measures fathom itself)
+    #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
+    pub(crate) engine: String,
 }
 
 /// `fathom diskspd` and `fathom sqlio`: listed here for help, completions and man pages. The dialects read the words

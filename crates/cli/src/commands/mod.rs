@@ -32,6 +32,7 @@ mod preflight;
 pub(crate) mod pts;
 pub(crate) mod replay;
 pub(crate) mod report;
+pub(crate) mod resumed;
 mod rows;
 pub(crate) mod run;
 pub(crate) mod shell;

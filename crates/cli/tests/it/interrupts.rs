@@ -44,6 +44,68 @@ fn an_interrupted_survey_is_printed_kept_and_marked() {
 }
 
 #[test]
+fn an_interrupted_survey_is_resumed_by_its_number() {
+    let bench = Bench::new();
+    for (signal, session) in [("-INT", 1), ("-KILL", 2)] {
+        let child = bench.start("survey --size 64M --read-only --budget 20s --page none");
+        until(|| bench.line(&format!("show {session}.2 --json")).code == Some(0));
+        let running = bench.line(&format!("survey --resume {session}"));
+        running.refused("is running just now");
+        send(signal, &child);
+        let said = Said::from(child.wait_with_output().unwrap());
+        let hint = format!("fathom survey --resume {session}");
+        assert_eq!(said.err.contains(&hint), signal == "-INT", "{said:?}");
+        let before = whole_points(&bench, session);
+        let resumed = bench.line(&format!("survey --resume {session} --page none --json"));
+        let report = resumed.good().json();
+        assert_eq!(report["cell_counts"]["interrupted"], 0, "{signal}");
+        assert!(report["cell_counts"]["done"].as_u64().unwrap() as usize > before.len());
+        let after = whole_points(&bench, session);
+        assert_eq!(
+            after[..before.len()],
+            before,
+            "{signal}: none is measured again"
+        );
+        let elapsed_ns = report["budget"]["elapsed_ns"].as_u64().unwrap();
+        assert!(elapsed_ns <= 22_000_000_000, "{signal}: {elapsed_ns}");
+        let again = bench.line(&format!("survey --resume {session}"));
+        again.refused("it is complete");
+    }
+    bench.line("run --engine null -d 100ms").good();
+    bench
+        .line("survey --resume 3")
+        .refused("this is not a survey");
+    bench
+        .line("survey --resume 2 --no-store")
+        .refused("omit --no-store");
+}
+
+/// When the points of a survey began that are complete.
+fn whole_points(bench: &Bench, session: u32) -> Vec<u64> {
+    let runs = (1..).map_while(|run| {
+        let shown = bench.line(&format!("show {session}.{run} --json"));
+        (shown.code == Some(0)).then(|| shown.json())
+    });
+    let whole = runs.filter(|run| run["outcome"]["kind"] == "complete");
+    let begun = whole.map(|run| run["time"]["started_utc_ns"].as_u64().unwrap());
+    begun.collect()
+}
+
+#[test]
+fn a_survey_of_another_target_is_not_resumed() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("other")).unwrap();
+    let child = bench.start("survey --size 64M --read-only --budget 20s --page none");
+    until(|| bench.line("show 1.1 --json").code == Some(0));
+    send("-KILL", &child);
+    child.wait_with_output().unwrap();
+    let mut elsewhere = bench.command(&["survey", "--resume", "1"]);
+    let said = Said::from(elsewhere.current_dir(bench.path("other")).output().unwrap());
+    said.refused("the target is not the one of this session");
+    assert!(!bench.path("other/fathom.dat").exists());
+}
+
+#[test]
 fn an_interrupted_filling_leaves_nothing_behind() {
     let bench = Bench::new();
     let child = bench.start("survey --size 2G --no-store");

@@ -338,7 +338,7 @@ fn an_interrupted_test_names_the_way_to_go_on() {
     bench.line("run --engine null --warmup 0s -d 50ms").good();
     bench
         .line("pts --resume 2")
-        .refused("--resume 2: this is no test of PTS");
+        .refused("--resume 2: this is not a test of PTS");
     bench.line("pts --resume 7").refused("--resume 7: ");
 }
 

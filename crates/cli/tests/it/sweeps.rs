@@ -138,7 +138,7 @@ fn an_interrupted_sweep_goes_on_by_the_same_command_and_by_its_number() {
     bench.line("run --engine null --warmup 0s -d 50ms").good();
     bench
         .line("sweep --resume 2")
-        .refused("--resume 2: this is no sweep");
+        .refused("--resume 2: this is not a sweep");
     let said = bench.line("sweep --resume 1 -b 8K");
     assert!(
         said.code == Some(2) && said.err.contains("cannot be used with"),

@@ -9,9 +9,10 @@ pub(super) mod stored;
 mod walk;
 
 use super::command_line;
-use super::sweep::{Lock, Site};
+use super::sweep::Site;
 use crate::args::PtsArgs;
 use crate::commands::answer;
+use crate::commands::resumed::Lock;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::progress::Progress;

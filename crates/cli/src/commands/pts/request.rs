@@ -2,6 +2,7 @@
 //! planned.
 
 use crate::args::{PTS_WRITE, PtsArgs, PtsCourseArgs, PtsWorkArgs};
+use crate::commands::resumed::target_identity;
 use analysis::pts::{PtsContext, PtsDefinition, PtsLoad, PtsPartKind, PtsPurge, PtsTest};
 use model::{
     Bytes, CommandError, EngineChoice, HostRecord, Location, Ratio, TargetFacts, TargetKind,
@@ -240,19 +241,7 @@ impl Planned {
     /// What distinguishes this test from others: the request, the machine, and a device by what it is, never by its name.
     pub(crate) fn fingerprint(&self, host: &HostRecord, facts: &TargetFacts) -> String {
         let request = &self.request;
-        let target = match &request.location {
-            Location::Path(path) => match (&facts.kind, facts.chain.first()) {
-                (TargetKind::BlockDevice, Some(device)) => format!(
-                    "{:?} {:?} {} {:?}",
-                    device.model, device.firmware, device.size, device.diskseq
-                ),
-                _ => {
-                    let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-                    whole.display().to_string()
-                }
-            },
-            other => other.name(),
-        };
+        let target = target_identity(&request.location, facts);
         let asked = format!(
             "{:?} {:?} {:?} {} {:?} {} {} {}",
             self.context.purge,

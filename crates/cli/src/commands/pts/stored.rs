@@ -4,16 +4,16 @@
 //! from the first record, so that a test that was killed is shown as far as it is.
 
 use super::request::{Asked, Planned};
-use crate::args::{Cli, Command, PtsArgs};
+use crate::args::{self, Command, PtsArgs};
+use crate::commands::resumed::Wanted;
 use crate::environment::{Environment, StorePlace};
 use crate::keep;
 use crate::report::{self, Form};
 use analysis::pts::{PtsContext, PtsReport, PtsRun, PtsStep, pts_report};
 use analysis::{RunReport, run_report};
-use clap::Parser;
 use model::{CommandError, Nanos, RunRecord, TargetFacts};
 use session::clock;
-use store::{RunName, SessionId, SessionKind, SessionOutcome, SessionSummary, Store, StoredResult};
+use store::{SessionId, SessionKind, SessionOutcome, SessionSummary, Store, StoredResult};
 
 /// The runs of a session.
 #[derive(Default)]
@@ -117,7 +117,7 @@ pub(crate) fn shown(
 
 /// None for a line of another version that this one does not understand.
 fn args_of(command: &[String]) -> Option<PtsArgs> {
-    match Cli::try_parse_from(command).ok()?.command {
+    match args::stored(command)? {
         Command::Pts(args) => Some(*args),
         _ => None,
     }
@@ -129,27 +129,12 @@ pub(crate) fn named(
     args: &PtsArgs,
     environment: &Environment,
 ) -> Result<(SessionId, PtsArgs), CommandError> {
-    let refuse = |why: &str| CommandError::refused(format!("--resume {id}: {why}"));
-    if args.keep.no_store {
-        return Err(refuse(
-            "a test is resumed where it is stored: omit --no-store",
-        ));
-    }
-    let name: RunName = id.parse().map_err(CommandError::refused)?;
-    let store = keep::look(args.keep.store.as_ref(), environment)?;
-    let store = store.ok_or_else(|| refuse("nothing is stored yet"))?;
-    let found = store
-        .summary_of(name.session)
-        .map_err(|error| refuse(&error.to_string()))?;
-    if found.kind != SessionKind::Pts {
-        return Err(refuse(
-            "this is no test of PTS: fathom list shows what each session is",
-        ));
-    }
-    let asked = args_of(&found.command).ok_or_else(|| {
-        refuse("its command line is one of another version: give the whole command again")
-    })?;
-    Ok((name.session, asked))
+    let wanted = Wanted {
+        kind: SessionKind::Pts,
+        what: "a test of PTS",
+        keep: &args.keep,
+    };
+    wanted.named(id, environment, args_of)
 }
 
 /// The session of the same request that is not finished, if there is one.

@@ -6,6 +6,7 @@
 
 pub(super) mod context;
 mod deadline;
+mod earlier;
 mod page;
 mod request;
 pub(super) mod site;
@@ -27,6 +28,7 @@ use crate::run_context::RunContext;
 use crate::{keep, live, output, report, signals};
 use clap::Parser;
 use context::Surveyed;
+use earlier::Earlier;
 use engine::{Filled, Stop};
 use model::{
     CommandError, EngineChoice, Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth,
@@ -38,7 +40,7 @@ use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, clock};
 use site::Site;
 use std::ffi::OsStr;
 use std::path::Path;
-use store::{NewSession, SessionKind};
+use store::{NewSession, SessionKind, Store};
 use sweep::{Survey, SurveyRequest};
 use walk::Walk;
 
@@ -53,6 +55,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
             refuse_confirmations(&args.consent.consent())?;
             refuse_alone(&[
                 ("--rm", args.rm),
+                ("--resume", args.resume.is_some()),
                 ("--live", args.screen.live),
                 ("--compare-raw", args.search.compare_raw.is_some()),
             ])?;
@@ -82,9 +85,20 @@ fn run(
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
     let of_target = args.known.read()?;
-    let asked = Asked::read(args)?;
+    let resumed = earlier::named(args, environment)?;
+    let words = resumed.as_ref().map(|(_, words)| words);
+    let mut asked = Asked::read(words.unwrap_or(args))?;
+    asked.page = Asked::read(args)?.page;
     asked.page.check()?;
     let (ground, gate, stop) = (place.ground, place.gate, place.stop);
+    let store = match resumed {
+        Some(_) => keep::open(ground.place.as_ref())?,
+        None => None,
+    };
+    let resumed = resumed.map(|(session, _)| session).zip(store.as_ref());
+    if let Some((session, store)) = resumed {
+        asked.size = Earlier::size(store, session)?.or(asked.size);
+    }
     let host = gate.host;
     let own_target = place.own(&asked.target)?;
     let before = gate.look(&own_target);
@@ -107,6 +121,15 @@ fn run(
         ));
     }
     let survey = plan_survey(&asked, &site, depth_max, threads_max)?;
+    let fingerprint = earlier::fingerprint(&asked, &site, &before, host);
+    let mut lock = None;
+    let earlier = match resumed {
+        Some((session, store)) => {
+            lock = earlier::lock(Some(store), Some(session))?;
+            Some(Earlier::read(store, session, &fingerprint)?)
+        }
+        None => None,
+    };
     let seen: Vec<TargetFacts> = std::iter::once(&before).chain(&raw).cloned().collect();
     let all = all_of_it(&asked, &site, depth_max, threads_max);
     let mut first = to_prepare(match place.hosts {
@@ -136,7 +159,10 @@ fn run(
         proving.finish();
         ours.learn(&plan, &gate.pins);
     }
-    let store = keep::open(ground.place.as_ref())?;
+    let store = match store {
+        None => keep::open(ground.place.as_ref())?,
+        opened => opened,
+    };
     let (filled, filling_took) = fill(place, &mut first, environment)?;
     ours.learn(&first.plan, &gate.pins);
     let known = match filled.is_empty() {
@@ -156,7 +182,10 @@ fn run(
         notes: notes.clone(),
         ..new
     };
-    let journal = Journal::begin(store.as_ref(), new);
+    let journal = begin(store.as_ref(), new, earlier.as_ref(), &fingerprint)?;
+    if lock.is_none() {
+        lock = earlier::lock(store.as_ref(), journal.session())?;
+    }
     let screen = live::screen(args.screen.live, environment, std::slice::from_ref(&known))?;
     let walk = Walk {
         survey: &survey,
@@ -165,6 +194,7 @@ fn run(
         progress: &Progress::of_survey(environment, asked.options.budget).on_screen(screen),
         stop,
         interrupt: &interrupt,
+        earlier,
     };
     let mut runner = Runner::new(gate, ours, &journal, command_line(), stop);
     runner.hosts = place.hosts.cloned();
@@ -182,9 +212,11 @@ fn run(
     }
     .context();
     let stored = serde_json::to_string(&context).expect("a context is plain data");
-    let ending = walked
-        .tell()
-        .and(answer::finish(&journal, walked.outcome(), Some(&stored)));
+    let ending = walked.tell(journal.session()).and(answer::finish(
+        &journal,
+        walked.outcome(),
+        Some(&stored),
+    ));
     let form = Form {
         json: args.screen.output.json,
         kept: keep::kept(store.as_ref(), journal.name()),
@@ -194,10 +226,30 @@ fn run(
         verbose: args.screen.output.verbose,
         known: Some(&of_target),
     };
+    drop(lock);
     let cells = walked.cells();
     output::print(&report::survey(&cells, &context, form))?;
     asked.page.write(store.as_ref(), &journal);
     Ok(ending.and(report::goals_of_survey(&cells, &context, &of_target)))
+}
+
+/// Begins the session, or resumes the one that was interrupted.
+fn begin<'a>(
+    store: Option<&'a Store>,
+    new: NewSession,
+    earlier: Option<&Earlier>,
+    fingerprint: &str,
+) -> Result<Journal<&'a Store>, CommandError> {
+    if let (Some(earlier), Some(store)) = (earlier, store) {
+        earlier.drop_partial(store)?;
+        return Journal::reopened(store, new, earlier.session);
+    }
+    let journal = Journal::begin(store, new);
+    if let (Some(store), Some(session)) = (store, journal.session()) {
+        let marked = store.set_fingerprint(session, fingerprint);
+        marked.map_err(CommandError::failed)?;
+    }
+    Ok(journal)
 }
 
 /// The options of a survey, for a command that checks them and has others.

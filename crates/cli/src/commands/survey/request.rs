@@ -54,9 +54,9 @@ impl Asked {
         let SurveyArgs {
             target,
             size,
+            resume: _, // its words are read instead of these
             search,
             rm,
-            engine,
             seed,
             consent: _,
             known: _, // changes what is reported, not what is run
@@ -77,6 +77,7 @@ impl Asked {
             cache_check,
             compare_raw,
             read_only,
+            engine,
         } = search;
         let mut reader = Reader::default();
         let size = size

@@ -3,6 +3,7 @@
 //! What goes wrong on the way ends the walk, never the result: what was measured until then is kept and shown.
 
 use super::deadline::Deadline;
+use super::earlier::{Earlier, cost};
 use crate::commands::ended;
 use crate::failure::Ending;
 use crate::output;
@@ -12,7 +13,7 @@ use engine::{Observer, Stop};
 use model::{CommandError, Location, Nanos, NoResult, Outcome, RunRecord, RunResult, TargetFacts};
 use session::clock::Stopwatch;
 use session::{Fate, Ran, Runner, Schedule, Step, Watcher};
-use store::{SessionOutcome, Store};
+use store::{SessionId, SessionOutcome, Store};
 use sweep::{Measured, Point, Survey, Sweep};
 
 /// How long after the budget a cell may still be running: the sweep plans to end within it, and is over by at most one
@@ -29,6 +30,8 @@ pub(crate) struct Walk<'a> {
     pub(crate) progress: &'a Progress,
     pub(crate) stop: &'a Stop,
     pub(crate) interrupt: &'a Interrupt,
+    /// What there is of it already.
+    pub(crate) earlier: Option<Earlier>,
 }
 
 /// Its result.
@@ -46,14 +49,21 @@ pub(crate) struct Walked {
 }
 
 impl Walk<'_> {
-    pub(crate) fn walk(&self, runner: &mut Runner<'_, &Store>) -> Walked {
+    pub(crate) fn walk(mut self, runner: &mut Runner<'_, &Store>) -> Walked {
         let watch = Stopwatch::start();
+        let earlier = self.earlier.take();
+        let (done, before) =
+            earlier.map_or_else(Default::default, |earlier| (earlier.done, earlier.took));
         let mut cells = Cells {
-            walk: self,
+            walk: &self,
             deadline: None,
-            walked: Walked::default(),
+            walked: Walked {
+                done,
+                ..Walked::default()
+            },
         };
-        let ended = Deadline::set(self.budget.plus(GRACE), self.stop)
+        let left = self.budget.minus(before).plus(GRACE);
+        let ended = Deadline::set(left, self.stop)
             .map_err(|error| CommandError::failed(format!("the budget cannot be met: {error}")))
             .and_then(|deadline| {
                 cells.deadline = Some(deadline);
@@ -61,7 +71,7 @@ impl Walk<'_> {
             });
         let mut walked = cells.walked;
         walked.trouble = ended.err();
-        walked.took = watch.elapsed();
+        walked.took = before.plus(watch.elapsed());
         self.progress.finish();
         walked
     }
@@ -132,16 +142,6 @@ impl Watcher for &Progress {
     }
 }
 
-/// What a cell takes of the budget. In simulated time that is its own: it takes no real time, and which cells are run
-/// must not depend on how fast this machine simulates.
-fn cost(record: &RunRecord, elapsed: Nanos) -> Nanos {
-    let mut locations = record.plan.targets.iter().map(|target| &target.location);
-    match locations.any(|at| matches!(at, Location::Simulated(_))) {
-        true => record.plan.phases.warmup.plus(record.phases.measured()),
-        false => elapsed,
-    }
-}
-
 /// What a cell is, for the line that is drawn meanwhile.
 fn title(point: &Point) -> String {
     match point.timespan.arrivals {
@@ -169,7 +169,7 @@ impl Walked {
     }
 
     /// Reports what a program that reads only the exit code and standard error needs.
-    pub(crate) fn tell(&self) -> Ending {
+    pub(crate) fn tell(&self, session: Option<SessionId>) -> Ending {
         if self.cut {
             output::tell(
                 "note: the budget ended in the middle of a cell; that cell is omitted: use a longer --budget",
@@ -181,7 +181,12 @@ impl Walked {
         } else if let Some(failure) = &self.trouble {
             crate::failure::tell(failure);
         } else if self.interrupted {
-            output::tell("interrupted: the result covers what was measured until then");
+            let resume = session.map_or_else(String::new, |id| {
+                format!("; hint: fathom survey --resume {id} goes on with it")
+            });
+            output::tell(&format!(
+                "interrupted: the result covers what was measured until then{resume}"
+            ));
         }
         if let Some(why) = self.no_result() {
             ended::tell_lost(why);
@@ -237,7 +242,7 @@ mod tests {
             ..Walked::default()
         };
         assert_eq!(cut.outcome(), SessionOutcome::Failed);
-        assert_eq!(cut.tell(), Ending::Wrong);
+        assert_eq!(cut.tell(None), Ending::Wrong);
         let interrupted = Walked {
             interrupted: true,
             ..Walked::default()

@@ -1,14 +1,14 @@
 //! A sweep that was begun before: which one it is, and what it has.
 
 use super::asked::Asked;
-use crate::args::{Cli, Command, SweepArgs};
+use crate::args::{self, Command, SweepArgs};
+use crate::commands::resumed::Wanted;
 use crate::environment::{Environment, StorePlace};
 use crate::keep;
 use analysis::RankLabel;
-use clap::Parser;
 use model::{CommandError, ResultRow};
 use std::collections::HashMap;
-use store::{RunName, SessionId, SessionKind, Store, StoredCell};
+use store::{SessionId, SessionKind, Store, StoredCell};
 use sweep::Turn;
 
 /// What a sweep that was begun before has.
@@ -54,33 +54,15 @@ pub(crate) fn resumed(
     args: &SweepArgs,
     environment: &Environment,
 ) -> Result<(SessionId, SweepArgs), CommandError> {
-    if args.keep.no_store {
-        return Err(CommandError::refused(
-            "--resume: a sweep is resumed where it is stored: omit --no-store",
-        ));
-    }
-    let name: RunName = id.parse().map_err(CommandError::refused)?;
-    let store = keep::look(args.keep.store.as_ref(), environment)?;
-    let store = store
-        .ok_or_else(|| CommandError::refused(format!("--resume {id}: nothing is stored yet")))?;
-    let refuse = |why: &str| CommandError::refused(format!("--resume {id}: {why}"));
-    let found = store
-        .summary_of(name.session)
-        .map_err(|error| refuse(&error.to_string()))?;
-    if found.kind != SessionKind::Sweep {
-        return Err(refuse(
-            "this is no sweep: fathom list shows the kind of each session",
-        ));
-    }
-    let read = Cli::try_parse_from(&found.command)
-        .ok()
-        .map(|cli| cli.command);
-    match read {
-        Some(Command::Sweep(asked)) => Ok((name.session, *asked)),
-        _ => Err(refuse(
-            "its command line is one of another version, which this one does not read: give the whole command again",
-        )),
-    }
+    let wanted = Wanted {
+        kind: SessionKind::Sweep,
+        what: "a sweep",
+        keep: &args.keep,
+    };
+    wanted.named(id, environment, |command| match args::stored(command)? {
+        Command::Sweep(asked) => Some(*asked),
+        _ => None,
+    })
 }
 
 /// What is there already, without changing anything: for a look ahead.

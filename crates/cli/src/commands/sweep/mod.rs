@@ -34,7 +34,6 @@ use session::{Admission, Hosts, Journal, ProvenFiles, Runner, clock};
 pub(super) use site::Site;
 use std::rc::Rc;
 use store::{SessionId, Store};
-pub(super) use stored::Lock;
 use stored::StoredSession;
 use walk::Walk;
 pub(super) use walk::rest;

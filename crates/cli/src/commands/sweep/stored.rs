@@ -7,15 +7,14 @@ use super::asked::Asked;
 use super::earlier::{Earlier, earlier};
 use super::ranks;
 use crate::args::{KnownArgs, SweepArgs, known_by};
+use crate::commands::resumed::Lock;
 use crate::commands::{VERSION, command_line};
 use crate::failure::Ending;
 use crate::output;
 use analysis::say;
 use analysis::{HostDigest, SweepCell, SweepContext, SweepResult, SweepRun};
-use gate::FileLock;
 use model::{CommandError, HostRecord, Nanos, ResultRow};
 use session::{Journal, clock};
-use std::path::{Path, PathBuf};
 use store::{NewSession, SessionId, SessionKind, SessionOutcome, Store};
 use sweep::Turn;
 
@@ -276,31 +275,6 @@ impl<'a> StoredSession<'a> {
             SessionOutcome::Failed
         } else {
             SessionOutcome::Complete
-        }
-    }
-}
-
-/// What the file contains; a file of this name without it is foreign.
-const MARK: &str =
-    "A session of fathom locks this file while it runs. It may be removed when none does.\n";
-
-/// Locked while a sweep runs; the system releases it however the program ends.
-pub(crate) struct Lock {
-    _file: FileLock,
-}
-
-impl Lock {
-    pub(crate) fn take(store: &Path, session: SessionId) -> Result<Self, CommandError> {
-        let mut path = store.as_os_str().to_owned();
-        path.push(format!("-sweep-{session}"));
-        let path = PathBuf::from(path);
-        match FileLock::take(&path, MARK) {
-            Ok(Some(file)) => Ok(Lock { _file: file }),
-            Ok(None) => Err(CommandError::refused(format!(
-                "session {session} is running just now, in another fathom: wait for its end, or specify --new for \
-                another one"
-            ))),
-            Err(error) => Err(crate::failure::of_output(&error)),
         }
     }
 }

@@ -1,0 +1,137 @@
+//! A survey that was interrupted: its results so far, from which the next points are chosen, as if it had never ended.
+//!
+//! A point that was interrupted is measured again. Omitted: which points come next (`sweep`).
+
+use super::request::Asked;
+use super::site::Site;
+use crate::args::{self, Command, SurveyArgs};
+use crate::commands::resumed::{Lock, Wanted, target_identity};
+use crate::environment::Environment;
+use model::{Bytes, CommandError, HostRecord, Location, Nanos, Outcome, RunRecord, TargetFacts};
+use store::{RunName, SessionId, SessionKind, SessionOutcome, Store, StoredResult};
+use sweep::Measured;
+
+/// The session that `--resume` names, with the words that it began with: where it is stored and how it is shown is of the
+/// command that resumes it, and so are the confirmations.
+pub(crate) fn named(
+    args: &SurveyArgs,
+    environment: &Environment,
+) -> Result<Option<(SessionId, SurveyArgs)>, CommandError> {
+    let Some(id) = &args.resume else {
+        return Ok(None);
+    };
+    let wanted = Wanted {
+        kind: SessionKind::Survey,
+        what: "a survey",
+        keep: &args.keep,
+    };
+    let read = |command: &[String]| match args::stored(command)? {
+        Command::Survey(words) => Some(words),
+        _ => None,
+    };
+    wanted.named(id, environment, read).map(Some)
+}
+
+/// What distinguishes a survey from others: the machine, the target, the range and what is measured.
+pub(crate) fn fingerprint(
+    asked: &Asked,
+    site: &Site,
+    facts: &TargetFacts,
+    host: &HostRecord,
+) -> String {
+    let target = target_identity(&asked.target, facts);
+    let request = format!("{:?} {}", asked.options, site.size);
+    sweep::key(&["survey", &host.hostname, &target, &request])
+}
+
+/// What there is of it.
+pub(crate) struct Earlier {
+    pub(crate) session: SessionId,
+    /// Every point that is complete, in order.
+    pub(crate) done: Vec<Measured>,
+    /// How long it took.
+    pub(crate) took: Nanos,
+    /// Points that were interrupted.
+    partial: Vec<RunName>,
+}
+
+impl Earlier {
+    /// Returns its range, which was chosen by what was free and may be chosen another way now.
+    pub(crate) fn size(store: &Store, session: SessionId) -> Result<Option<Bytes>, CommandError> {
+        let first = store.load_one(session, 1).map_err(CommandError::refused)?;
+        let record = first.runs.first().and_then(|run| run.record());
+        Ok(record.and_then(|record| Some(record.plan.targets.first()?.length)))
+    }
+
+    /// Reads it, and refuses what cannot be resumed.
+    pub(crate) fn read(
+        store: &Store,
+        session: SessionId,
+        fingerprint: &str,
+    ) -> Result<Earlier, CommandError> {
+        let refuse = |why: &str| CommandError::refused(format!("--resume {session}: {why}"));
+        let whole = store.load(session).map_err(CommandError::refused)?;
+        if whole.summary.outcome == Some(SessionOutcome::Complete) {
+            return Err(refuse(&format!(
+                "it is complete; hint: fathom show {session}, or begin another one without --resume"
+            )));
+        }
+        let same = store.has_fingerprint(session, fingerprint);
+        if !same.map_err(CommandError::refused)? {
+            return Err(refuse(
+                "the target is not the one of this session, or its size or the machine differs; hint: go to the folder \
+                 where it began, or begin another one without --resume",
+            ));
+        }
+        let mut earlier = Earlier {
+            session,
+            done: Vec::new(),
+            took: Nanos(0),
+            partial: Vec::new(),
+        };
+        for run in whole.runs {
+            match run.result {
+                StoredResult::Run(record) if record.outcome == Outcome::Complete => {
+                    let took = record.plan.phases.warmup.plus(record.phases.measured());
+                    let cost = cost(&record, took);
+                    earlier.took = earlier.took.plus(cost);
+                    earlier.done.push(Measured::new(run.label, *record, cost));
+                }
+                _ => earlier.partial.push(RunName {
+                    session,
+                    run: Some(run.number),
+                }),
+            }
+        }
+        Ok(earlier)
+    }
+
+    /// Deletes the points that are measured again. Under the session's lock.
+    pub(crate) fn drop_partial(&self, store: &Store) -> Result<(), CommandError> {
+        match self.partial.is_empty() {
+            true => Ok(()),
+            false => store.delete(&self.partial).map_err(CommandError::failed),
+        }
+    }
+}
+
+/// What a cell takes of the budget. In simulated time that is its own: it takes no real time, and which cells are run
+/// must not depend on how fast this machine simulates.
+pub(super) fn cost(record: &RunRecord, elapsed: Nanos) -> Nanos {
+    let mut locations = record.plan.targets.iter().map(|target| &target.location);
+    match locations.any(|at| matches!(at, Location::Simulated(_))) {
+        true => record.plan.phases.warmup.plus(record.phases.measured()),
+        false => elapsed,
+    }
+}
+
+/// Locks a survey in the database while it runs.
+pub(crate) fn lock(
+    store: Option<&Store>,
+    session: Option<SessionId>,
+) -> Result<Option<Lock>, CommandError> {
+    store
+        .zip(session)
+        .map(|(store, session)| Lock::take(store.path(), session))
+        .transpose()
+}
