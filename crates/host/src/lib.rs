@@ -5,7 +5,7 @@
 //! [`Root`], so that the saved trees of other machines are test fixtures. Nothing is ever written, but for a trace of
 //! our own where a caller requests one ([`BlockTrace`], [`IoTrace`]), which goes away with it.
 //! Deliberately absent: what the facts mean (`analysis`), what may be written (`model::check`), and
-//! clocks, which are arguments; only the time limit of the scan of a target keeps its own time.
+//! clocks, which are arguments; only the time limit of the scan of a target and the times of the system's events are read here.
 
 mod content;
 mod press;
@@ -23,11 +23,11 @@ compile_error!("host supports Linux only: another system needs its own folder ne
 pub use root::Root;
 pub use system::{
     Activity, Allowance, BlockTrace, ClosedFile, CounterReader, DeviceListing, Event, FileState,
-    IoTrace, ObservedEvents, ObservedPlace, ProcessIo, ProcessTree, Timed, activity, allowance,
-    block_of_generic, boot_id, chain_devices, content_of_whole, content_of_whole_at_best,
-    device_chain, device_health, device_number, devices, file_identity, file_state,
-    hangup_is_ignored, has_poll_queues, host_record, is_writable_by_others, keeps_time_by_counter,
-    kernel_workers, lock_holder, memory_room, open_unmarked, output_was_closed, pinned_facts,
-    process_ios, set_event, stream_into, target_facts, target_facts_again, thread_delay,
-    time_source, uptime_ms, wait_for_keys, watch_for_silence,
+    IoTrace, ObservedEvents, ObservedPlace, ProcessIo, ProcessTree, SystemObserver, Timed,
+    activity, allowance, block_of_generic, boot_id, chain_devices, content_of_whole,
+    content_of_whole_at_best, device_chain, device_health, device_number, devices, file_identity,
+    file_state, hangup_is_ignored, has_poll_queues, host_record, is_writable_by_others,
+    keeps_time_by_counter, kernel_workers, lock_holder, memory_room, monotonic, open_unmarked,
+    output_was_closed, pinned_facts, process_ios, set_event, stream_into, target_facts,
+    target_facts_again, thread_delay, time_source, uptime_ms, wait_for_keys, watch_for_silence,
 };

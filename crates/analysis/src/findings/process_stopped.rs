@@ -87,6 +87,7 @@ pub(super) fn measured_stops(record: &RunRecord) -> Vec<ProcessStop> {
     };
     record
         .engine
+        .disturbances
         .process_stops
         .iter()
         .filter_map(part)
@@ -101,7 +102,7 @@ mod tests {
     /// Two seconds without an I/O, and the process stopped for so much of them.
     fn stopped(ms: u64) -> RunRecord {
         let mut record = stepped(|step| if (10..14).contains(&step) { 0 } else { 2000 });
-        record.engine.process_stops = vec![ProcessStop {
+        record.engine.disturbances.process_stops = vec![ProcessStop {
             from: record.phases.measured_from.plus(Nanos::seconds(5)),
             length: Nanos::millis(ms),
             suspended: Nanos(0),
@@ -130,7 +131,7 @@ mod tests {
         let stall = found(&record, "stall").unwrap();
         assert_eq!(stall.evidence[1].value, 1.7e9, "without the stop");
         assert!(found(&record, "process-stopped").is_some());
-        record.engine.process_stops[0].from = Nanos(0);
+        record.engine.disturbances.process_stops[0].from = Nanos(0);
         let warm_up = record.phases.measured_from.0 >= 300_000_000;
         assert_eq!(found(&record, "process-stopped").is_none(), warm_up);
     }
@@ -138,7 +139,7 @@ mod tests {
     #[test]
     fn a_suspended_machine_is_named_also_where_the_clock_stood_still() {
         let mut record = stopped(0);
-        record.engine.process_stops[0].suspended = Nanos::seconds(60);
+        record.engine.disturbances.process_stops[0].suspended = Nanos::seconds(60);
         let reported = found(&record, "process-stopped").unwrap().sentence;
         assert!(
             reported.starts_with("the machine was suspended for 60 s"),

@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(seen: &Own<'_>) -> Option<Finding> {
-    let deleted = &seen.record.engine.deleted_targets;
+    let deleted = &seen.record.engine.disturbances.deleted_targets;
     let evidence = ("deleted_targets", deleted.len() as f64);
     let (severity, sentence, size) = match &seen.record.outcome {
         Outcome::Failed(failure) if failure.is_of_the_target() => {
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_deleted_target_is_a_warning() {
         let mut record = Sample::default().build();
-        record.engine.deleted_targets = vec![0];
+        record.engine.disturbances.deleted_targets = vec![0];
         let reported = found(&record, "target-changed").unwrap();
         assert_eq!(reported.severity, Severity::Warning);
     }

@@ -259,7 +259,7 @@ fn tell_outcome(record: &RunRecord) -> Ending {
 
 /// Reports which targets have no name any more.
 fn tell_deleted(record: &RunRecord) {
-    for &target in &record.engine.deleted_targets {
+    for &target in &record.engine.disturbances.deleted_targets {
         if let Some(target) = record.targets.get(target as usize) {
             output::tell(&format!(
                 "warning: {}: another program deleted or replaced the file while it was measured",

@@ -4,6 +4,7 @@
 
 use super::{Form, written};
 use host::DeviceListing;
+use model::record::PathFacts;
 use model::{BlockDevice, Claim};
 use serde::Serialize;
 use std::path::Path;
@@ -45,6 +46,9 @@ struct Facts<'a> {
     /// Whether the block layer counts its I/Os.
     counted: Option<bool>,
     detail: Option<&'a str>,
+    /// Of a multipath device.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    paths: &'a [PathFacts],
 }
 
 /// Which device it is.
@@ -166,6 +170,7 @@ fn facts(device: &BlockDevice) -> Facts<'_> {
         diskseq: _,
         counted,
         detail,
+        paths,
     } = device;
     Facts {
         medium: Medium {
@@ -195,5 +200,6 @@ fn facts(device: &BlockDevice) -> Facts<'_> {
         },
         counted: *counted,
         detail: detail.as_deref(),
+        paths,
     }
 }

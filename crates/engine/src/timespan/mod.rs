@@ -39,9 +39,10 @@ use crate::word_rings::TakerThread;
 use gate::Pins;
 use host::{CounterReader, Root};
 use integrity::Integrity;
+use model::record::Disturbances;
 use model::{
-    Bytes, CounterWindow, Counters, EngineRecord, HostRecord, Nanos, Plan, RunRecord, Sample,
-    TargetFacts, Verification,
+    Bytes, CounterWindow, Counters, EngineRecord, Failure, HostRecord, Nanos, Plan, RunRecord,
+    Sample, TargetFacts, Verification,
 };
 use process_stops::{ProcessStops, Sleep};
 use record::{Seen, assemble, engine_record};
@@ -165,15 +166,13 @@ pub fn run_calibrated(
     drop(writers); // all words of the workers are written
     notes.extend(shared.close_log());
     let after = reader.read(&mut || clock.now());
-    let (integrity, stops) = (control.integrity.into_inner(), control.stops.into_inner());
-    let (truncated, deleted_targets) = integrity.into_found();
+    let (truncated, disturbances) = control.into_found();
 
     let engine = EngineRecord {
         verification: verified(&shared, &job, observer, stop, &mut notes),
         ended_early: enough,
         kernel_workers: watch.seen(),
-        process_stops: stops.into_found(),
-        deleted_targets,
+        disturbances,
         ..shared.marked(engine_record(backend.name, &clock, notes, used, &returned))
     };
     let seen = Seen {
@@ -289,6 +288,17 @@ struct Control<'a> {
 }
 
 impl Control<'_> {
+    /// What it found next to the counts: a target that another program truncated, and other disturbances.
+    fn into_found(self) -> (Option<Failure>, Disturbances) {
+        let (truncated, deleted_targets) = self.integrity.into_inner().into_found();
+        let disturbances = Disturbances {
+            process_stops: self.stops.into_inner().into_found(),
+            deleted_targets,
+            system_events: None, // the session adds them
+        };
+        (truncated, disturbances)
+    }
+
     /// Sits through all phases. Returns the counters around the measured one, their series in between, and whether an
     /// onlooker had enough of it.
     fn measure(

@@ -9,6 +9,7 @@ use crate::clock::WallClock;
 use crate::heat;
 use crate::schedule::Schedule;
 use crate::worker::SeatDone;
+use model::record::Disturbances;
 use model::{
     CounterWindow, EngineRecord, Failure, LatencyHeat, Nanos, Outcome, RunRecord, Sample, Series,
     ThreadRecord,
@@ -44,9 +45,8 @@ pub(super) fn engine_record(
             .iter()
             .filter_map(|thread| Some(thread.done.as_ref()?.worker.clone()))
             .collect(),
-        kernel_workers: None, // their observer adds it
-        process_stops: Vec::new(),
-        deleted_targets: Vec::new(),
+        kernel_workers: None,                  // their observer adds it
+        disturbances: Disturbances::default(), // likewise; the session adds events of the system
         header_run: None,
         verification: None,
         rank: None,

@@ -93,6 +93,21 @@ impl Node {
         folder.is_dir().then_some(Node { folder, name })
     }
 
+    /// Its folder in sysfs, without links.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The nearest folder above whose name is `head` and a number or address: `host2`, `session1`, `rport-2:0-1`.
+    pub(super) fn above(&self, head: &str) -> Option<&Path> {
+        let mut above = self.folder.ancestors();
+        above.find(|folder| {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            let rest = name.strip_prefix(head);
+            rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        })
+    }
+
     /// An attribute; `None` when it is missing or empty.
     pub(super) fn text(&self, attribute: &str) -> Option<String> {
         text(&self.folder.join(attribute))
@@ -253,6 +268,7 @@ impl Node {
             diskseq: served_by.number_of("diskseq"),
             counted: served_by.flag("queue/iostats"),
             detail: self.detail(),
+            paths: Vec::new(), // `paths` reads them
         }
     }
 

@@ -8,6 +8,7 @@
 
 use super::block::Node;
 use super::mounts::{Mount, mount_of, unescape};
+use super::paths::with_paths;
 use crate::root::Root;
 use model::{BlockDevice, TargetFacts};
 use std::fs;
@@ -35,7 +36,7 @@ pub fn chain_devices(facts: &TargetFacts) -> Vec<String> {
 }
 
 pub(super) fn facts(root: &Root, nodes: &[Node]) -> Vec<BlockDevice> {
-    nodes.iter().map(|node| node.facts(root)).collect()
+    nodes.iter().map(|node| with_paths(root, node)).collect()
 }
 
 /// These devices and all below them. Each appears once, after all that use it, so the last is at the bottom also where two

@@ -7,6 +7,7 @@ use super::block::Node;
 use super::chain::below;
 use super::claims::Uses;
 use super::look::{Look, Patience};
+use super::paths::with_paths;
 use super::target::device_claims;
 use crate::root::Root;
 use model::{BlockDevice, Claim};
@@ -53,7 +54,7 @@ pub fn devices(root: &Root) -> Vec<DeviceListing> {
                 .then(|| Look::at_device(node, &patience))
                 .flatten();
             DeviceListing {
-                device: node.facts(root),
+                device: with_paths(root, node),
                 parent: parent(root, &uses, node),
                 claims: device_claims(
                     root,

@@ -4,7 +4,7 @@
 //! from: `block` (one device), `mounts`, `chain` (which uses which), `claims` (who uses it), `direct`
 //! (unbuffered I/O) and `look` (reading it), `extents` (where a file lies). `devices` lists, `counters` counts,
 //! `activity` reads the load of the machine, `allowance` what this process may have, `trace` times requests, `events`
-//! are named events between processes, `terminal` waits for a person's keys, `sys` contains the `unsafe`.
+//! are named events between processes, `system_events` is what the system reports during a run, `paths` are those to one device, `terminal` waits for a person's keys, `sys` contains the `unsafe`.
 
 mod activity;
 mod allowance;
@@ -26,8 +26,10 @@ mod machine;
 mod mounts;
 mod namespace;
 mod observed;
+mod paths;
 mod silence;
 mod sys;
+mod system_events;
 mod target;
 mod terminal;
 mod trace;
@@ -51,6 +53,7 @@ pub use machine::host_record;
 pub use observed::{ObservedPlace, ProcessTree};
 pub use silence::watch_for_silence;
 pub use sys::output_was_closed;
+pub use system_events::{SystemObserver, monotonic};
 pub use target::{
     FileState, content_of_whole, content_of_whole_at_best, file_state, pinned_facts, target_facts,
     target_facts_again,

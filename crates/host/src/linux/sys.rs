@@ -116,6 +116,20 @@ pub(super) fn ticks_per_second() -> u64 {
     u64::try_from(ticks).ok().filter(|&t| t > 0).unwrap_or(100)
 }
 
+/// The monotonic clock, which the kernel counts from the start of the system. // clock_gettime(2)
+pub(super) fn monotonic() -> Nanos {
+    let mut time = MaybeUninit::<libc::timespec>::zeroed();
+    // SAFETY: the kernel writes one such structure where the pointer shows, which outlives the call.
+    let code = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, time.as_mut_ptr()) };
+    if code != 0 {
+        return Nanos(0);
+    }
+    // SAFETY: it was zeroed, the call filled it, and every bit pattern of its integers is a value.
+    let time = unsafe { time.assume_init() };
+    let seconds = time.tv_sec.unsigned_abs().saturating_mul(1_000_000_000);
+    Nanos(seconds.saturating_add(time.tv_nsec.unsigned_abs()))
+}
+
 /// CPU time of this process, all its threads; `None` where the system does not report it. // getrusage(2)
 pub(super) fn process_cpu() -> Option<ProcessCpu> {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();

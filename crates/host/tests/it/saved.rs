@@ -111,6 +111,7 @@ fn a_partition_has_the_queue_of_its_disk() {
         diskseq: None,
         counted: Some(true),
         detail: None,
+        paths: Vec::new(),
     };
     let partition = BlockDevice {
         name: "nvme0n1p2".to_owned(),

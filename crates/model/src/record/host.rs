@@ -242,6 +242,34 @@ pub struct BlockDevice {
     pub counted: Option<bool>,
     /// For loop devices, the file behind it; for dm and md, the level or the mapping's name.
     pub detail: Option<String>,
+    /// The paths of a multipath device; empty for any other, and in records kept before these were read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<PathFacts>,
+}
+
+/// One path of a multipath device: a disk, or a controller of NVMe. Source: the kernel's `Documentation/ABI/testing/sysfs-bus-scsi`, `sysfs-class-nvme`
+/// and `drivers/scsi/scsi_transport_iscsi.c`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PathFacts {
+    /// Kernel name of its device or controller: `sdb`, `nvme1`.
+    pub name: String,
+    /// State of it: `running` or `live` where it can be used.
+    pub state: Option<String>,
+    /// Access through its port: `active/optimized`, `active/non-optimized`; of NVMe `optimized`, `non-optimized`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_state: Option<String>,
+    /// The session or remote port that it uses: `session1`, `rport-2:0-1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Address of the storage's port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub portal: Option<String>,
+    /// Network interface that it is bound to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface: Option<String>,
+    /// How many seconds an iSCSI session waits for its connection before I/O fails; negative for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery_timeout_s: Option<i64>,
 }
 
 /// Health of a device as the system reports it.
@@ -253,6 +281,22 @@ pub struct DeviceHealth {
     pub state: HealthState,
     /// In the system's words: `clean, 1 of 2 missing`, `running`.
     pub words: String,
+}
+
+impl PathFacts {
+    /// Returns whether I/O can pass; a path of unknown state can.
+    pub fn is_up(&self) -> bool {
+        let usable = ["running", "live", "created"];
+        self.state
+            .as_ref()
+            .is_none_or(|state| usable.contains(&state.as_str()))
+    }
+
+    /// Returns whether it is reached by its preferred controller; `None` where that is not reported.
+    pub fn is_optimised(&self) -> Option<bool> {
+        let state = self.access_state.as_ref()?;
+        Some(["active/optimized", "optimized"].contains(&state.as_str()))
+    }
 }
 
 /// How a device stands.

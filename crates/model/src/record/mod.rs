@@ -2,7 +2,7 @@
 //!
 //! Read in this order: `run` (one execution, whole), `tally` (what one thread did to one target),
 //! `histogram` and `interval` (its latencies and its time series), `series` and `heat` (all threads over time), `host`
-//! (facts before, with `layout` and `limits`), `counters` (what the kernel counted meanwhile), `files` and `tree_step`
+//! (facts before, with `layout` and `limits`), `counters` (what the kernel counted meanwhile), `system_events` (what the system reported meanwhile), `files` and `tree_step`
 //! (work with files), `verified` (content that was read and checked), `watched` (a device under observation), `imported` (what another tool printed of its own runs).
 //! Nothing here is derived: rates and percentiles are `analysis`'s.
 
@@ -23,6 +23,7 @@ mod row;
 mod row_of;
 mod run;
 mod series;
+mod system_events;
 mod tally;
 mod tree_step;
 mod verification;
@@ -39,7 +40,7 @@ pub use heat::{HeatRow, LatencyHeat};
 pub use histogram::LatencyHistogram;
 pub use host::{
     BlockDevice, Claim, Content, CpuFacts, DeviceHealth, DirectIo, FileSystem, HealthState,
-    HostRecord, Namespace, TargetFacts, TargetKind,
+    HostRecord, Namespace, PathFacts, TargetFacts, TargetKind,
 };
 pub use imported::{
     HistogramShare, ImportFormat, ImportedCore, ImportedCpu, ImportedFigures, ImportedLatency,
@@ -50,8 +51,11 @@ pub use limits::{IoLimit, Limits, MemoryLimit};
 pub use rank::{ClockOffset, JobLayout, RankRecord};
 pub use result::{NoResult, RunResult};
 pub use row::{Note, Origin, ResultRow, RowFigures, RowTimes, RowWork};
-pub use run::{ClockRecord, EngineRecord, Failure, Outcome, PhaseTimes, ProcessStop, RunRecord};
+pub use run::{
+    ClockRecord, Disturbances, EngineRecord, Failure, Outcome, PhaseTimes, ProcessStop, RunRecord,
+};
 pub use series::{CpuSample, Sample, Series};
+pub use system_events::{EventKind, EventSource, SystemEvent, SystemEvents};
 pub use tally::{Counted, ErrorCount, Interval, LatencySpread, LifetimeCount, Tally, ThreadRecord};
 pub use tree_step::TreeStep;
 pub use verification::{

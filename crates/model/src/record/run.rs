@@ -5,6 +5,7 @@ use super::heat::LatencyHeat;
 use super::host::{HostRecord, TargetFacts};
 use super::rank::{RankRecord, Ranks};
 use super::series::Series;
+use super::system_events::SystemEvents;
 use super::tally::{Counted, Tally, ThreadRecord};
 use super::verification::Verification;
 use super::worker::{KernelWorkers, WorkerRecord};
@@ -65,12 +66,9 @@ pub struct EngineRecord {
     /// Kernel workers that were seen; none in records kept before this was separate from the notes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel_workers: Option<KernelWorkers>,
-    /// When the system did not run this process. Empty in records kept before that was measured.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub process_stops: Vec<ProcessStop>,
-    /// Targets, by their number in the plan, whose file was deleted or replaced meanwhile; likewise.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub deleted_targets: Vec<u32>,
+    /// What happened to the process, its targets and the system meanwhile.
+    #[serde(flatten)]
+    pub disturbances: Disturbances,
     /// The random number in the headers of the blocks that the run wrote; none where it wrote none with headers, and in
     /// records from before this was stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,6 +79,20 @@ pub struct EngineRecord {
     /// Which rank of a job it was, or all of them; none of a run alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<Ranks>,
+}
+
+/// What happened to the process, its targets and the system during a run. Empty in records kept before each was observed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Disturbances {
+    /// When the system did not run this process.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub process_stops: Vec<ProcessStop>,
+    /// Targets, by their number in the plan, whose file was deleted or replaced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deleted_targets: Vec<u32>,
+    /// What the system reported of the targets' devices, paths and servers; none where it was not observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_events: Option<SystemEvents>,
 }
 
 impl EngineRecord {

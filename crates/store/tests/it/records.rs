@@ -79,8 +79,7 @@ pub(crate) fn record(seed: u64) -> RunRecord {
             },
             workers: Vec::new(), // came later, and takes no draw of its own
             kernel_workers: None,
-            process_stops: Vec::new(),
-            deleted_targets: Vec::new(),
+            disturbances: model::record::Disturbances::default(),
             verification: None,
             rank: None,
         },
