@@ -9,11 +9,13 @@ use crate::journal::{Journal, VERSION};
 use crate::proven_files::ProvenFiles;
 use crate::schedule::{Fate, Ran, RankPart, Schedule, Step, Watcher};
 use engine::{Event, Job, Observer, SoFar, Stop, Tick};
+use host::SystemObserver;
 use job::{Counter, Progress};
 use model::{Bytes, CommandError, Nanos, Plan, RunRecord};
 use std::borrow::Borrow;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use store::Store;
 
 /// From one check of the stop word to the next.
@@ -190,14 +192,9 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
             observer: watcher.observer(),
             counter: self.hosts.as_ref().map(|hosts| hosts.counter()),
             precision: step.precision.filter(|_| self.hosts.is_none()),
+            origin_ns: AtomicU64::new(u64::MAX),
         };
-        let record = engine::run_calibrated(
-            job,
-            admission.root,
-            admission.calibration,
-            &observer,
-            self.stop,
-        )?;
+        let record = self.observed(job, &observer)?;
         let plan = record.plan.clone();
         let record = match &self.hosts {
             Some(hosts) => hosts.gather(record),
@@ -207,6 +204,17 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
         admission.closed(&plan);
         self.proven.ran(&plan, pins);
         record.map(Some)
+    }
+
+    /// Runs a job, and adds what the system reported of its targets meanwhile.
+    fn observed(&self, job: Job, observer: &Judging<'_>) -> Result<RunRecord, CommandError> {
+        let (root, calibration) = (self.admission.root, self.admission.calibration);
+        let events = SystemObserver::start(root, &job.targets);
+        let mut record = engine::run_calibrated(job, root, calibration, observer, self.stop)?;
+        let origin = Nanos(observer.origin_ns.load(Ordering::Relaxed));
+        let events = events.filter(|_| origin < Nanos::MAX);
+        record.engine.disturbances.system_events = events.map(|events| events.finish(origin));
+        Ok(record)
     }
 
     /// Waits before a start. Returns whether the stop word did not come.
@@ -248,10 +256,16 @@ struct Judging<'a> {
     /// Of a run on many hosts: what all count is reported.
     counter: Option<Counter>,
     precision: Option<f64>,
+    /// Time 0 of the run on the monotonic clock: the earliest that a tick shows, each of which arrives a little late.
+    origin_ns: AtomicU64,
 }
 
 impl Observer for Judging<'_> {
     fn on(&self, event: Event<'_>) {
+        if let Event::Tick(tick) = event {
+            let origin = host::monotonic().minus(tick.elapsed);
+            self.origin_ns.fetch_min(origin.0, Ordering::Relaxed);
+        }
         let event = match (event, &self.counter) {
             (Event::Tick(tick), Some(counter)) => {
                 let all = counter.set(Progress {
