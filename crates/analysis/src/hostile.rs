@@ -4,6 +4,7 @@
 use crate::sample::Sample;
 use crate::{Estimate, Latency, OperationRow, RunReport, run_report, survey_report, sweep_report};
 use crate::{SurveyContext, SweepCell, SweepContext, SweepResult, SweepRun};
+use model::record::{EventKind, EventSource, SystemEvent, SystemEvents};
 use model::{
     Bytes, ErrorCount, Failure, Interval, LatencyHistogram, LatencySpread, Nanos, Operation,
     Outcome, RunRecord, Tally,
@@ -73,25 +74,52 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     ]
 }
 
+fn events() -> impl Strategy<Value = SystemEvents> {
+    let near = prop_oneof![any::<i64>(), -1_000_000_000..20_000_000_000i64];
+    let one = (near, any::<u64>(), 0..EventKind::ALL.len(), ".{0,20}");
+    prop::collection::vec(one, 0..6).prop_map(|all| {
+        let mut events = SystemEvents::default();
+        for (at_ns, off, kind, text) in all {
+            events.push(SystemEvent {
+                at_ns,
+                uncertainty: Nanos(off),
+                source: EventSource::KernelLog,
+                kind: EventKind::ALL[kind].0,
+                subject: text.clone(),
+                text,
+            });
+        }
+        events
+    })
+}
+
 fn record() -> impl Strategy<Value = RunRecord> {
     let measured = prop_oneof![Just(0), Just(1), 0..200_000_000_000u64, any::<u64>()];
     let step = prop_oneof![Just(1_000_000), Just(1_000_000_000), 1..u64::MAX];
-    (tally(), tally(), measured, step, outcome(), any::<bool>()).prop_map(
-        |(read, write, measured, step, outcome, threads)| {
+    (
+        tally(),
+        tally(),
+        measured,
+        step,
+        outcome(),
+        any::<bool>(),
+        events(),
+    )
+        .prop_map(|(read, write, measured, step, outcome, threads, events)| {
             let mut record = Sample {
                 outcome,
                 ..Sample::default()
             }
             .build();
             record.plan.interval = Nanos(step);
+            record.engine.disturbances.system_events = Some(events);
             record.phases.measured_to = record.phases.measured_from.plus(Nanos(measured));
             record.threads[0].measured = [read, write];
             if !threads {
                 record.threads.clear();
             }
             record
-        },
-    )
+        })
 }
 
 /// A figure that is no number would become null in the document: then it does not read back, or not the same.

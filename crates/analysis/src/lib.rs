@@ -22,6 +22,7 @@ mod device_check;
 pub mod device_classes;
 mod estimate;
 mod estimates;
+mod events;
 mod explain;
 mod facts;
 mod files;
@@ -71,6 +72,7 @@ pub use cpu::{CoreShare, CpuReport};
 pub use device_check::DeviceCheck;
 pub use estimate::Estimate;
 pub use estimates::{latency_estimate, rate_estimate, rate_of_steps};
+pub use events::{EventRow, EventsReport};
 pub use explain::{ExplainedKind, Explanation, explanations};
 pub use facts::{DeviceDigest, EngineDigest, HostDigest, TargetDigest, WorkDigest};
 pub use files::{

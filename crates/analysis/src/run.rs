@@ -4,6 +4,7 @@ use crate::checks::Checks;
 use crate::cpu::CpuReport;
 use crate::device_check::{DeviceCheck, device_checks};
 use crate::estimates::{Series, WarmupCut, warmup_cut};
+use crate::events::EventsReport;
 use crate::facts::{EngineDigest, HostDigest, TargetDigest, WorkDigest};
 use crate::findings::{Finding, Own, Seen, findings};
 use crate::goal_check::{GoalReport, judge};
@@ -60,6 +61,9 @@ pub struct RunReport {
     /// Result of the verification; none if none was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<VerificationReport>,
+    /// Events of the system from before the run to after it; none if it was not observed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<EventsReport>,
     /// Goals of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<GoalReport>,
@@ -241,6 +245,7 @@ fn report(
             .verification
             .as_ref()
             .map(VerificationReport::of),
+        events: EventsReport::of(record),
         goals: goals(record, known),
         host: HostDigest::of(&record.host),
         engine: EngineDigest::of(&record.engine, record.plan.engine, record.plan.seed),

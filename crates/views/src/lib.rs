@@ -8,6 +8,7 @@
 mod baselines;
 mod compare;
 mod devices;
+mod events;
 mod fidelity;
 mod files;
 mod findings;

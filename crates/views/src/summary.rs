@@ -1,5 +1,6 @@
 //! One run on one page: the answer, the numbers, what speaks for and against them. At most 25 lines.
 
+use crate::events;
 use crate::foot::{self, Note};
 use crate::number::{
     NOTHING, bytes, count, digits, half_width, half_width_of, mib_per_s, percentile, rate, time,
@@ -54,6 +55,7 @@ pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io
     page.extend(open_loop(report, paper));
     page.extend(calls(report, paper));
     page.extend(errors(report, paper));
+    page.extend(events::lines(report.events.as_ref(), paper));
     page.extend(foot::notes(notes(report), paper));
     // Several targets have rows of their own; then one device is shown and the others are in the document.
     page.extend(foot::labelled("checks", &checks(report), paper));

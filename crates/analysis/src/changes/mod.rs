@@ -16,7 +16,7 @@ mod tests;
 
 pub(crate) use drift::Drift;
 pub(crate) use drop::RateDrop;
-pub(crate) use pauses::{pauses, period};
+pub(crate) use pauses::{Stalled, pauses, period};
 
 use crate::intervals::{IntervalRow, full_intervals};
 use model::Nanos;

@@ -7,12 +7,13 @@
 use super::{Confidence, Finding, RuleId};
 use super::{
     answered_from_memory, bandwidth_limit, cgroup_cpu_limit, cgroup_io_limit, commit_latency,
-    compressible_data, coordinated_omission, cpu_bound, cpu_steal, device_cache, fathom_cpu_bound,
-    impossible_for_medium, interrupted, io_wq_offload, iops_limit, latency_groups, loop_page_cache,
-    no_device, noisy_neighbour, not_steady, one_at_a_time, page_cache, queue_depth_ignored,
-    queue_not_full, queued_in_kernel, saturated, scheduler, short_run, slow_tail, stall,
-    synchronous_submission, thread_imbalance, throughput_drift, throughput_drop, two_speeds,
-    undersampled_tail, uneven_disks, unwritten_extents, working_set_fits_cache, zero_data,
+    compressible_data, coordinated_omission, cpu_bound, cpu_steal, device_cache, event_in_window,
+    failover, fathom_cpu_bound, impossible_for_medium, interrupted, io_wq_offload, iops_limit,
+    latency_groups, loop_page_cache, no_device, noisy_neighbour, not_steady, one_at_a_time,
+    page_cache, paths, queue_depth_ignored, queue_not_full, queued_in_kernel, saturated, scheduler,
+    short_run, slow_tail, stall, synchronous_submission, thread_imbalance, throughput_drift,
+    throughput_drop, two_speeds, undersampled_tail, uneven_disks, unwritten_extents,
+    working_set_fits_cache, zero_data,
 };
 
 /// A cause, and the findings that follow from it. The more a row explains the earlier it stands: of two causes that
@@ -108,6 +109,20 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
         &[
             working_set_fits_cache::RULE.id,
             coordinated_omission::RULE.id,
+        ],
+    ),
+    (
+        failover::RULE.id,
+        &[
+            stall::RULE.id,
+            slow_tail::RULE.id,
+            not_steady::RULE.id,
+            throughput_drop::RULE.id,
+            throughput_drift::RULE.id,
+            two_speeds::RULE.id,
+            coordinated_omission::RULE.id,
+            event_in_window::RULE.id,
+            paths::NOT_OPTIMISED.id,
         ],
     ),
     (

@@ -32,7 +32,9 @@ mod device_cache;
 mod device_port;
 mod differing_files;
 mod equal_sides;
+mod event_in_window;
 mod explains;
+mod failover;
 mod fathom_cpu_bound;
 mod filesystem_overhead;
 mod fragmented_file;
@@ -69,6 +71,7 @@ mod one_at_a_time;
 mod overload;
 mod owner_node;
 mod page_cache;
+mod paths;
 mod process_stopped;
 mod pts;
 mod qos_limit;
@@ -197,6 +200,7 @@ pub const FINDINGS: &[Rule] = &[
     journal_bound::RULE,
     interrupted::RULE,
     process_stopped::RULE,
+    failover::RULE,
     stall::RULE,
     inconsistent_figures::RULE,
     noisy_neighbour::RULE,
@@ -228,6 +232,11 @@ pub const FINDINGS: &[Rule] = &[
     latency_resolution::RULE,
     latency_groups::RULE,
     one_at_a_time::RULE,
+    paths::DOWN,
+    paths::NOT_OPTIMISED,
+    paths::ONE,
+    event_in_window::RULE,
+    paths::TIMEOUT,
     filesystem_overhead::RULE,
     single_spindle::RULE,
     cpu_steal::RULE,
@@ -581,7 +590,7 @@ pub(crate) fn finding(
 }
 
 #[cfg(test)]
-pub(crate) use test::found;
+pub(crate) use test::{event, found};
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@
 use super::process_stopped::measured_stops;
 use super::stall_latency::{NEAR_MAX, TIME_SHARE_MIN, beyond_of, in_latencies};
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
-use crate::changes::{pauses, period};
+use crate::changes::{Stalled, pauses, period};
 use crate::intervals::{IntervalRow, full_intervals};
 use crate::say;
 use model::{Access, Pacing, PlannedTarget, ProcessStop};
@@ -44,6 +44,25 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     own.and_then(events)
         .or_else(|| own.and_then(in_series))
         .or_else(|| in_latencies(seen, RULE.id))
+}
+
+/// Returns the pauses of the target: those that ended, or the longest time without an I/O that spans steps.
+pub(super) fn pauses_of(seen: &Own<'_>) -> Vec<Stalled> {
+    let step = seen.record.plan.interval;
+    let usual = seen.total.latency.quantile(0.5);
+    let ended = usual.map(|usual| pauses(seen.intervals, step, usual.0 as f64));
+    let ended = ended.unwrap_or_default();
+    if !ended.is_empty() {
+        return ended;
+    }
+    let full = full_intervals(seen.intervals, step);
+    let pause = longest(full, &measured_stops(seen.record)).map(|pause| spanned(pause, seen));
+    let pause = pause.filter(|pause| pause.length_ns >= PAUSE_MIN_NS);
+    let pause = pause.map(|pause| Stalled {
+        to_ns: pause.from_ns.saturating_add(pause.length_ns) as f64,
+        length_ns: pause.length_ns as f64,
+    });
+    pause.into_iter().collect()
 }
 
 /// Stalls as events of the time line: how many, how long, how often.

@@ -98,6 +98,22 @@ pub(crate) fn stepped(ios: fn(u64) -> u64) -> RunRecord {
     record
 }
 
+/// An event of the system so many milliseconds after the start of the measured phase of a record of [`stepped`].
+pub(crate) fn event(
+    ms: i64,
+    kind: model::record::EventKind,
+    subject: &str,
+) -> model::record::SystemEvent {
+    model::record::SystemEvent {
+        at_ns: ms * 1_000_000,
+        uncertainty: Nanos::millis(1),
+        source: model::record::EventSource::KernelLog,
+        kind,
+        subject: subject.to_owned(),
+        text: "in the system's words".to_owned(),
+    }
+}
+
 /// For rules about the ranks of a job.
 pub(crate) mod job {
     use super::Finding;

@@ -6,6 +6,7 @@
 
 use super::series;
 use crate::columns::Unit;
+use crate::events::EventsReport;
 use crate::intervals::{IntervalRow, Steadiness};
 use crate::run::{RunReport, TimeReport};
 use crate::say;
@@ -188,7 +189,7 @@ fn times(report: &RunReport, steps_max: usize) -> Option<DetailTimes> {
         warmup_ns,
         steady: steady(&report.steadiness, rows, interval_ns),
         cut_ns: report.warmup_cut.cut_ns.filter(|cut| *cut > 0),
-        marks: marks(&report.steadiness),
+        marks: marks(report),
         pauses: pauses(&report.intervals),
         ..DetailTimes::default()
     };
@@ -239,7 +240,8 @@ fn pauses(rows: &[IntervalRow]) -> Vec<TimePause> {
     found
 }
 
-fn marks(steadiness: &Steadiness) -> Vec<TimeMark> {
+fn marks(report: &RunReport) -> Vec<TimeMark> {
+    let steadiness = &report.steadiness;
     let drop = steadiness.drop.as_ref().map(|drop| TimeMark {
         at_ns: drop.at_ns,
         text: format!(
@@ -256,7 +258,29 @@ fn marks(steadiness: &Steadiness) -> Vec<TimeMark> {
             say::rate(drift.after_per_s)
         ),
     });
-    drop.into_iter().chain(drift).collect()
+    let events = event_marks(report.events.as_ref(), report.time.measured_ns);
+    drop.into_iter().chain(drift).chain(events).collect()
+}
+
+/// The first event of each kind and subject in the measured phase.
+fn event_marks(report: Option<&EventsReport>, measured_ns: u64) -> Vec<TimeMark> {
+    const MARKS_MAX: usize = 12;
+    let mut marks: Vec<TimeMark> = Vec::new();
+    for event in report.iter().flat_map(|report| &report.events) {
+        let text = format!("{} {}", event.subject, event.kind);
+        let text = text.trim();
+        let is_new = marks.iter().all(|mark| mark.text != text);
+        let at = u64::try_from(event.at_ns).ok();
+        if let Some(at_ns) = at.filter(|at| *at <= measured_ns && is_new)
+            && marks.len() < MARKS_MAX
+        {
+            marks.push(TimeMark {
+                at_ns,
+                text: text.to_owned(),
+            });
+        }
+    }
+    marks
 }
 
 /// The windows lie at the end of the last full step: see `intervals`.
@@ -346,4 +370,28 @@ fn curve(operation: &str, histogram: &LatencyHistogram, report: &RunReport) -> D
         }
     }
     curve
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::event;
+    use crate::sample::Sample;
+    use model::record::{EventKind, SystemEvents};
+
+    #[test]
+    fn an_event_in_the_measured_phase_is_a_mark() {
+        let mut record = Sample::default().build();
+        let mut events = SystemEvents::default();
+        for (ms, subject) in [(-5, "eth0"), (4000, "sdb"), (4100, "sdb"), (11_000, "sdc")] {
+            events.push(event(ms, EventKind::PathFailed, subject));
+        }
+        record.engine.disturbances.system_events = Some(events);
+        let marks = times(&crate::run_report(&record), 100).unwrap().marks;
+        let expected = TimeMark {
+            at_ns: 4_000_000_000,
+            text: "sdb path-failed".to_owned(),
+        };
+        assert_eq!(marks, [expected]);
+    }
 }
