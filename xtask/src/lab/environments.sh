@@ -75,10 +75,10 @@ targets() {
     need dmsetup; module dm-mod "dm-$1" "dm-${1/thin-pool/thin_pool}"
     dmsetup targets 2>/dev/null | grep -q "^$1 " || lacks "no dm-$1 in this kernel"
 }
-# mapped NAME TABLE: a device of the device mapper; the last one is the target.
+# mapped NAME TABLE OPTIONS…: a device of the device mapper; the last one is the target.
 mapped() {
     mapped=fathom-environments-$$-$1
-    dmsetup create "$mapped" --table "$2" 2>"$base/why" || lacks "$(tr '\n' ' ' <"$base/why")"
+    dmsetup create "$mapped" --table "$2" "${@:3}" 2>"$base/why" || lacks "$(tr '\n' ' ' <"$base/why")"
     maps=("$mapped" "${maps[@]}")
     at=/dev/mapper name=$mapped
 }
@@ -93,6 +93,53 @@ served() {
     rpc.nfsd --no-nfs-version 3 --no-udp 4 2>>"$base/why" || lacks "$(tr '\n' ' ' <"$base/why")"
     echo Y >/proc/fs/nfsd/v4_end_grace # else files are opened after 90 s
     serves=yes
+}
+# portal GROUP ADDRESS: the LUN at a portal of its own, and a session of the kernel's initiator with it.
+portal() {
+    local group=$iscsi/tpgt_$1
+    mkdir -p "$group/np/$2:3260" "$group/lun/lun_0" && ln -s "$core" "$group/lun/lun_0/disk" || return
+    for name in generate_node_acls:1 cache_dynamic_acls:1 demo_mode_write_protect:0 authentication:0; do
+        echo "${name#*:}" >"$group/attrib/${name%:*}"
+    done
+    echo 1 >"$group/enable"
+    iscsistart -i iqn.2026-01.fathom:host -t "${iscsi##*/}" -g "$1" -a "$2" -p 3260 >>"$base/why" 2>&1
+}
+# two_paths: a LUN of this kernel's own target over two portals, below dm-multipath; I/O waits 2 s for a lost session.
+two_paths() {
+    local number paths=()
+    in_machine; need iscsistart; targets multipath; module sd_mod dm-round-robin target_core_mod iscsi_target_mod iscsi_tcp
+    mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+    core=/sys/kernel/config/target/core/rd_mcp_0/fathom iscsi=/sys/kernel/config/target/iscsi/iqn.2026-01.fathom:lun
+    if [ ! -d "$core" ]; then # it stays until the machine ends
+        ip link set lo up
+        mkdir -p "$core" "$iscsi" 2>"$base/why" || lacks "no iSCSI target: $(tr '\n' ' ' <"$base/why")"
+        echo rd_pages=16384 >"$core/control"; echo 1 >"$core/enable"
+        for number in 1 2; do
+            portal $number 127.0.0.$number || lacks "no session: $(tr '\n' ' ' <"$base/why")"
+        done
+    fi
+    for number in $(seq 50); do
+        paths=(/sys/class/iscsi_session/session*/device/target*/*/block/*)
+        [ ${#paths[@]} -eq 2 ] && [ -e "${paths[1]}/dev" ] && break
+        sleep 0.1
+    done
+    for number in /sys/class/iscsi_session/session*; do echo 2 >"$number/recovery_tmo"; done
+    paths=("$(cat "${paths[0]}/dev")" "$(cat "${paths[1]}/dev")")
+    mapped paths "0 131072 multipath 0 0 2 1 round-robin 0 1 1 ${paths[0]} 1 round-robin 0 1 1 ${paths[1]} 1" --uuid "mpath-fathom-$$"
+}
+# take_away: a part of the environment, while a run measures.
+take_away() {
+    case $environment in
+        mpath) echo 0 >"$iscsi/tpgt_1/enable" ;;
+        raid1) echo faulty >"/sys/block/$name/md/dev-${devices[1]#/dev/}/state" ;;
+    esac
+}
+# events: a run in the middle of which a part is taken away.
+events() {
+    "$program" run -d 10s --warmup 0s --interval 100ms -o 4 --length ${mib}M --verbose --no-store "$target" &
+    sleep 5
+    take_away
+    wait $!
 }
 # filter NUMBER…: these system calls fail with EPERM, as in a container (x86-64). Source: seccomp(2), bpf in <linux/filter.h>.
 filter() {
@@ -209,6 +256,7 @@ case $environment in
         echo 0 >$scsi_debug/opts
         for _ in $(seq 50); do name=$(echo $scsi_debug/adapter0/host*/target*/*/block/*); [ -e "$name" ] && break; sleep 0.1; done
         at=/dev name=${name##*/} ;;
+    mpath) two_paths ;;
     bcache)
         module bcache; need make-bcache; loops 128
         make-bcache --writeback --bucket 64k -B "${devices[0]}" -C "${devices[1]}" >"$base/why" 2>&1 || lacks "make-bcache: $(tr '\n' ' ' <"$base/why")"
@@ -404,6 +452,7 @@ case $command in
         need mpirun.openmpi; mkdir "$base/host"; ln -s "$base/below" "$base/host/0"; ln -s "$at" "$base/host/1"
         export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
         words=(mpirun.openmpi --oversubscribe --bind-to none -n 2 "$program" run --no-store --each -d 3s --warmup 1s --create 8M "$base/host/{rank}/g{rank}") ;;
+    events) words=(events) before=() ;;
     fio-psync) words=(fio --name=a --filename="$target" --size=64M --rw=randread --bs=4k --direct=1 --ioengine=psync --runtime=1 --time_based --output-format=terse) ;;
     *) echo "no command $command"; exit 64 ;;
 esac
