@@ -10,7 +10,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::signals::Interrupt;
 use engine::{Observer, Stop};
-use model::{CommandError, Location, Nanos, NoResult, Outcome, RunRecord, RunResult, TargetFacts};
+use model::{CommandError, Nanos, NoResult, Outcome, RunRecord, RunResult, TargetFacts};
 use session::clock::Stopwatch;
 use session::{Fate, Ran, Runner, Schedule, Step, Watcher};
 use store::{SessionId, SessionOutcome, Store};
