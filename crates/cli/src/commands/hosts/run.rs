@@ -72,9 +72,16 @@ fn lead(
     runner.run(&mut schedule, &mut bars)?;
     let (results, sums) = hosts.take_results();
     if results.is_empty() {
-        return Err(CommandError::failed(
-            "interrupted before the measurement began",
+        let Some(name) = journal.name().filter(|_| !alone.is_empty()) else {
+            return Err(CommandError::failed(
+                "interrupted before the measurement began",
+            ));
+        };
+        output::tell(&format!(
+            "interrupted before all measured together; hint: fathom show {name} has the runs of single ranks"
         ));
+        let finished = answer::finish(&journal, SessionOutcome::Interrupted, None);
+        return Ok(finished.and(Ending::Wrong));
     }
     let form = Form {
         json: args.output.json,
