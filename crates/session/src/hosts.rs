@@ -13,7 +13,6 @@ mod orders;
 mod serve;
 mod shared;
 
-pub use alone::ALONE;
 pub use files::FilesOrder;
 pub use keys::{TargetKey, target_key};
 use layout::{Share, Sharing};

@@ -19,8 +19,7 @@ mod threads_for_depth;
 
 pub use admission::{Admission, CheckedPlan, hold, keeps, same_name};
 pub use hosts::{
-    ALONE, FilesOrder, HostAnswer, Hosts, HostsOptions, RankResult, TargetKey, name_of_rank,
-    target_key,
+    FilesOrder, HostAnswer, Hosts, HostsOptions, RankResult, TargetKey, name_of_rank, target_key,
 };
 pub use journal::{Journal, VERSION, new_session};
 pub use outcome::{ended, lost, reason};

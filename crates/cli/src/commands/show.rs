@@ -12,8 +12,8 @@ use analysis::columns::{Selection, columns, usual};
 use analysis::{JobContext, JobPart, Known, Observed, RankLabel, session_findings};
 use host::file_identity;
 use model::{
-    Allocation, BeyondEnd, Bytes, CommandError, FilesRecord, Location, Nanos, ResultRow, RunRecord,
-    Target, TargetFacts, TargetKind, Timespan, shell_word,
+    Allocation, BeyondEnd, Bytes, CommandError, FilesRecord, Location, Nanos, RankRecord,
+    ResultRow, RunRecord, Target, TargetFacts, TargetKind, Timespan, shell_word,
 };
 use std::path::PathBuf;
 use store::{RunName, Session, SessionId, SessionKind, Store, StoredResult, StoredRun};
@@ -197,9 +197,9 @@ fn ranks(store: &Store, id: SessionId, form: Form) -> Result<Option<Vec<u8>>, Co
     }
     let context = JobContext::default();
     match &steps[..] {
-        [(session::ALONE, _)] => Ok(None), // it ended before all measured together
+        [(RankRecord::ALONE, _)] => Ok(None), // it ended before all measured together
         [(_, parts)] => report::job(parts, context, form).map(Some),
-        [(session::ALONE, alone), ("", parts)] => {
+        [(RankRecord::ALONE, alone), ("", parts)] => {
             let owners = owners(store, id)?;
             let context = JobContext {
                 alone,

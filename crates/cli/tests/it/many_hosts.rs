@@ -117,6 +117,9 @@ fn each_rank_measures_alone_before_all_do() {
         assert_eq!(alone.len(), 3);
         let shown = bench.line(&format!("show 1 --json {store}")).good().json();
         assert_eq!(shown["alone"], document["alone"]);
+        let listed = bench.line(&format!("list --json {store}")).good().json();
+        let headline = listed["sessions"][0]["headline"].as_str().unwrap();
+        assert!(headline.contains("of 3 ranks together"), "{headline}");
         // All are on one host, which cannot own more than the others.
         let host = alone[0]["host"].as_str().unwrap();
         let owned = launcher.run(&bench, 2, &format!("{line} --owner {host}"));

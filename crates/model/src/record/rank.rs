@@ -47,6 +47,11 @@ pub struct RankRecord {
     pub usable_cores: u32,
 }
 
+impl RankRecord {
+    /// Begins the labels of the runs of one rank while all others waited: `alone, rank 1, n1`.
+    pub const ALONE: &str = "alone";
+}
+
 /// One rank of a record that is that of all ranks together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JoinedRank {

@@ -7,14 +7,11 @@ use super::{Hosts, RankResult, orders, read, to_bytes};
 use crate::runner::Runner;
 use crate::schedule::{Step, Watcher};
 use job::Order;
-use model::{CommandError, RunRecord, Timespan};
+use model::{CommandError, RankRecord, RunRecord, Timespan};
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
 use std::rc::Rc;
 use store::Store;
-
-/// Begins the labels of these runs in their session: `alone, rank 1, n1`.
-pub const ALONE: &str = "alone";
 
 /// The run of one rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,8 +41,8 @@ impl Hosts {
                 break;
             }
             let host = self.name(rank);
-            let mut step = Step::new(ALONE.to_owned(), timespan.clone());
-            step.title = format!("{ALONE}, {}", super::label(rank, &host));
+            let mut step = Step::new(RankRecord::ALONE.to_owned(), timespan.clone());
+            step.title = format!("{}, {}", RankRecord::ALONE, super::label(rank, &host));
             watcher.begin(&step, timespan.phases.total());
             let turn = Turn {
                 rank,
@@ -106,7 +103,7 @@ impl Hosts {
             let checked = admission.check_again(&profile, &[])?.remove(0);
             let own = profile.timespans.into_iter().next();
             let step = Step::new(
-                ALONE.to_owned(),
+                RankRecord::ALONE.to_owned(),
                 own.unwrap_or_else(|| turn.timespan.clone()),
             );
             runner.one(&step, checked, watcher)
