@@ -11,8 +11,9 @@ use crate::{output, report};
 use analysis::JobContext;
 use model::{CommandError, Outcome, RunRecord};
 use session::{Hosts, Journal, ProvenFiles, RankResult, Runner, Timespans, clock};
+use std::borrow::Borrow;
 use std::rc::Rc;
-use store::{SessionKind, SessionOutcome};
+use store::{SessionKind, SessionOutcome, Store};
 use tools::native::{self, Built};
 
 /// Runs it on all hosts, stores it, prints it.
@@ -72,16 +73,7 @@ fn lead(
     runner.run(&mut schedule, &mut bars)?;
     let (results, sums) = hosts.take_results();
     if results.is_empty() {
-        let Some(name) = journal.name().filter(|_| !alone.is_empty()) else {
-            return Err(CommandError::failed(
-                "interrupted before the measurement began",
-            ));
-        };
-        output::tell(&format!(
-            "interrupted before all measured together; hint: fathom show {name} has the runs of single ranks"
-        ));
-        let finished = answer::finish(&journal, SessionOutcome::Interrupted, None);
-        return Ok(finished.and(Ending::Wrong));
+        return before_all(&journal, !alone.is_empty());
     }
     let form = Form {
         json: args.output.json,
@@ -107,6 +99,23 @@ fn lead(
         _ => SessionOutcome::Failed,
     };
     Ok(answer::finish(&journal, outcome, None).and(ending))
+}
+
+/// Ends a job that was interrupted before all ranks measured together.
+fn before_all(
+    journal: &Journal<impl Borrow<Store>>,
+    has_alone: bool,
+) -> Result<Ending, CommandError> {
+    let Some(name) = journal.name().filter(|_| has_alone) else {
+        return Err(CommandError::failed(
+            "interrupted before the measurement began",
+        ));
+    };
+    output::tell(&format!(
+        "interrupted before all measured together; hint: fathom show {name} has the runs of single ranks"
+    ));
+    let finished = answer::finish(journal, SessionOutcome::Interrupted, None);
+    Ok(finished.and(Ending::Wrong))
 }
 
 /// Hosts that own the target, as they were named.

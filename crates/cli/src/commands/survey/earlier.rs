@@ -58,9 +58,9 @@ pub(crate) struct Earlier {
 impl Earlier {
     /// Returns its range, which was chosen by what was free and may be chosen another way now.
     pub(crate) fn size(store: &Store, session: SessionId) -> Result<Option<Bytes>, CommandError> {
-        let first = store.load_one(session, 1).map_err(CommandError::refused)?;
-        let record = first.runs.first().and_then(|run| run.record());
-        Ok(record.and_then(|record| Some(record.plan.targets.first()?.length)))
+        let whole = store.load(session).map_err(CommandError::refused)?;
+        let mut records = whole.runs.iter().filter_map(|run| run.record());
+        Ok(records.find_map(|record| Some(record.plan.targets.first()?.length)))
     }
 
     /// Reads it, and refuses what cannot be resumed.
