@@ -451,7 +451,7 @@ case $command in
     owner) # rank 0 as the server, rank 1 as a client of it
         need mpirun.openmpi; echo lab >/proc/sys/kernel/hostname; mkdir "$base/host"; ln -s "$base/below" "$base/host/0"; ln -s "$at" "$base/host/1"
         export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-        words=(mpirun.openmpi --oversubscribe --bind-to none -n 2 "$program" run --no-store --each -d 10s --warmup 2s --create 8M "$base/host/{rank}/g{rank}") ;;
+        words=(mpirun.openmpi --oversubscribe --bind-to none -n 2 "$program" run --no-store --each -w 100 -d 10s --warmup 2s --create 8M "$base/host/{rank}/g{rank}") ;;
     events) words=(events) before=() ;;
     fio-psync) words=(fio --name=a --filename="$target" --size=64M --rw=randread --bs=4k --direct=1 --ioengine=psync --runtime=1 --time_based --output-format=terse) ;;
     *) echo "no command $command"; exit 64 ;;
