@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 const IN_FLIGHT: u16 = 1 << 15;
 const UNCERTAIN: u16 = 1 << 14;
+/// Entries of a map that stays in the caches of a core, next to the data of its I/Os: 64 KiB.
+const NEAR_MAX: usize = 1 << 15;
 
 /// Versions of all grains of a range.
 #[derive(Debug)]
@@ -82,6 +84,12 @@ impl WriteMap {
     #[inline]
     pub(crate) fn entry(&self, grain: usize) -> Entry {
         Entry(self.entries[grain].load(Ordering::Acquire))
+    }
+
+    /// Whether it is too large for the caches next to a core.
+    #[inline]
+    pub(crate) fn is_far(&self) -> bool {
+        self.entries.len() > NEAR_MAX
     }
 
     /// Has the first entry of an I/O loaded, which [`WriteMap::entry`] would wait for: a map of a large range is in no

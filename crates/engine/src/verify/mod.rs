@@ -345,11 +345,16 @@ impl ThreadVerify {
         map.versions(io.offset, io.length, &mut self.versions);
     }
 
-    /// Puts a read off to the end of the turn.
+    /// Puts a read off to the end of the turn, where its entry of the map would be waited for; returns whether it did.
     #[inline]
-    pub(crate) fn read_soon(&mut self, seat: u16, offset: u64, slot: u32) {
-        self.map(seat).load_ahead(offset);
-        self.reads.push(slot);
+    pub(crate) fn read_soon(&mut self, seat: u16, offset: u64, slot: u32) -> bool {
+        let map = self.map(seat);
+        let is_far = map.is_far();
+        if is_far {
+            map.load_ahead(offset);
+            self.reads.push(slot);
+        }
+        is_far
     }
 
     /// Stores what a read may find at the least.

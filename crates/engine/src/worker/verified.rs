@@ -59,11 +59,14 @@ pub(super) fn issue<B: Backend, C: Clock, const OPEN: bool>(
             operation: step.operation,
             seat,
         };
-        match &mut work.side.verify {
+        let is_soon = match &mut work.side.verify {
             Some(verify) if !B::ONE_AT_A_TIME && step.operation == Operation::Read => {
-                verify.read_soon(seat, step.offset, slot);
+                verify.read_soon(seat, step.offset, slot)
             }
-            _ => submitted |= submit(work, backend, slot, false, &mut now)?,
+            _ => false,
+        };
+        if !is_soon {
+            submitted |= submit(work, backend, slot, false, &mut now)?;
         }
     }
     submit_reads(work, backend, &mut now)?;
