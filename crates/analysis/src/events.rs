@@ -6,6 +6,7 @@
 use crate::changes::Stalled;
 use crate::intervals::{IntervalRow, full_intervals};
 use crate::rows::per_second;
+use crate::say;
 use model::record::{EventKind, SystemEvent, SystemEvents};
 use model::{Nanos, RunRecord};
 use schemars::JsonSchema;
@@ -125,6 +126,19 @@ pub(crate) fn rates(
     let before: Vec<&IntervalRow> = full.iter().filter(ends_before).collect();
     let after: Vec<&IntervalRow> = full.iter().filter(begins_after).collect();
     (mean(&before), mean(&after))
+}
+
+/// `; 910 IOPS before, 1169 after`, where both are known.
+pub(crate) fn change(before: Option<f64>, after: Option<f64>) -> String {
+    before
+        .zip(after)
+        .map_or_else(String::new, |(before, after)| {
+            format!(
+                "; {} IOPS before, {} after",
+                say::rate(before),
+                say::rate(after)
+            )
+        })
 }
 
 /// `sdb path-failed, session1 session-lost and 3 more`: each once.

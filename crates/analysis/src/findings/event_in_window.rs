@@ -4,7 +4,7 @@
 
 use super::stall::pauses_of;
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
-use crate::events::{events, is_near, may_pause, measured_at, named, rates};
+use crate::events::{change, events, is_near, may_pause, measured_at, named, rates};
 use crate::say;
 use model::record::SystemEvent;
 
@@ -44,14 +44,7 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         measured_at(record, last) as f64,
     );
     let (before, after) = rates(seen.intervals, record.plan.interval, from, to);
-    let change = match (before, after) {
-        (Some(before), Some(after)) => format!(
-            "; {} IOPS before, {} after",
-            say::rate(before),
-            say::rate(after)
-        ),
-        _ => String::new(),
-    };
+    let change = change(before, after);
     let when = match alone.len() {
         1 => format!("at {}", say::time(from)),
         _ if say::digits(from / 1e9) == say::digits(to / 1e9) => format!("at {}", say::time(from)),

@@ -7,7 +7,7 @@ use super::process_stopped::measured_stops;
 use super::stall::{pauses_itself, pauses_of};
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::changes::Stalled;
-use crate::events::{events, is_near, may_pause, named, rates};
+use crate::events::{change, events, is_near, may_pause, named, rates};
 use crate::say;
 use model::record::{EventKind, SystemEvent};
 
@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// The event that names the cause, the most specific first.
-const CAUSES: [(EventKind, &str); 13] = [
+const CAUSES: [(EventKind, &str); 12] = [
     (EventKind::PathFailed, "a path to the target failed over"),
     (
         EventKind::ControllerReset,
@@ -60,7 +60,6 @@ const CAUSES: [(EventKind, &str); 13] = [
         "the replica of the target was restored",
     ),
     (EventKind::Link, "a network link changed its state"),
-    (EventKind::Rebuild, "the array changed"),
 ];
 
 /// A pause and the events near it.
@@ -99,14 +98,7 @@ fn reported(seen: &Own<'_>, longest: &Explained<'_>, pauses: usize) -> Finding {
         1 => String::new(),
         pauses => format!(" (the longest of {pauses} such pauses)"),
     };
-    let change = match (before, after) {
-        (Some(before), Some(after)) => format!(
-            "; {} IOPS before, {} after",
-            say::rate(before),
-            say::rate(after)
-        ),
-        _ => String::new(),
-    };
+    let change = change(before, after);
     let sentence = format!(
         "{cause} at {}: {} without I/O{several}: {}{change}",
         say::time(from),

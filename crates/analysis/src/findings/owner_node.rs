@@ -65,12 +65,13 @@ fn look(seen: &JobSeen<'_>) -> Option<Finding> {
         ("iops_other", other.mean),
         ("alone", f64::from(u8::from(is_alone))),
     ];
+    let advice = "report both figures: neither alone is the speed of the shared target";
     Some(finding(
         RULE.id,
         Severity::Note,
         sentence,
         &evidence,
-        RULE.advice,
+        advice,
     ))
 }
 

@@ -176,6 +176,12 @@ impl FileSystem {
     pub fn is_network(&self) -> bool {
         ["nfs", "nfs4", "cifs", "smb3", "smb2", "smbfs"].contains(&self.kind.as_str())
     }
+
+    /// Whether it is reached over the network: that of one server, or that of a cluster.
+    pub fn is_remote(&self) -> bool {
+        const CLUSTERS: [&str; 5] = ["ceph", "lustre", "glusterfs", "beegfs", "gpfs"];
+        self.is_network() || CLUSTERS.contains(&self.kind.as_str())
+    }
 }
 
 /// One device of a chain. Source: the kernel's `Documentation/ABI/stable/sysfs-block`.

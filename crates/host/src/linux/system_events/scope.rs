@@ -19,19 +19,6 @@ pub(super) struct Scope {
     kinds: Vec<String>,
 }
 
-/// Types of file systems that a server keeps.
-const NETWORK: [&str; 9] = [
-    "nfs",
-    "nfs4",
-    "cifs",
-    "smb3",
-    "ceph",
-    "lustre",
-    "glusterfs",
-    "beegfs",
-    "gpfs",
-];
-
 impl Scope {
     /// Of the targets of a run.
     pub(super) fn of(root: &Root, targets: &[TargetFacts]) -> Self {
@@ -40,7 +27,7 @@ impl Scope {
         for facts in targets {
             if let Some(on) = &facts.file_system {
                 scope.kinds.push(on.kind.clone());
-                if NETWORK.contains(&on.kind.as_str()) {
+                if on.is_remote() {
                     is_remote = true;
                     scope.add_server(&on.source, &on.options);
                 }
