@@ -82,7 +82,8 @@ impl Lock {
         match FileLock::take(&path, MARK) {
             Ok(Some(file)) => Ok(Lock { _file: file }),
             Ok(None) => Err(CommandError::refused(format!(
-                "session {session} is running just now, in another fathom: wait for its end, or begin another one"
+                "session {session} is running just now, in another fathom; hint: wait for its end, or begin another one \
+                 (--new; a survey: without --resume)"
             ))),
             Err(error) => Err(crate::failure::of_output(&error)),
         }

@@ -7,7 +7,7 @@ use super::site::Site;
 use crate::args::{self, Command, SurveyArgs};
 use crate::commands::resumed::{Lock, Wanted, target_identity};
 use crate::environment::Environment;
-use model::{Bytes, CommandError, HostRecord, Location, Nanos, Outcome, RunRecord, TargetFacts};
+use model::{Bytes, CommandError, HostRecord, Nanos, Outcome, TargetFacts};
 use store::{RunName, SessionId, SessionKind, SessionOutcome, Store, StoredResult};
 use sweep::Measured;
 
@@ -47,44 +47,32 @@ pub(crate) fn fingerprint(
 /// What there is of it.
 pub(crate) struct Earlier {
     pub(crate) session: SessionId,
+    /// Its range, which was chosen by what was free and may be chosen another way now; none without a result.
+    pub(crate) size: Option<Bytes>,
     /// Every point that is complete, in order.
     pub(crate) done: Vec<Measured>,
-    /// How long it took.
+    /// How long these took.
     pub(crate) took: Nanos,
     /// Points that were interrupted.
     partial: Vec<RunName>,
 }
 
 impl Earlier {
-    /// Returns its range, which was chosen by what was free and may be chosen another way now.
-    pub(crate) fn size(store: &Store, session: SessionId) -> Result<Option<Bytes>, CommandError> {
-        let whole = store.load(session).map_err(CommandError::refused)?;
-        let mut records = whole.runs.iter().filter_map(|run| run.record());
-        Ok(records.find_map(|record| Some(record.plan.targets.first()?.length)))
-    }
-
-    /// Reads it, and refuses what cannot be resumed.
-    pub(crate) fn read(
-        store: &Store,
-        session: SessionId,
-        fingerprint: &str,
-    ) -> Result<Earlier, CommandError> {
-        let refuse = |why: &str| CommandError::refused(format!("--resume {session}: {why}"));
+    /// Reads what is not complete yet. Under the session's lock.
+    pub(crate) fn read(store: &Store, session: SessionId) -> Result<Earlier, CommandError> {
         let whole = store.load(session).map_err(CommandError::refused)?;
         if whole.summary.outcome == Some(SessionOutcome::Complete) {
-            return Err(refuse(&format!(
-                "it is complete; hint: fathom show {session}, or begin another one without --resume"
-            )));
-        }
-        let same = store.has_fingerprint(session, fingerprint);
-        if !same.map_err(CommandError::refused)? {
-            return Err(refuse(
-                "the target is not the one of this session, or its size or the machine differs; hint: go to the folder \
-                 where it began, or begin another one without --resume",
+            return Err(refused(
+                session,
+                &format!(
+                    "it is complete; hint: fathom show {session}, or begin another one without --resume"
+                ),
             ));
         }
+        let mut records = whole.runs.iter().filter_map(|run| run.record());
         let mut earlier = Earlier {
             session,
+            size: records.find_map(|record| Some(record.plan.targets.first()?.length)),
             done: Vec::new(),
             took: Nanos(0),
             partial: Vec::new(),
@@ -93,9 +81,8 @@ impl Earlier {
             match run.result {
                 StoredResult::Run(record) if record.outcome == Outcome::Complete => {
                     let took = record.plan.phases.warmup.plus(record.phases.measured());
-                    let cost = cost(&record, took);
-                    earlier.took = earlier.took.plus(cost);
-                    earlier.done.push(Measured::new(run.label, *record, cost));
+                    earlier.took = earlier.took.plus(took);
+                    earlier.done.push(Measured::new(run.label, *record, took));
                 }
                 _ => earlier.partial.push(RunName {
                     session,
@@ -104,6 +91,19 @@ impl Earlier {
             }
         }
         Ok(earlier)
+    }
+
+    /// Refuses to go on where something else would be measured.
+    pub(crate) fn must_be(&self, store: &Store, fingerprint: &str) -> Result<(), CommandError> {
+        let same = store.has_fingerprint(self.session, fingerprint);
+        match same.map_err(CommandError::refused)? {
+            true => Ok(()),
+            false => Err(refused(
+                self.session,
+                "the target is not the one of this session, or its size or the machine differs; hint: go to the folder \
+                 where it began, or begin another one without --resume",
+            )),
+        }
     }
 
     /// Deletes the points that are measured again. Under the session's lock.
@@ -115,14 +115,8 @@ impl Earlier {
     }
 }
 
-/// What a cell takes of the budget. In simulated time that is its own: it takes no real time, and which cells are run
-/// must not depend on how fast this machine simulates.
-pub(super) fn cost(record: &RunRecord, elapsed: Nanos) -> Nanos {
-    let mut locations = record.plan.targets.iter().map(|target| &target.location);
-    match locations.any(|at| matches!(at, Location::Simulated(_))) {
-        true => record.plan.phases.warmup.plus(record.phases.measured()),
-        false => elapsed,
-    }
+fn refused(session: SessionId, why: &str) -> CommandError {
+    CommandError::refused(format!("--resume {session}: {why}"))
 }
 
 /// Locks a survey in the database while it runs.

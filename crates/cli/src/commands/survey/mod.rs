@@ -96,9 +96,13 @@ fn run(
         None => None,
     };
     let resumed = resumed.map(|(session, _)| session).zip(store.as_ref());
-    if let Some((session, store)) = resumed {
-        asked.size = Earlier::size(store, session)?.or(asked.size);
-    }
+    let mut lock = earlier::lock(store.as_ref(), resumed.map(|(session, _)| session))?;
+    let earlier = resumed.map(|(session, store)| Earlier::read(store, session));
+    let earlier = earlier.transpose()?;
+    asked.size = earlier
+        .as_ref()
+        .and_then(|earlier| earlier.size)
+        .or(asked.size);
     let host = gate.host;
     let own_target = place.own(&asked.target)?;
     let before = gate.look(&own_target);
@@ -122,14 +126,9 @@ fn run(
     }
     let survey = plan_survey(&asked, &site, depth_max, threads_max)?;
     let fingerprint = earlier::fingerprint(&asked, &site, &before, host);
-    let mut lock = None;
-    let earlier = match resumed {
-        Some((session, store)) => {
-            lock = earlier::lock(Some(store), Some(session))?;
-            Some(Earlier::read(store, session, &fingerprint)?)
-        }
-        None => None,
-    };
+    if let Some((earlier, store)) = earlier.as_ref().zip(store.as_ref()) {
+        earlier.must_be(store, &fingerprint)?;
+    }
     let seen: Vec<TargetFacts> = std::iter::once(&before).chain(&raw).cloned().collect();
     let all = all_of_it(&asked, &site, depth_max, threads_max);
     let mut first = to_prepare(match place.hosts {

@@ -3,14 +3,14 @@
 //! What goes wrong on the way ends the walk, never the result: what was measured until then is kept and shown.
 
 use super::deadline::Deadline;
-use super::earlier::{Earlier, cost};
+use super::earlier::Earlier;
 use crate::commands::ended;
 use crate::failure::Ending;
 use crate::output;
 use crate::progress::Progress;
 use crate::signals::Interrupt;
 use engine::{Observer, Stop};
-use model::{CommandError, Nanos, NoResult, Outcome, RunRecord, RunResult, TargetFacts};
+use model::{CommandError, Location, Nanos, NoResult, Outcome, RunRecord, RunResult, TargetFacts};
 use session::clock::Stopwatch;
 use session::{Fate, Ran, Runner, Schedule, Step, Watcher};
 use store::{SessionId, SessionOutcome, Store};
@@ -139,6 +139,16 @@ impl Watcher for &Progress {
 
     fn observer(&self) -> &dyn Observer {
         *self
+    }
+}
+
+/// What a cell takes of the budget. In simulated time that is its own: it takes no real time, and which cells are run
+/// must not depend on how fast this machine simulates.
+fn cost(record: &RunRecord, elapsed: Nanos) -> Nanos {
+    let mut locations = record.plan.targets.iter().map(|target| &target.location);
+    match locations.any(|at| matches!(at, Location::Simulated(_))) {
+        true => record.plan.phases.warmup.plus(record.phases.measured()),
+        false => elapsed,
     }
 }
 
