@@ -15,6 +15,7 @@ use crate::estimate::Estimate;
 use crate::files::FilesReport;
 use crate::findings::{Finding, NOT_REPEATABLE, RuleId, Severity};
 use crate::imported::ImportedReport;
+use crate::job::JobReport;
 use crate::looks::{LayersReport, QuickReport};
 use crate::pts::PtsReport;
 use crate::rows::per_second;
@@ -292,6 +293,13 @@ impl PageBuilder {
             part.table = Some(table::of_quick(report));
             part.panel = tiles::of_answers(&report.answers);
             reports::looks(part, &report.verdict, &report.answers, &report.notes);
+        }
+    }
+
+    /// The same of the ranks of a job.
+    pub fn job(&mut self, report: &JobReport) {
+        if let Some(part) = self.document.parts.last_mut() {
+            reports::job(part, report);
         }
     }
 

@@ -9,7 +9,6 @@ use super::{PageCounts, PagePart, PanelItem};
 use crate::RankLabel;
 use crate::say;
 use crate::verdict::Validity;
-use model::RankRecord;
 
 /// How many cells of a part there are of each kind. The ranks of a cell on many hosts are one cell, that of rank 0.
 pub(super) fn counts(cells: &[Seen<'_>], planned: Option<u64>, part: usize) -> PageCounts {
@@ -51,7 +50,7 @@ pub(super) fn complete(part: &mut PagePart, own: &[&Seen<'_>]) {
     let answer = part.verdict.sentences.first().cloned();
     let answer = answer.or_else(|| match own {
         [one] if !one.cell.failed => figures(one),
-        _ => together(own).or_else(|| best(part)),
+        _ => best(part),
     });
     if part.verdict.headline.is_empty() {
         let (share, cause) = cause(part, own, answer.as_deref());
@@ -163,35 +162,6 @@ fn figures(seen: &Seen<'_>) -> Option<String> {
         text.push_str(&within.join(", "));
     }
     Some(text)
-}
-
-/// Of all ranks of a job: `41.2k IOPS and 322 MiB/s of 3 ranks together`. `None` of a session with anything else but ranks
-/// alone.
-fn together(own: &[&Seen<'_>]) -> Option<String> {
-    let mut ranks: Vec<&Seen<'_>> = Vec::new();
-    for seen in own {
-        match RankLabel::of(&seen.row.label)?.cell {
-            "" => ranks.push(seen),
-            RankRecord::ALONE => {}
-            _ => return None,
-        }
-    }
-    let rates: Vec<f64> = ranks
-        .iter()
-        .filter_map(|seen| Some(seen.cell.rate?.value))
-        .collect();
-    let bytes_per_s: f64 = ranks.iter().map(|seen| seen.bytes_per_s()).sum();
-    let of = match (rates.len(), ranks.len()) {
-        (0, _) => return None,
-        (some, all) if some < all => format!("{some} of {}", say::counted(all as u64, "rank")),
-        (_, all) => say::counted(all as u64, "rank"),
-    };
-    Some(format!(
-        "{} IOPS and {} MiB/s of {of} together, {}",
-        say::rate(rates.iter().sum()),
-        say::mib_per_s(bytes_per_s),
-        ranks[0].workload()
-    ))
 }
 
 /// From the panel, for sessions that bring no answer of their own.

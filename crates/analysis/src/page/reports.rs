@@ -6,6 +6,7 @@
 use super::{PageCounts, PagePart};
 use crate::facts::TargetDigest;
 use crate::files::FilesReport;
+use crate::job::JobReport;
 use crate::say;
 use crate::survey::{CellReport, SurveyKnee, SurveyReport, SurveyRow};
 use crate::sweep::SweepReport;
@@ -78,6 +79,29 @@ fn sentences(answers: &[Answer]) -> Vec<String> {
         .then(|| all.join("; "))
         .into_iter()
         .collect()
+}
+
+/// Completes the part of a job: `41.2k IOPS and 322 MiB/s of 3 ranks together`.
+pub(super) fn job(part: &mut PagePart, report: &JobReport) {
+    decided(part, &report.verdict);
+    let measured = report
+        .hosts
+        .iter()
+        .filter(|row| row.figures.is_some())
+        .count();
+    let ranks = say::counted(report.hosts.len() as u64, "rank");
+    let of = match measured < report.hosts.len() {
+        true => format!("{measured} of {ranks}"),
+        false => ranks,
+    };
+    let total = report.operations.last();
+    part.verdict.sentences.extend(total.map(|total| {
+        format!(
+            "{} IOPS and {} MiB/s of {of} together",
+            say::rate(total.iops),
+            say::mib_per_s(total.bytes_per_s)
+        )
+    }));
 }
 
 /// Completes the part of a sweep.

@@ -9,7 +9,7 @@ use crate::failure::Ending;
 use crate::report::{FilesForm, Form};
 use crate::{keep, output, report};
 use analysis::columns::{Selection, columns, usual};
-use analysis::{JobContext, JobPart, Known, Observed, RankLabel, session_findings};
+use analysis::{JobContext, JobPart, JobReport, Known, Observed, RankLabel, session_findings};
 use host::file_identity;
 use model::{
     Allocation, BeyondEnd, Bytes, CommandError, FilesRecord, Location, Nanos, RankRecord,
@@ -169,58 +169,88 @@ fn watched(session: &Session, form: Form) -> Vec<u8> {
     report::watch(&records.collect::<Vec<_>>(), form)
 }
 
-/// All ranks of a job on one page, or on one of each step; `None` of other sessions. A rank that cannot be read is one without
-/// a result.
+/// All ranks of a job on one page, or on one of each step; `None` of other sessions.
 fn ranks(store: &Store, id: SessionId, form: Form) -> Result<Option<Vec<u8>>, CommandError> {
-    let rows = store.rows(&[id]).map_err(CommandError::refused)?;
-    let of_rank = |row: &ResultRow| RankLabel::of(&row.label).is_some();
-    if rows.is_empty() || !rows.iter().all(of_rank) {
+    let Some(ranks) = Ranks::read(store, id)? else {
         return Ok(None);
+    };
+    if let Some(report) = ranks.report(store)? {
+        return Ok(Some(report::job(&report, form)));
     }
-    let results: Vec<Result<RunRecord, String>> =
-        rows.iter().map(|row| result_of(store, id, row)).collect();
-    let mut steps: Vec<(&str, Vec<JobPart<'_>>)> = Vec::new();
-    for (row, result) in rows.iter().zip(&results) {
-        let Some(label) = RankLabel::of(&row.label) else {
-            continue;
-        };
-        let part = JobPart {
-            rank: label.rank,
-            host: label.host,
-            run: Some(row.number),
-            outcome: result.as_ref().map_err(String::as_str),
-        };
-        match steps.last_mut() {
-            Some((step, parts)) if *step == label.cell => parts.push(part),
-            _ => steps.push((label.cell, vec![part])),
-        }
-    }
-    let context = JobContext::default();
-    match &steps[..] {
+    match &ranks.steps()[..] {
         [(RankRecord::ALONE, _)] => Ok(None), // it ended before all measured together
-        [(_, parts)] => report::job(parts, context, form).map(Some),
-        [(RankRecord::ALONE, alone), ("", parts)] => {
-            let owners = owners(store, id)?;
-            let context = JobContext {
-                alone,
-                owners: &owners,
-            };
-            report::job(parts, context, form).map(Some)
-        }
-        _ if form.json => Err(CommandError::refused(format!(
+        steps if form.json => Err(CommandError::refused(format!(
             "session {id} has {} steps of {} runs, and a document shows one run: specify it, as {id}.1",
             steps.len(),
-            rows.len()
+            ranks.rows.len()
         ))),
-        _ => {
+        steps => {
             let page = |(step, parts): &(&str, Vec<JobPart<'_>>)| {
                 let mut page = format!("{id}, {step}:\n").into_bytes();
-                page.extend(report::job(parts, context, Form { kept: None, ..form })?);
+                let report = report::job_of(parts, JobContext::default())?;
+                page.extend(report::job(&report, Form { kept: None, ..form }));
                 Ok(page)
             };
             let pages: Result<Vec<Vec<u8>>, CommandError> = steps.iter().map(page).collect();
             Ok(Some(pages?.join(&b"\n"[..])))
         }
+    }
+}
+
+/// The results of a session of ranks only. A rank that cannot be read is one without a result.
+pub(super) struct Ranks {
+    id: SessionId,
+    rows: Vec<ResultRow>,
+    results: Vec<Result<RunRecord, String>>, // of each row
+}
+
+impl Ranks {
+    /// `None` of a session with other results.
+    pub(super) fn read(store: &Store, id: SessionId) -> Result<Option<Ranks>, CommandError> {
+        let rows = store.rows(&[id]).map_err(CommandError::refused)?;
+        let of_rank = |row: &ResultRow| RankLabel::of(&row.label).is_some();
+        if rows.is_empty() || !rows.iter().all(of_rank) {
+            return Ok(None);
+        }
+        let results = rows.iter().map(|row| result_of(store, id, row)).collect();
+        Ok(Some(Ranks { id, rows, results }))
+    }
+
+    fn steps(&self) -> Vec<(&str, Vec<JobPart<'_>>)> {
+        let mut steps: Vec<(&str, Vec<JobPart<'_>>)> = Vec::new();
+        for (row, result) in self.rows.iter().zip(&self.results) {
+            let Some(label) = RankLabel::of(&row.label) else {
+                continue;
+            };
+            let part = JobPart {
+                rank: label.rank,
+                host: label.host,
+                run: Some(row.number),
+                outcome: result.as_ref().map_err(String::as_str),
+            };
+            match steps.last_mut() {
+                Some((step, parts)) if *step == label.cell => parts.push(part),
+                _ => steps.push((label.cell, vec![part])),
+            }
+        }
+        steps
+    }
+
+    /// The report of the one run of all ranks; `None` where there are several, or only runs of single ranks.
+    pub(super) fn report(&self, store: &Store) -> Result<Option<JobReport>, CommandError> {
+        let steps = self.steps();
+        let (alone, parts): (&[JobPart<'_>], _) = match &steps[..] {
+            [(RankRecord::ALONE, _)] => return Ok(None),
+            [(_, parts)] => (&[], parts),
+            [(RankRecord::ALONE, alone), ("", parts)] => (alone, parts),
+            _ => return Ok(None),
+        };
+        let owners = owners(store, self.id)?;
+        let context = JobContext {
+            alone,
+            owners: &owners,
+        };
+        report::job_of(parts, context).map(Some)
     }
 }
 

@@ -19,13 +19,13 @@ pub(crate) use sessions::Sessions;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::output;
-use analysis::JobPart;
 use analysis::page::PageDocument;
 use analysis::pts::{PtsForecast, PtsReport};
 use analysis::{
     CompareReport, Explanation, Finding, GoalReport, History, HostsPreflight, Known, LooksContext,
     Preflight, SurveyContext, SweepCell, SweepContext, SweepForecast, WatchReport,
 };
+use analysis::{JobContext, JobPart, JobReport};
 use model::CommandError;
 use model::fidelity::Fidelity;
 use model::trace::TraceSummary;
@@ -104,18 +104,20 @@ pub(crate) fn run(record: &RunRecord, form: Form<'_>) -> Vec<u8> {
     })
 }
 
-/// The ranks of a run on many hosts.
-pub(crate) fn job(
+/// The report of the ranks of a run on many hosts.
+pub(crate) fn job_of(
     parts: &[JobPart<'_>],
-    context: analysis::JobContext<'_>,
-    form: Form<'_>,
-) -> Result<Vec<u8>, CommandError> {
-    let report = analysis::job_report(parts, context)
-        .ok_or_else(|| CommandError::failed("no rank has a result"))?;
-    Ok(written(|out| match form.json {
-        true => views::job_json(&report, form.stored().as_ref(), out),
-        false => views::job_summary(&report, &form.paper(), out),
-    }))
+    context: JobContext<'_>,
+) -> Result<JobReport, CommandError> {
+    analysis::job_report(parts, context).ok_or_else(|| CommandError::failed("no rank has a result"))
+}
+
+/// The same as a page or a document.
+pub(crate) fn job(report: &JobReport, form: Form<'_>) -> Vec<u8> {
+    written(|out| match form.json {
+        true => views::job_json(report, form.stored().as_ref(), out),
+        false => views::job_summary(report, &form.paper(), out),
+    })
 }
 
 /// One run of another tool's.

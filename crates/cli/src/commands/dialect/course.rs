@@ -112,7 +112,8 @@ impl Ran {
         }
         let of_job = |results: &Vec<RankResult>| {
             let parts: Vec<analysis::JobPart<'_>> = results.iter().map(part).collect();
-            report::job(&parts, JobContext::default(), form()).unwrap_or_default() // each has a record
+            let report = report::job_of(&parts, JobContext::default());
+            report.map_or_else(|_| Vec::new(), |report| report::job(&report, form())) // each has a record
         };
         self.ranks.iter().map(of_job).collect()
     }

@@ -65,10 +65,10 @@ fn lead(
     runner.hosts = Some(Rc::clone(hosts));
     let owners = owners(args, hosts)?;
     let mut bars = RunBars::new(environment);
-    let alone = match (args.hosts.each, profile.timespans.as_slice()) {
-        (true, [timespan]) => hosts.one_by_one(timespan, &mut runner, &mut bars)?,
-        _ => Vec::new(),
-    };
+    let mut alone = Vec::new();
+    for timespan in profile.timespans.iter().filter(|_| args.hosts.each) {
+        alone.extend(hosts.one_by_one(timespan, &mut runner, &mut bars)?);
+    }
     let mut schedule = Timespans::new(&profile.timespans, &[], Vec::new(), &|_| {});
     runner.run(&mut schedule, &mut bars)?;
     let (results, sums) = hosts.take_results();
@@ -90,7 +90,7 @@ fn lead(
         alone: &alone,
         owners: &owners,
     };
-    crate::output::print(&report::job(&parts, context, form)?)?;
+    output::print(&report::job(&report::job_of(&parts, context)?, form))?;
     agrees(&results, sums.as_ref())?;
     let ending = ending(&results);
     let outcome = match ending {

@@ -6,7 +6,7 @@ use crate::args::known_by;
 use crate::commands::looks::stored;
 use crate::commands::noted::sentences;
 use crate::commands::pts::stored::report_of as pts_report_of;
-use crate::commands::show::command_of;
+use crate::commands::show::{Ranks, command_of};
 use crate::commands::survey::context;
 use crate::commands::sweep::ranks::is_part;
 use crate::commands::sweep::shown;
@@ -60,8 +60,16 @@ pub(crate) fn part(
                 }
             }
         }
-        SessionKind::Run
-        | SessionKind::Import
+        SessionKind::Run => {
+            each(store, rows, page);
+            // Each rank of a job has its own figures, and all together have one verdict.
+            if let Ok(Some(ranks)) = Ranks::read(store, name.session)
+                && let Ok(Some(report)) = ranks.report(store)
+            {
+                page.job(&report);
+            }
+        }
+        SessionKind::Import
         | SessionKind::Files
         | SessionKind::Dd
         | SessionKind::Watch
