@@ -16,7 +16,9 @@ use model::{
     ResultRow, RunRecord, Target, TargetFacts, TargetKind, Timespan, shell_word,
 };
 use std::path::PathBuf;
-use store::{RunName, Session, SessionId, SessionKind, Store, StoredResult, StoredRun};
+use store::{
+    RunName, Session, SessionId, SessionKind, SessionOutcome, Store, StoredResult, StoredRun,
+};
 use tools::native::{self, Request, TimeText};
 
 /// Prints a session, or one run of it.
@@ -40,6 +42,9 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
         known: Some(&known),
         notes: &notes,
     };
+    if name.run.is_none() && !args.output.json {
+        tell_resumable(&store, name.session)?;
+    }
     if let Some(page) = as_rows(&store, name, form, &known)? {
         output::print(&page)?;
         return Ok(Ending::Good);
@@ -73,6 +78,23 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
     };
     output::print(&result)?;
     Ok(Ending::Good)
+}
+
+/// Reports how a session goes on that did not come to its end.
+fn tell_resumable(store: &Store, session: SessionId) -> Result<(), CommandError> {
+    let summary = store.summary_of(session).map_err(CommandError::refused)?;
+    let is_over = summary.outcome == Some(SessionOutcome::Complete);
+    let can_resume = matches!(
+        summary.kind,
+        SessionKind::Survey | SessionKind::Sweep | SessionKind::Pts
+    );
+    if can_resume && !is_over {
+        let kind = summary.kind.name();
+        output::tell(&format!(
+            "session {session} is not complete\nhint: fathom {kind} --resume {session} continues it"
+        ));
+    }
+    Ok(())
 }
 
 /// The record of a run in the database, for other programs.

@@ -55,10 +55,13 @@ fn an_interrupted_survey_is_resumed_by_its_number() {
         let said = Said::from(child.wait_with_output().unwrap());
         let hint = format!("fathom survey --resume {session}");
         assert_eq!(said.err.contains(&hint), signal == "-INT", "{said:?}");
+        let shown = bench.line(&format!("show {session}"));
+        assert!(shown.err.contains(&hint), "{shown:?}");
         let before = whole_points(&bench, session);
         let resumed = bench.line(&format!("survey --resume {session} --page none --json"));
         let report = resumed.good().json();
         assert_eq!(report["cell_counts"]["interrupted"], 0, "{signal}");
+        assert_eq!(bench.line(&format!("show {session}")).good().err, "");
         assert!(report["cell_counts"]["done"].as_u64().unwrap() as usize > before.len());
         let after = whole_points(&bench, session);
         assert_eq!(
