@@ -20,7 +20,6 @@ use crate::thread_plan::{TargetShare, ThreadPlan};
 use crate::verify::journal::{Journal, JournalOf};
 use crate::verify::{Medium, Verifier};
 use gate::Pins;
-use model::plan::RecordedTiming;
 use model::{Access, Bytes, EngineRecord, Nanos, Plan, PlannedTarget, PoolDraw, TargetFacts};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ops::Range;
@@ -161,7 +160,7 @@ impl Shared {
 /// Whether the I/Os of the target's trace wait for one another.
 fn is_dependent(target: &PlannedTarget) -> bool {
     matches!(&target.workload.access, Access::Recorded(recorded)
-        if matches!(recorded.issue.timing, RecordedTiming::Dependent(_)))
+        if recorded.issue.timing.has_waits())
 }
 
 /// 64 bits that no other run has. The standard library takes its keys from the system's random numbers.

@@ -6,6 +6,7 @@ use crate::depends::{Chains, Depends};
 use crate::error::TraceError;
 use crate::fit::{Placement, Used};
 use crate::footprint::mix;
+use crate::learn::InFlight;
 use crate::trace::Trace;
 use model::Nanos;
 use model::plan::{RecordedDependencies, RecordedOmissions};
@@ -72,6 +73,7 @@ pub struct Scan {
     /// Which are issued.
     selection: Selection,
     chains: Option<Box<Chains>>,
+    in_flight: Box<InFlight>,
     digest: u64,
 }
 
@@ -132,6 +134,9 @@ impl Scan {
                 let bits = record.offset | record.length | UNIT_MAX;
                 self.granularity = self.granularity.min(1 << bits.trailing_zeros());
             }
+            if record.operation.transfers() {
+                self.in_flight.take(record, &mut |_, _| ());
+            }
             if let Some(chains) = &mut self.chains {
                 chains.take(record);
             }
@@ -154,6 +159,11 @@ impl Scan {
             true => self.all(operation),
             false => 0,
         }
+    }
+
+    /// Returns the most I/Os in flight in the trace, of all devices; `None` if it does not show that.
+    pub fn most_in_flight(&self) -> Option<u32> {
+        self.in_flight.most()
     }
 
     /// Returns what the I/Os wait for.

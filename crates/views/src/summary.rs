@@ -351,9 +351,16 @@ fn open_loop(report: &RunReport, paper: &Paper) -> Vec<String> {
         )
     });
     let requested = match open.spacing {
-        Spacing::Recorded => match is_dependent(report) {
-            false => "I/Os start at the times of the trace".to_owned(),
-            true => "I/Os start a think time after the completions that they waited for".to_owned(),
+        Spacing::Recorded => match timing(report) {
+            RecordedTiming::Dependent(_) => {
+                "I/Os start a think time after the completions that they waited for".to_owned()
+            }
+            RecordedTiming::Flushes => {
+                "I/Os start at the times of the profile; its waits for flushes are kept".to_owned()
+            }
+            RecordedTiming::Recorded | RecordedTiming::Fast => {
+                "I/Os start at the times of the trace".to_owned()
+            }
         },
         spacing => format!(
             "requested {}/s ({})",
@@ -368,10 +375,11 @@ fn open_loop(report: &RunReport, paper: &Paper) -> Vec<String> {
     foot::labelled("rate", &reported, paper)
 }
 
-fn is_dependent(report: &RunReport) -> bool {
-    let work = report.targets.first().map(|target| &target.work.access);
-    matches!(work, Some(Access::Recorded(recorded))
-        if matches!(recorded.issue.timing, RecordedTiming::Dependent(_)))
+fn timing(report: &RunReport) -> RecordedTiming {
+    match report.targets.first().map(|target| &target.work.access) {
+        Some(Access::Recorded(recorded)) => recorded.issue.timing,
+        _ => RecordedTiming::Recorded,
+    }
 }
 
 /// `3 flushes: p50 1.20 ms, p99 2.00 ms, max 2.00 ms; 1 of 2 discards: …`.

@@ -6,8 +6,6 @@ use clap::Args;
 use std::path::PathBuf;
 use tools::native;
 
-/// Most I/Os in flight per thread, by default.
-const DEPTH: &str = "64";
 /// The default of `--speed`.
 const SPEED: &str = "1";
 /// The default of `--timing`.
@@ -93,9 +91,9 @@ pub(crate) struct ReplayTraceArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Target and engine")]
 pub(crate) struct ReplayPlaceArgs {
-    /// Most I/Os in flight per thread; more are late
-    #[arg(short = 'o', long, value_name = "N", default_value = DEPTH)]
-    pub(crate) depth: String,
+    /// Most I/Os in flight per thread; more are late [default: 64, or as many as in the trace, up to 1024]
+    #[arg(short = 'o', long, value_name = "N")]
+    pub(crate) depth: Option<String>,
     /// Threads per target; each thread of the trace is issued by one of them
     #[arg(short, long, value_name = "N", default_value = native::THREADS)]
     pub(crate) threads: String,

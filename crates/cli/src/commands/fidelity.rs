@@ -95,8 +95,8 @@ fn properties(path: &Path, seed: u64, pace: &mut Pace<'_>) -> Result<Properties,
     let drawn = drawn.map_err(CommandError::refused)?;
     // A closed loop has no end of its own.
     let (mut properties, most) = match profile.workload.arrivals {
-        ArrivalRule::Open { .. } => (Properties::default(), u64::MAX),
         ArrivalRule::Closed { .. } => (Properties::untimed(), profile.learned.ios.max(1)),
+        _ => (Properties::default(), u64::MAX),
     };
     for record in drawn.take(usize::try_from(most).unwrap_or(usize::MAX)) {
         properties.take(&record);
@@ -128,7 +128,11 @@ fn of_session(
             "its I/Os are not those of a trace or a profile: must be a session of fathom replay or fathom run --profile",
         ));
     };
-    let timed = recorded.think.is_none() && recorded.issue.timing == RecordedTiming::Recorded;
+    let own_times = matches!(
+        recorded.issue.timing,
+        RecordedTiming::Recorded | RecordedTiming::Flushes
+    );
+    let timed = recorded.think.is_none() && own_times;
     let mut properties = match timed {
         true => Properties::default(),
         false => Properties::untimed(),

@@ -11,11 +11,11 @@ use crate::failure::Ending;
 use crate::run_context::RunContext;
 use crate::{output, signals};
 use engine::{RecordedIo, RecordedIos, Recording, Stop};
-use model::plan::{RecordedAccess, RecordedIssue, RecordedOmissions};
+use model::plan::{RecordedAccess, RecordedIssue, RecordedOmissions, RecordedTiming};
 use model::trace::TraceRecord;
 use model::{
-    Access, Arrivals, Bytes, CommandError, Nanos, Profile, Ratio, RunRecord, Spacing, TargetFacts,
-    invalid_value,
+    Access, Arrivals, Bytes, CommandError, Nanos, Profile, QueueDepth, Ratio, RunRecord, Spacing,
+    Target, TargetFacts, invalid_value,
 };
 use std::path::Path;
 use tools::native;
@@ -26,8 +26,11 @@ const UNIT_MIN: u64 = 512;
 /// A run that is late ends at the latest after so many times its length, and this time more.
 const LATE_TIMES: u64 = 2;
 const LATE_MORE: Nanos = Nanos::seconds(10);
-/// Most I/Os in flight per thread, if --depth does not specify more: an open loop needs room for its bursts.
-const DEPTH: &str = "64";
+/// Most I/Os in flight per thread, if --depth does not specify more: an open loop needs room for its bursts. More if the
+/// original had more, up to a bound and to so many bytes of buffers.
+pub(super) const DEPTH: u32 = 64;
+const DEPTH_MAX: u32 = 1024;
+const BUFFERS_MAX: u64 = 256 << 20;
 /// So many I/Os of a closed loop are counted for its digest and its share of writes.
 const CLOSED_COUNTED: usize = 1 << 16;
 
@@ -49,10 +52,19 @@ pub(crate) fn run(
     let gate = ground.gate();
     let mut profile = request(args, &workload)?;
     let facts = gate.facts(&profile);
+    let length = profile.timespans[0].targets[0]
+        .create
+        .unwrap_or(facts[0].size);
+    if length == Bytes(0) {
+        gate.check(&profile)?; // the reason: nothing under this name, an empty file
+    }
     let target = &mut profile.timespans[0].targets[0];
-    let length = target.create.unwrap_or(facts[0].size);
     let fitted = Fitted::new(path, &workload, length, &facts[0], args)?;
     target.workload.block = fitted.largest;
+    let is_open = !matches!(workload.arrivals, ArrivalRule::Closed { .. });
+    if args.load.work.depth.is_none() && is_open {
+        target.workload.queue_depth = depth(workload.in_flight, target);
+    }
     target.workload.write = fitted.writes;
     target.workload.access = Access::Recorded(Box::new(fitted.access));
     profile.timespans[0].arrivals = fitted.per_s.map(|per_s| Arrivals {
@@ -175,8 +187,8 @@ fn request(args: &RunArgs, workload: &LearnedWorkload) -> Result<Profile, Comman
                 simple.work.depth = depth_of(in_flight, &simple.work.threads)?;
             }
         }
-        ArrivalRule::Open { .. } if is_default => DEPTH.clone_into(&mut simple.work.depth),
-        ArrivalRule::Open { .. } => {}
+        _ if is_default => simple.work.depth = DEPTH.to_string(),
+        _ => {}
     }
     // The check asks for consent to write if anything is written.
     simple.work.write = if workload.reads < 100.0 { "1" } else { "0" }.to_owned();
@@ -187,6 +199,16 @@ fn request(args: &RunArgs, workload: &LearnedWorkload) -> Result<Profile, Comman
         ..native::TimeText::default()
     };
     Ok(native::build(&simple)?.profile)
+}
+
+/// Returns the depth per thread that has room for the most I/Os in flight of the original, where that is known.
+pub(super) fn depth(most: Option<u32>, target: &Target) -> QueueDepth {
+    let block = target.workload.block.0.max(1);
+    let room = BUFFERS_MAX / block / u64::from(target.threads.max(1));
+    let room = u32::try_from(room)
+        .unwrap_or(DEPTH_MAX)
+        .clamp(DEPTH, DEPTH_MAX);
+    QueueDepth(most.unwrap_or(0).clamp(DEPTH, room))
 }
 
 /// Divides the I/Os in flight of a closed loop between the threads.
@@ -236,7 +258,7 @@ impl Fitted {
         let drawn = Drawn::new(workload, range, seed).map_err(refused)?;
         let think = match workload.arrivals {
             ArrivalRule::Closed { think, .. } => Some(think),
-            ArrivalRule::Open { .. } => None,
+            _ => None,
         };
         // One pass to count what the seed draws, so that the run ends with its last I/O. A closed loop has none.
         let counted = think.map_or(usize::MAX, |_| CLOSED_COUNTED);
@@ -268,8 +290,14 @@ impl Fitted {
                 unit,
                 omitted: RecordedOmissions::default(),
                 issue: RecordedIssue {
+                    timing: match &workload.flush {
+                        Some(flush) if think.is_none() && flush.has_waits() => {
+                            RecordedTiming::Flushes
+                        }
+                        _ => RecordedTiming::Recorded,
+                    },
                     flushes,
-                    ..RecordedIssue::default()
+                    discards: 0,
                 },
             },
             notes: notes(workload, range),
@@ -313,12 +341,17 @@ pub(super) fn share_of_writes(reads: u64, writes: u64) -> Ratio {
 fn recording(drawn: Drawn, unit: u64, range: u64) -> Recording {
     Recording::new(move |share| {
         let (index, threads) = (u64::from(share.index), u64::from(share.threads));
-        let its = (0u64..)
-            .zip(drawn.clone())
-            .filter(move |(number, _)| number % threads == index);
-        let ios: RecordedIos =
-            Box::new(its.map(move |(_, record)| Ok(placed(&record, unit, range))));
-        Ok(ios)
+        let mut drawn = drawn.clone();
+        let all = (0u64..).zip(std::iter::from_fn(move || drawn.next_io()));
+        let its = all.filter(move |(number, _)| number % threads == index);
+        let ios = its.map(move |(number, (record, after))| {
+            Ok(RecordedIo {
+                number,
+                after,
+                ..placed(&record, unit, range)
+            })
+        });
+        Ok(Box::new(ios) as RecordedIos)
     })
 }
 

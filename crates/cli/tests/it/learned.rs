@@ -52,6 +52,9 @@ fn a_learned_profile_runs_on_a_simulated_device_and_is_like_the_trace() {
         (&found["format"], &found["profile"]),
         (&"csv".into(), &profile.into())
     );
+    bench
+        .line("run --profile t.profile missing")
+        .refused("missing: there is nothing under this name");
     let said = bench.line("run --profile t.profile sim:ssd --json");
     assert_eq!(said.code, Some(0), "{said:?}");
     let found = document(&said.out);

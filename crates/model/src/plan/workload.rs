@@ -162,6 +162,8 @@ pub enum RecordedTiming {
     /// Its time.
     #[default]
     Recorded,
+    /// Its time; a flush also waits for its write, and some I/Os for the flush before them.
+    Flushes,
     /// A place among the I/Os in flight.
     Fast,
     /// The completions of the I/Os that it depends on, and a think time.
@@ -173,9 +175,15 @@ impl RecordedTiming {
     pub const fn name(self) -> &'static str {
         match self {
             RecordedTiming::Recorded => "recorded",
+            RecordedTiming::Flushes => "flushes",
             RecordedTiming::Fast => "fast",
             RecordedTiming::Dependent(_) => "dependent",
         }
+    }
+
+    /// Whether I/Os wait for other I/Os.
+    pub const fn has_waits(self) -> bool {
+        matches!(self, RecordedTiming::Flushes | RecordedTiming::Dependent(_))
     }
 }
 

@@ -17,6 +17,69 @@ struct Node {
     level: usize,
 }
 
+/// The times of an open rule, or of two, one after another.
+#[derive(Clone, Debug)]
+pub(super) enum ArrivalDraw {
+    /// Of I/Os whose operations are drawn.
+    Of(Times),
+    /// Of reads and of writes.
+    ByOperation {
+        /// Each with its next time.
+        sides: Box<[(Times, Option<Nanos>); 2]>,
+        /// The last write is followed by one of its batch.
+        write_goes_on: bool,
+    },
+}
+
+impl ArrivalDraw {
+    /// Returns those of a rule that is not closed.
+    pub(super) fn new(rule: &ArrivalRule) -> ArrivalDraw {
+        match rule {
+            ArrivalRule::ByOperation { read, write } => ArrivalDraw::ByOperation {
+                sides: Box::new([read, write].map(|rule| (Times::new(rule), None))),
+                write_goes_on: false,
+            },
+            rule => ArrivalDraw::Of(Times::new(rule)),
+        }
+    }
+
+    /// Returns the next time, and of which operation it is where that is fixed; `None` at the end.
+    pub(super) fn next(&mut self, rng: &mut Rng) -> Option<(Nanos, Option<usize>)> {
+        let (sides, write_goes_on) = match self {
+            ArrivalDraw::Of(times) => return Some((times.next(rng)?, None)),
+            ArrivalDraw::ByOperation {
+                sides,
+                write_goes_on,
+            } => (sides, write_goes_on),
+        };
+        for (times, next) in sides.iter_mut() {
+            if !times.has_begun() {
+                *next = times.next(rng);
+            }
+        }
+        let [read, write] = [0, 1].map(|side| sides[side].1.unwrap_or(Nanos::MAX));
+        let its = usize::from(write < read);
+        let (times, next) = &mut sides[its];
+        let at = next.take()?;
+        if its == 1 {
+            *write_goes_on = times.batches.left > 0;
+        }
+        *next = times.next(rng);
+        Some((at, Some(its)))
+    }
+
+    /// Whether the next write is one of the batch of the last one.
+    pub(super) fn is_in_batch(&self) -> bool {
+        matches!(
+            self,
+            ArrivalDraw::ByOperation {
+                write_goes_on: true,
+                ..
+            }
+        )
+    }
+}
+
 /// The times of an open rule, one after another.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Times {
@@ -28,6 +91,7 @@ pub(super) struct Times {
     batches: Batches,
     last: Nanos,
     step: usize,
+    owed: f64,        // I/Os of the steps so far that were not drawn
     nodes: Vec<Node>, // the next last
 }
 
@@ -43,7 +107,7 @@ struct Batches {
 
 impl Times {
     /// Returns those of an open rule.
-    pub(super) fn new(rule: &ArrivalRule) -> Times {
+    fn new(rule: &ArrivalRule) -> Times {
         let mut times = Times::default();
         if let ArrivalRule::Open {
             every,
@@ -79,15 +143,21 @@ impl Times {
         times
     }
 
+    fn has_begun(&self) -> bool {
+        self.step > 0
+    }
+
     /// Returns the next time; `None` at the end.
-    pub(super) fn next(&mut self, rng: &mut Rng) -> Option<Nanos> {
+    fn next(&mut self, rng: &mut Rng) -> Option<Nanos> {
         if self.batches.left > 0 {
             self.batches.left -= 1;
+            self.owed -= 1.0;
             self.last = self.last.plus(self.batches.gap);
             return Some(self.last);
         }
         // A batch may reach beyond the next one.
         self.last = self.head(rng)?.max(self.last);
+        self.owed -= 1.0;
         if !self.batches.sizes.is_empty() {
             let (from, to) = self.batches.sizes[chosen(&self.batches.ends, rng)];
             self.batches.left = from + rng.below(to - from + 1) - 1;
@@ -99,7 +169,9 @@ impl Times {
     fn head(&mut self, rng: &mut Rng) -> Option<Nanos> {
         loop {
             let Some(node) = self.nodes.pop() else {
-                let exact = *self.steps.get(self.step)? as f64 / self.batches.mean;
+                // The next steps compensate for what batches had too much or too little.
+                self.owed += *self.steps.get(self.step)? as f64;
+                let exact = (self.owed / self.batches.mean).max(0.0);
                 let more = rng.unit() < exact.fract();
                 let rest = self
                     .duration

@@ -7,9 +7,9 @@ mod arrivals;
 mod places;
 mod rng;
 
-use crate::profile::{ArrivalRule, LearnedWorkload, Side};
-use arrivals::Times;
-use model::trace::{TraceOperation, TraceRecord};
+use crate::profile::{ArrivalRule, FlushRule, LearnedWorkload, Side};
+use arrivals::ArrivalDraw;
+use model::trace::{DEPENDENCY_WINDOW, TraceDependency, TraceOperation, TraceRecord};
 use model::{Bytes, Nanos, Operation};
 use places::{PlaceDraw, chosen, ends};
 use rng::Rng;
@@ -25,19 +25,22 @@ const HOLD: f64 = 0.05;
 pub struct Drawn {
     rng: Rng,
     sides: [Option<SideDraw>; 2],
-    times: Option<Times>, // none in a closed loop
-    writes: f64,          // their share
-    after: [f64; 2],      // the probability of a write, by the operation before
+    times: Option<ArrivalDraw>, // none in a closed loop
+    writes: f64,                // their share
+    after: [f64; 2],            // the probability of a write, by the operation before
     last: Option<usize>,
     flush: Option<FlushDraw>,
     pending: Option<Nanos>, // a flush
+    number: u64,            // of the next
 }
 
 #[derive(Clone, Debug)]
 struct FlushDraw {
-    every: f64,
-    regular: bool,
-    writes: f64, // since the last
+    rule: FlushRule,
+    ends: Vec<f64>,    // of the shares of its lengths
+    writes: f64,       // since the last
+    left: u64,         // to the next, where lengths are drawn
+    last: Option<u64>, // its number
 }
 
 #[derive(Clone, Debug)]
@@ -105,19 +108,31 @@ impl Drawn {
             rng: Rng::new(seed),
             sides: [side(&workload.read), side(&workload.write)],
             times: match &workload.arrivals {
-                open @ ArrivalRule::Open { .. } => Some(Times::new(open)),
                 ArrivalRule::Closed { .. } => None,
+                rule => Some(ArrivalDraw::new(rule)),
             },
             writes: write,
             after: [write * (1.0 - same), write + same * (1.0 - write)],
             last: None,
-            flush: workload.flush.map(|flush| FlushDraw {
-                every: flush.every,
-                regular: flush.regular,
-                writes: 0.0,
-            }),
+            flush: workload.flush.as_ref().map(FlushDraw::new),
             pending: None,
+            number: 0,
         })
+    }
+
+    /// Returns the next I/O, and what it waits for besides its time.
+    pub fn next_io(&mut self) -> Option<(TraceRecord, TraceDependency)> {
+        let io = self.next_record()?;
+        let number = self.number;
+        self.number += 1;
+        let Some(flush) = &mut self.flush else {
+            return Some((io, TraceDependency::default()));
+        };
+        let after = match io.operation {
+            TraceOperation::Flush => flush.follow(number),
+            _ => flush.wait(&io, number, &mut self.rng),
+        };
+        Some((io, after))
     }
 
     fn operation(&mut self) -> usize {
@@ -137,26 +152,39 @@ impl Iterator for Drawn {
     type Item = TraceRecord;
 
     fn next(&mut self) -> Option<TraceRecord> {
+        self.next_io().map(|(io, _)| io)
+    }
+}
+
+impl Drawn {
+    fn next_record(&mut self) -> Option<TraceRecord> {
         if let Some(at) = self.pending.take() {
+            let again = self
+                .flush
+                .as_mut()
+                .is_some_and(|flush| flush.is_next(&mut self.rng));
+            self.pending = again.then_some(at);
             return Some(TraceRecord {
                 at,
                 operation: TraceOperation::Flush,
                 ..TraceRecord::default()
             });
         }
-        let at = match &mut self.times {
+        let (at, its) = match &mut self.times {
             Some(times) => times.next(&mut self.rng)?,
-            None => Nanos(0),
+            None => (Nanos(0), None),
         };
-        let its = self.operation();
+        let its = its.unwrap_or_else(|| self.operation());
         let side = self.sides[its].as_mut()?;
         let (offset, length) = side.draw(&mut self.rng);
         let operation = match Operation::ALL[its] {
             Operation::Read => TraceOperation::Read,
             Operation::Write => TraceOperation::Write,
         };
+        let goes_on = self.times.as_ref().is_some_and(ArrivalDraw::is_in_batch);
         if operation == TraceOperation::Write
             && let Some(flush) = &mut self.flush
+            && !(flush.rule.per_batch && goes_on)
             && flush.is_due(&mut self.rng)
         {
             self.pending = Some(at);
@@ -172,15 +200,76 @@ impl Iterator for Drawn {
 }
 
 impl FlushDraw {
+    fn new(rule: &FlushRule) -> FlushDraw {
+        FlushDraw {
+            ends: ends(rule.writes.iter().map(|(_, _, share)| *share)),
+            rule: rule.clone(),
+            writes: 0.0,
+            left: 0,
+            last: None,
+        }
+    }
+
     /// Counts a write; returns whether a flush follows.
     fn is_due(&mut self, rng: &mut Rng) -> bool {
-        if !self.regular {
-            return rng.unit() < 1.0 / self.every;
+        let every = self.rule.every;
+        if self.rule.regular {
+            self.writes += 1.0;
+            let due = self.writes >= every - 0.5;
+            self.writes -= if due { every } else { 0.0 };
+            return due;
         }
-        self.writes += 1.0;
-        let due = self.writes >= self.every - 0.5;
-        self.writes -= if due { self.every } else { 0.0 };
-        due
+        if self.ends.is_empty() {
+            return rng.unit() < 1.0 / every;
+        }
+        if self.left == 0 {
+            self.left = self.length(rng).max(1);
+        }
+        self.left -= 1;
+        self.left == 0
+    }
+
+    /// Returns whether a flush follows the last one without a write in between.
+    fn is_next(&mut self, rng: &mut Rng) -> bool {
+        if self.rule.regular || self.ends.is_empty() {
+            return false;
+        }
+        self.left = self.length(rng);
+        self.left == 0
+    }
+
+    fn length(&self, rng: &mut Rng) -> u64 {
+        let (from, to, _) = self.rule.writes[chosen(&self.ends, rng)];
+        from + rng.below(to - from + 1)
+    }
+
+    /// Returns what a flush waits for: the I/O before it, which is a write or a flush.
+    fn follow(&mut self, number: u64) -> TraceDependency {
+        self.last = Some(number);
+        match self.rule.after {
+            Some(gap) if number > 0 => TraceDependency {
+                back: 1,
+                completed: true,
+                gap,
+                barrier: 0,
+            },
+            _ => TraceDependency::default(),
+        }
+    }
+
+    /// Returns whether a read or write waits for the last flush.
+    fn wait(&self, io: &TraceRecord, number: u64, rng: &mut Rng) -> TraceDependency {
+        let share = match io.operation {
+            TraceOperation::Write => self.rule.writes_wait,
+            _ => self.rule.reads_wait,
+        };
+        let waits = share > 0.0 && rng.unit() * 100.0 < share;
+        let back = self.last.map(|last| number - last);
+        let back = back.filter(|&back| waits && back < u64::from(DEPENDENCY_WINDOW));
+        TraceDependency {
+            barrier: back.map_or(0, |back| back as u32),
+            ..TraceDependency::default()
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::in_flight::{InFlight, Moments};
 use super::{count, lengths};
 use crate::profile::ArrivalRule;
 use model::trace::TraceRecord;
-use model::{LatencyHistogram, Nanos};
+use model::{LatencyHistogram, Nanos, Operation};
 use std::collections::HashMap;
 
 /// Levels of the cascade: the first has nodes of 4096 s, the last leaves of about 1 µs.
@@ -22,6 +22,8 @@ const ROOT: u128 = 4096 * 1_000_000_000;
 const STEPS_MAX: usize = 4096;
 /// Halvings of a step.
 const HALVINGS_MAX: usize = 20;
+/// Reads and writes have times of their own if less than this part of the covariance is found that chance would make of common ones.
+const APART: f64 = 0.5;
 /// A halving is learned from so many nodes with two I/Os or more.
 const NODES_MIN: u64 = 16;
 /// So many standard errors from 0, an excess is one.
@@ -29,12 +31,12 @@ const SIGNIFICANT: f64 = 2.0;
 /// Gaps that vary by less than this, relative to their mean, are equal.
 const EVEN: f64 = 0.1;
 /// I/Os that follow one another within this time arrive together.
-const TOGETHER: Nanos = Nanos::micros(20);
-/// They are batches if so many more of the gaps are so short than chance makes them at the rate of their millisecond: where
+pub(super) const TOGETHER: Nanos = Nanos::micros(20);
+/// They are batches if so many more of the gaps are so short than chance makes them at the rate of their window: where
 /// bursts are dense, chance makes most of them so.
 const BATCHED: f64 = 0.1;
-/// A millisecond, as a power of two of nanoseconds.
-const MILLISECOND: u32 = 20;
+/// Such a window, 8 ms, as a power of two of nanoseconds.
+const WINDOW: u32 = 23;
 /// So many arrivals fill the queue up to the same depth in a closed loop.
 const REFILLS: f64 = 0.9;
 /// So many arrivals reach the most I/Os in flight in a closed loop that takes several completions at once.
@@ -60,8 +62,16 @@ struct Level {
 }
 
 /// What was seen of the arrivals so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ArrivalsSeen {
+    all: TimesSeen,
+    by_operation: [TimesSeen; 2],
+    in_flight: InFlight,
+}
+
+/// What was seen of the times of some I/Os.
+#[derive(Debug)]
+struct TimesSeen {
     steps: Vec<u64>,
     every: Nanos,
     each: Cascade,
@@ -71,7 +81,6 @@ pub(crate) struct ArrivalsSeen {
     last_head: Option<Nanos>,
     together: TogetherSeen,
     last: Option<Nanos>,
-    in_flight: InFlight,
 }
 
 /// I/Os that arrive together.
@@ -80,7 +89,7 @@ struct TogetherSeen {
     batch: u64, // I/Os of the current one
     batches: HashMap<u64, u64>,
     gaps: LatencyHistogram,
-    now: (u64, u64), // a millisecond, and its I/Os so far
+    now: (u64, u64), // a window, and its I/Os so far
     by_chance: f64,  // I/Os of those before it that chance makes follow within `TOGETHER`
 }
 
@@ -92,9 +101,9 @@ struct Cascade {
     leaf: Option<(u64, u64)>, // index and I/Os
 }
 
-impl Default for ArrivalsSeen {
-    fn default() -> ArrivalsSeen {
-        ArrivalsSeen {
+impl Default for TimesSeen {
+    fn default() -> TimesSeen {
+        TimesSeen {
             steps: Vec::new(),
             every: Nanos::seconds(1),
             each: Cascade::default(),
@@ -110,15 +119,88 @@ impl Default for ArrivalsSeen {
                 by_chance: 0.0,
             },
             last: None,
-            in_flight: InFlight::default(),
         }
     }
 }
 
 impl ArrivalsSeen {
     /// Takes the next read or write; their times ascend.
-    pub(crate) fn take(&mut self, record: &TraceRecord) {
-        let at = record.at;
+    pub(crate) fn take(&mut self, operation: Operation, record: &TraceRecord) {
+        self.all.take(record.at);
+        self.by_operation[operation.index()].take(record.at);
+        self.in_flight.take(record, &mut |_, _| ());
+    }
+
+    /// Returns the rule.
+    pub(crate) fn rule(&mut self) -> ArrivalRule {
+        let duration = self.all.last.unwrap_or_default();
+        if let Some((in_flight, think)) = self.closed() {
+            return ArrivalRule::Closed {
+                in_flight,
+                think,
+                duration: duration.max(Nanos(1)),
+            };
+        }
+        if !self.are_apart() {
+            return self.all.rule(duration);
+        }
+        let [read, write] = &mut self.by_operation;
+        ArrivalRule::ByOperation {
+            read: Box::new(read.rule(duration)),
+            write: Box::new(write.rule(duration)),
+        }
+    }
+
+    /// Returns the most I/Os in flight.
+    pub(crate) fn most_in_flight(&self) -> Option<u32> {
+        self.in_flight.most()
+    }
+
+    /// Whether the bursts of reads are others than those of writes. If each I/O of a burst were a read or a write by chance, of the
+    /// excess variance of all I/Os the share 2·r·w would be the covariance of both.
+    fn are_apart(&self) -> bool {
+        let [reads, writes] = &self.by_operation;
+        let [r, w] = [reads, writes].map(|one| (one.gaps.n + 1.0) / self.all.gaps.n.max(1.0));
+        let levels = self.all.each.levels.iter();
+        let parts = reads.each.levels.iter().zip(&writes.each.levels);
+        let (mut expected, mut found) = (0.0, 0.0);
+        for (all, (read, write)) in levels.zip(parts).skip(SECOND) {
+            if all.nodes >= NODES_MIN && all.excess() > 0.0 {
+                let own = all.squares - all.independent;
+                let parts = [read, write].map(|level| level.squares - level.independent);
+                expected += 2.0 * r * w * own / all.pairs;
+                found += (own - parts[0] - parts[1]) / all.pairs;
+            }
+        }
+        reads.last.is_some() && writes.last.is_some() && found < APART * expected
+    }
+
+    /// Returns the number in flight and the time to the next I/O of a closed loop.
+    fn closed(&self) -> Option<(u32, Nanos)> {
+        let seen = self.in_flight.summary()?;
+        // An application that takes several completions at once fills the queue again only with the last of its I/Os.
+        // One with a timer does so at equal times, independent of the latencies.
+        let gaps = &self.all.head_gaps;
+        let timer = gaps.n >= 100.0 && gaps.variation() < EVEN;
+        if seen.cap > 1 && seen.at_cap >= CAPPED && seen.most_think <= AT_ONCE && !timer {
+            return Some((seen.cap, Nanos(0)));
+        }
+        let refills = seen.refills >= REFILLS || seen.at_most >= 0.8;
+        let single = seen.depth > 1
+            || seen.most_think <= AT_ONCE
+            || seen.follows.is_some_and(|follows| follows >= 0.5);
+        (refills && single).then(|| {
+            let think = match seen.most_think <= AT_ONCE {
+                true => Nanos(0),
+                false => seen.mean_think,
+            };
+            (seen.depth, think)
+        })
+    }
+}
+
+impl TimesSeen {
+    fn take(&mut self, at: Nanos) {
         let gap = self.last.replace(at).map(|last| at.minus(last));
         let begins = gap.is_none_or(|gap| gap > TOGETHER);
         if let Some(gap) = gap {
@@ -135,28 +217,32 @@ impl ArrivalsSeen {
             self.together.gaps.record(gap.unwrap_or_default());
         }
         self.expect(at);
-        self.in_flight.take(record, &mut |_, _| ());
         let step = (at.0 / self.every.0) as usize;
         if step >= self.steps.len() {
             self.steps.resize(step + 1, 0);
         }
         self.steps[step] += 1;
-        while self.steps.len() > STEPS_MAX {
-            self.every = Nanos(self.every.0 * 2);
-            self.steps = self.steps.chunks(2).map(|two| two.iter().sum()).collect();
-        }
+        self.widen();
         self.each.take(at);
         if begins {
             self.heads.take(at);
         }
     }
 
+    /// Adds steps in pairs while there are too many.
+    fn widen(&mut self) {
+        while self.steps.len() > STEPS_MAX {
+            self.every = Nanos(self.every.0 * 2);
+            self.steps = self.steps.chunks(2).map(|two| two.iter().sum()).collect();
+        }
+    }
+
     /// Adds to the I/Os that chance makes follow another within [`TOGETHER`].
     fn expect(&mut self, at: Nanos) {
-        let index = at.0 >> MILLISECOND;
+        let index = at.0 >> WINDOW;
         if self.together.now.0 != index {
             let ios = self.together.now.1 as f64;
-            let within = TOGETHER.0 as f64 * ios / (1u64 << MILLISECOND) as f64;
+            let within = TOGETHER.0 as f64 * ios / (1u64 << WINDOW) as f64;
             self.together.by_chance += ios * (1.0 - (-within).exp());
             self.together.now = (index, 0);
         }
@@ -175,16 +261,11 @@ impl ArrivalsSeen {
         together > BATCHED * self.gaps.n.max(1.0)
     }
 
-    /// Returns the rule.
-    pub(crate) fn rule(&mut self) -> ArrivalRule {
-        let duration = self.last.unwrap_or_default();
-        if let Some((in_flight, think)) = self.closed() {
-            return ArrivalRule::Closed {
-                in_flight,
-                think,
-                duration: duration.max(Nanos(1)),
-            };
-        }
+    /// Returns the rule of a trace of this length.
+    fn rule(&mut self, duration: Nanos) -> ArrivalRule {
+        let steps = (duration.0 / self.every.0) as usize + 1;
+        self.steps.resize(steps.max(self.steps.len()), 0);
+        self.widen();
         let octaves = (self.every.0 / 1_000_000_000).trailing_zeros() as usize;
         self.end_batch();
         let batched = self.is_batched();
@@ -207,28 +288,6 @@ impl ArrivalsSeen {
                 .filter(|_| batched)
                 .unwrap_or_default(),
         }
-    }
-
-    /// Returns the number in flight and the time to the next I/O of a closed loop.
-    fn closed(&self) -> Option<(u32, Nanos)> {
-        let seen = self.in_flight.summary()?;
-        // An application that takes several completions at once fills the queue again only with the last of its I/Os.
-        // One with a timer does so at equal times, independent of the latencies.
-        let timer = self.head_gaps.n >= 100.0 && self.head_gaps.variation() < EVEN;
-        if seen.cap > 1 && seen.at_cap >= CAPPED && seen.most_think <= AT_ONCE && !timer {
-            return Some((seen.cap, Nanos(0)));
-        }
-        let refills = seen.refills >= REFILLS || seen.at_most >= 0.8;
-        let single = seen.depth > 1
-            || seen.most_think <= AT_ONCE
-            || seen.follows.is_some_and(|follows| follows >= 0.5);
-        (refills && single).then(|| {
-            let think = match seen.most_think <= AT_ONCE {
-                true => Nanos(0),
-                false => seen.mean_think,
-            };
-            (seen.depth, think)
-        })
     }
 }
 

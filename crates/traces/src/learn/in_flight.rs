@@ -120,6 +120,21 @@ impl InFlight {
         self.now = self.now.max(to);
     }
 
+    /// Returns the most in flight but for one arrival in a thousand; `None` if more than one in a hundred I/Os has no latency.
+    pub(crate) fn most(&self) -> Option<u32> {
+        let total: u64 = self.arrivals.iter().sum();
+        (total > 0 && self.unknown <= total / 100).then(|| self.cap(total))
+    }
+
+    fn cap(&self, total: u64) -> u32 {
+        let mut below = 0;
+        let reaches = |&ios: &u64| {
+            below += ios;
+            total - below <= total / ABOVE_CAP
+        };
+        self.arrivals.iter().position(reaches).unwrap_or(DEPTH_MAX) as u32
+    }
+
     /// Returns what a closed loop shows; `None` without enough latencies, or with too many in flight.
     pub(crate) fn summary(&self) -> Option<Refilling> {
         let total: u64 = self.arrivals.iter().sum();
@@ -132,16 +147,10 @@ impl InFlight {
             return None; // of several depths, which are not known
         }
         let all: u64 = self.time.iter().sum();
-        let (mut below, mut cap) = (0, 0);
-        for (depth, &ios) in self.arrivals.iter().enumerate() {
-            (below, cap) = (below + ios, depth);
-            if total - below <= total / ABOVE_CAP {
-                break;
-            }
-        }
+        let cap = self.cap(total);
         Some(Refilling {
-            cap: cap as u32,
-            at_cap: self.arrivals[cap] as f64 / total as f64,
+            cap,
+            at_cap: self.arrivals[cap as usize] as f64 / total as f64,
             depth: depth as u32,
             refills: most as f64 / total as f64,
             at_most: self.time[depth] as f64 / all.max(1) as f64,

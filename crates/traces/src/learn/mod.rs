@@ -1,9 +1,10 @@
 //! From the I/Os of a trace to a profile, in one pass and in bounded memory.
 //!
-//! Read in this order: what is counted (here), `arrivals`, `runs`, `places`. Omitted: reading the trace, and I/Os that follow
+//! Read in this order: what is counted (here), `arrivals`, `runs`, `places`, `flushes`. Omitted: reading the trace, and I/Os that follow
 //! the profile (`drawn`).
 
 mod arrivals;
+mod flushes;
 mod in_flight;
 mod places;
 mod runs;
@@ -16,8 +17,9 @@ pub(crate) use runs::{RunTracker, Step};
 pub(crate) use zones::{ZONES_MAX, fold, total_variation};
 
 use crate::error::TraceError;
-use crate::profile::{FlushRule, LearnedFrom, LearnedProfile, LearnedWorkload, Side};
+use crate::profile::{LearnedFrom, LearnedProfile, LearnedWorkload, Side};
 use arrivals::ArrivalsSeen;
+use flushes::Flushes;
 use model::trace::{TraceOperation, TraceRecord};
 use model::{Bytes, Nanos, Operation};
 use places::PlacesSeen;
@@ -85,17 +87,6 @@ struct DirectRun {
     first: u64,
 }
 
-#[derive(Debug, Default)]
-struct Flushes {
-    count: u64,
-    all: u64,    // writes
-    writes: u64, // since the last
-    first: u64,  // before the first flush
-    gaps: Moments,
-    most: u64,
-    least: Option<u64>,
-}
-
 impl Learner {
     /// Takes the next I/O; their times ascend. The first one decides of which device is learned.
     pub fn take(&mut self, record: &TraceRecord) {
@@ -109,7 +100,10 @@ impl Learner {
         let operation = match record.operation {
             TraceOperation::Read => Operation::Read,
             TraceOperation::Write => Operation::Write,
-            TraceOperation::Flush => return self.flushes.flush(),
+            TraceOperation::Flush => {
+                let at = record.at.minus(self.first.unwrap_or(record.at));
+                return self.flushes.flush(&TraceRecord { at, ..*record });
+            }
             TraceOperation::Discard => {
                 self.discards += 1;
                 return;
@@ -122,14 +116,12 @@ impl Learner {
         };
         self.newest = record.at;
         self.end = self.end.max(record.offset + record.length);
-        self.arrivals.take(&record);
+        self.arrivals.take(operation, &record);
         let its = operation.index();
         if let Some(before) = self.last.replace(its) {
             self.next[before][its] += 1;
         }
-        let writes = u64::from(operation == Operation::Write);
-        self.flushes.all += writes;
-        self.flushes.writes += writes;
+        self.flushes.take(operation, &record);
         self.sides[its].take(&record);
     }
 
@@ -156,14 +148,16 @@ impl Learner {
             ));
         }
         let range = Bytes(self.end.next_multiple_of(4096));
+        let arrivals = self.arrivals.rule();
         let workload = LearnedWorkload {
             range,
             reads: reads as f64 / (reads + writes) as f64 * 100.0,
             same_operation: self.same_operation(),
-            flush: self.flushes.rule(),
+            in_flight: self.arrivals.most_in_flight(),
+            flush: self.flushes.rule(self.newest, arrivals.has_write_batches()),
             read: self.sides[0].finish(range),
             write: self.sides[1].finish(range),
-            arrivals: self.arrivals.rule(),
+            arrivals,
         };
         Ok(LearnedProfile {
             learned: LearnedFrom {
@@ -190,35 +184,6 @@ impl Learner {
         } else {
             found
         }
-    }
-}
-
-impl Flushes {
-    fn flush(&mut self) {
-        // What came before the first flush is no whole gap.
-        if self.count > 0 {
-            self.gaps.add(self.writes as f64);
-            self.most = self.most.max(self.writes);
-            self.least = Some(self.least.unwrap_or(u64::MAX).min(self.writes));
-        } else {
-            self.first = self.writes;
-        }
-        self.count += 1;
-        self.writes = 0;
-    }
-
-    fn rule(&self) -> Option<FlushRule> {
-        let least = self.least?;
-        let every = self.gaps.mean().max(1.0);
-        let spread = self.most - least;
-        let is_regular =
-            spread as f64 <= 2.0 + every / 20.0 && self.most >= self.first.max(self.writes);
-        // Of flushes that come in bursts the number counts: most writes may be before the first.
-        let mean = self.all as f64 / self.count as f64;
-        Some(FlushRule {
-            every: if is_regular { every } else { mean.max(1.0) },
-            regular: is_regular,
-        })
     }
 }
 
@@ -384,9 +349,9 @@ fn lengths(found: &HashMap<u64, u64>) -> Vec<(u64, u64, f64)> {
         false => {
             let mut classes: HashMap<(u64, u64), u64> = HashMap::new();
             for (&ios, &runs) in found {
-                let power = 1u64 << ios.ilog2();
+                let power = 1u64 << ios.max(1).ilog2();
                 let step = (power / 4).max(1);
-                let from = power + (ios - power) / step * step;
+                let from = power.min(ios) + ios.saturating_sub(power) / step * step;
                 *classes.entry((from, from + step - 1)).or_default() += runs;
             }
             classes

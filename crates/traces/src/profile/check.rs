@@ -38,6 +38,14 @@ impl LearnedWorkload {
             "workload.same_operation",
             "must be from -1 to 1",
         );
+        if let Some(most) = &self.in_flight {
+            found.demand(
+                (1..=IN_FLIGHT_MAX).contains(most),
+                most,
+                "workload.in_flight",
+                "must be from 1 to 65536",
+            );
+        }
         if let Some(flush) = &self.flush {
             found.demand(
                 (1.0..1e12).contains(&flush.every),
@@ -45,6 +53,15 @@ impl LearnedWorkload {
                 "workload.flush.every",
                 "must be at least 1",
             );
+            found.lengths(&flush.writes, 0, "workload.flush.writes");
+            found.demand(
+                !flush.per_batch || self.arrivals.has_write_batches(),
+                &flush.per_batch,
+                "workload.flush.per_batch",
+                "must be false, because the writes have no batches of their own",
+            );
+            found.share(flush.reads_wait, "workload.flush.reads_wait");
+            found.share(flush.writes_wait, "workload.flush.writes_wait");
         }
         for (name, side, has) in [
             ("workload.read", &self.read, self.reads > 0.0),
@@ -59,7 +76,7 @@ impl LearnedWorkload {
                 None => {}
             }
         }
-        self.arrivals(&mut found);
+        self.arrivals.check("workload.arrivals", &mut found);
         found.0
     }
 
@@ -92,7 +109,7 @@ impl LearnedWorkload {
         }
         found.share(side.same_size, &format!("{name}.same_size"));
         found.share(side.same_run, &format!("{name}.same_run"));
-        found.lengths(&side.runs, &format!("{name}.runs"));
+        found.lengths(&side.runs, 1, &format!("{name}.runs"));
         found.demand(
             (1..=64).contains(&side.open_runs),
             &side.open_runs,
@@ -101,9 +118,13 @@ impl LearnedWorkload {
         );
         places(&format!("{name}.places"), &side.places, found);
     }
+}
 
-    fn arrivals(&self, found: &mut Problems) {
-        match &self.arrivals {
+impl ArrivalRule {
+    /// Adds what is wrong; `name` is its table.
+    fn check(&self, name: &str, found: &mut Problems) {
+        let at = |key: &str| format!("{name}.{key}");
+        match self {
             ArrivalRule::Open {
                 every,
                 ios,
@@ -112,36 +133,44 @@ impl LearnedWorkload {
                 batches,
                 ..
             } => {
-                found.lengths(batches, "workload.arrivals.batches");
+                found.lengths(batches, 1, &at("batches"));
                 let ends = every.0.saturating_mul(ios.len() as u64);
                 found.demand(
                     ends.saturating_sub(every.0) < duration.0 && duration.0 <= ends,
                     duration,
-                    "workload.arrivals.duration",
+                    &at("duration"),
                     "must end in the last step",
                 );
-                let at = "workload.arrivals.every";
+                let its = &at("every");
                 let range = Nanos(1000)..=Nanos::seconds(86_400);
-                found.demand(range.contains(every), every, at, "must be from 1us to 24h");
-                let at = "workload.arrivals.ios";
+                found.demand(range.contains(every), every, its, "must be from 1us to 24h");
+                let its = &at("ios");
                 let sum = ios.iter().fold(0u64, |sum, &one| sum.saturating_add(one));
                 found.demand(
                     (1..=IOS_MAX).contains(&sum) && ios.len() <= STEPS_MAX,
                     &format!("{} steps", ios.len()),
-                    at,
+                    its,
                     "must have an I/O, at most 86400 steps and 2^40 I/Os",
                 );
                 for one in halvings {
-                    let at = "workload.arrivals.halvings";
+                    let its = &at("halvings");
                     let range = -1.0..=0.25;
-                    found.demand(range.contains(one), one, at, "must be from -1 to 0.25");
+                    found.demand(range.contains(one), one, its, "must be from -1 to 0.25");
                 }
                 found.demand(
                     halvings.len() <= 30,
                     &halvings.len(),
-                    "workload.arrivals.halvings",
+                    &at("halvings"),
                     "must be at most 30",
                 );
+            }
+            ArrivalRule::ByOperation { read, write } => {
+                for (rule, its) in [(read, "read"), (write, "write")] {
+                    match **rule {
+                        ArrivalRule::Open { .. } => rule.check(&at(its), found),
+                        _ => found.0.push(format!("{}.kind: must be open", at(its))),
+                    }
+                }
             }
             ArrivalRule::Closed {
                 in_flight,
@@ -151,11 +180,11 @@ impl LearnedWorkload {
                 found.demand(
                     (1..=IN_FLIGHT_MAX).contains(in_flight),
                     in_flight,
-                    "workload.arrivals.in_flight",
+                    &at("in_flight"),
                     "must be from 1 to 65536",
                 );
-                let at = "workload.arrivals.duration";
-                found.demand(duration.0 > 0, duration, at, "must be above 0");
+                let its = &at("duration");
+                found.demand(duration.0 > 0, duration, its, "must be above 0");
             }
         }
     }
@@ -224,13 +253,13 @@ impl Problems {
         }
     }
 
-    fn lengths(&mut self, lengths: &[(u64, u64, f64)], at: &str) {
+    fn lengths(&mut self, lengths: &[(u64, u64, f64)], least: u64, at: &str) {
         for &(from, to, _) in lengths {
             self.demand(
-                1 <= from && from <= to && to <= RUN_MAX,
+                least <= from && from <= to && to <= RUN_MAX,
                 &format!("{from}, {to}"),
                 at,
-                "must be from at least 1 to at most 4294967296",
+                &format!("must be from at least {least} to at most 4294967296"),
             );
         }
         self.sum(lengths.iter().map(|(_, _, share)| *share), at);

@@ -51,6 +51,9 @@ pub struct LearnedWorkload {
     /// How much more often an operation follows one of its own kind: 0 independent, 1 never changes, −1 always changes.
     #[serde(default)]
     pub same_operation: f64,
+    /// The most I/Os in flight, where latencies were known.
+    #[serde(default)]
+    pub in_flight: Option<u32>,
     /// Flushes among the writes.
     pub flush: Option<FlushRule>,
     /// The reads; absent if there are none.
@@ -61,8 +64,8 @@ pub struct LearnedWorkload {
     pub arrivals: ArrivalRule,
 }
 
-/// When a flush follows.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+/// When a flush follows, and what waits for it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlushRule {
     /// Writes from one flush to the next, on average.
@@ -70,6 +73,28 @@ pub struct FlushRule {
     /// Always so many; else drawn.
     #[serde(default)]
     pub regular: bool,
+    /// Writes from one flush to the next, from and to, with their shares; if empty, drawn from `every`.
+    #[serde(default)]
+    pub writes: Vec<(u64, u64, f64)>,
+    /// Writes that arrive together count as one, and none of them but the last has a flush.
+    #[serde(default)]
+    pub per_batch: bool,
+    /// From the completion of a write to its flush; absent: a flush is issued with its write.
+    #[serde(deserialize_with = "text::some_time", default)]
+    pub after: Option<Nanos>,
+    /// Share of the reads that wait for the flush before them.
+    #[serde(default)]
+    pub reads_wait: f64,
+    /// Share of the writes that wait for the flush before them.
+    #[serde(default)]
+    pub writes_wait: f64,
+}
+
+impl FlushRule {
+    /// Whether a flush waits for its write, or I/Os for a flush.
+    pub fn has_waits(&self) -> bool {
+        self.after.is_some() || self.reads_wait > 0.0 || self.writes_wait > 0.0
+    }
 }
 
 /// The I/Os of one operation.
@@ -182,6 +207,13 @@ pub enum ArrivalRule {
         #[serde(deserialize_with = "text::time", default)]
         batch_gap: Nanos,
     },
+    /// Reads and writes each at their own times.
+    ByOperation {
+        /// Of the reads. // open
+        read: Box<ArrivalRule>,
+        /// Of the writes. // open
+        write: Box<ArrivalRule>,
+    },
     /// When an earlier one completes.
     Closed {
         /// I/Os in flight.
@@ -203,9 +235,7 @@ pub(crate) const HOT_ZONES: u32 = 1024;
 impl LearnedWorkload {
     /// Returns how long it lasts.
     pub fn duration(&self) -> Nanos {
-        match &self.arrivals {
-            ArrivalRule::Open { duration, .. } | ArrivalRule::Closed { duration, .. } => *duration,
-        }
+        self.arrivals.duration()
     }
 
     /// Returns the largest I/O.
@@ -227,35 +257,67 @@ impl LearnedWorkload {
 
     /// Multiplies the rate.
     pub fn scale_rate(&mut self, factor: f64) {
-        if let ArrivalRule::Open { ios, .. } = &mut self.arrivals {
-            let mut carried = 0.0;
-            for count in ios {
-                let exact = *count as f64 * factor + carried;
-                *count = exact.round().max(0.0) as u64;
-                carried = exact - *count as f64;
-            }
-        }
+        self.arrivals.scale_rate(factor);
     }
 
     /// Makes everything happen faster by this factor: gaps and length shrink.
     pub fn scale_time(&mut self, factor: f64) {
         let shorter = |time: &mut Nanos| *time = Nanos((time.0 as f64 / factor).round() as u64);
-        match &mut self.arrivals {
+        if let Some(after) = self.flush.as_mut().and_then(|flush| flush.after.as_mut()) {
+            shorter(after);
+        }
+        self.arrivals.scale_time(&shorter);
+    }
+}
+
+impl ArrivalRule {
+    /// Whether writes have times of their own, at which several may arrive together.
+    pub(crate) fn has_write_batches(&self) -> bool {
+        let ArrivalRule::ByOperation { write, .. } = self else {
+            return false;
+        };
+        matches!(&**write, ArrivalRule::Open { batches, .. } if !batches.is_empty())
+    }
+
+    fn duration(&self) -> Nanos {
+        match self {
+            ArrivalRule::Open { duration, .. } | ArrivalRule::Closed { duration, .. } => *duration,
+            ArrivalRule::ByOperation { read, write } => read.duration().max(write.duration()),
+        }
+    }
+
+    fn scale_rate(&mut self, factor: f64) {
+        match self {
+            ArrivalRule::Open { ios, .. } => {
+                let mut carried = 0.0;
+                for count in ios {
+                    let exact = *count as f64 * factor + carried;
+                    *count = exact.round().max(0.0) as u64;
+                    carried = exact - *count as f64;
+                }
+            }
+            ArrivalRule::ByOperation { read, write } => {
+                read.scale_rate(factor);
+                write.scale_rate(factor);
+            }
+            ArrivalRule::Closed { .. } => {}
+        }
+    }
+
+    fn scale_time(&mut self, shorter: &impl Fn(&mut Nanos)) {
+        match self {
             ArrivalRule::Open {
                 every,
                 duration,
                 batch_gap,
                 ..
-            } => {
-                shorter(every);
-                shorter(duration);
-                shorter(batch_gap);
-            }
+            } => [every, duration, batch_gap].into_iter().for_each(shorter),
             ArrivalRule::Closed {
                 think, duration, ..
-            } => {
-                shorter(think);
-                shorter(duration);
+            } => [think, duration].into_iter().for_each(shorter),
+            ArrivalRule::ByOperation { read, write } => {
+                read.scale_time(shorter);
+                write.scale_time(shorter);
             }
         }
     }

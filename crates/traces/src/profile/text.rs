@@ -2,7 +2,7 @@
 //!
 //! Omitted: whether the numbers fit together (`check`).
 
-use super::{ArrivalRule, LearnedFrom, LearnedProfile, LearnedWorkload, Places, Side};
+use super::{ArrivalRule, FlushRule, LearnedFrom, LearnedProfile, LearnedWorkload, Places, Side};
 use model::{Bytes, Nanos, invalid_value};
 use serde::{Deserialize, Deserializer};
 use std::fmt::{self, Write};
@@ -105,21 +105,59 @@ impl LearnedProfile {
             number(work.reads),
             number(work.same_operation),
         )?;
-        if let Some(flush) = &work.flush {
-            let every = number(flush.every);
+        if let Some(most) = work.in_flight {
             writeln!(
                 out,
-                "flush = {{ every = {every}, regular = {} }}  # writes from flush to flush",
-                flush.regular
+                "in_flight = {most}                    # the most; --depth is at least this"
             )?;
+        }
+        if let Some(flush) = &work.flush {
+            write_flush(out, flush)?;
         }
         for (name, side) in [("read", &work.read), ("write", &work.write)] {
             if let Some(side) = side {
                 write_side(out, name, side)?;
             }
         }
-        write_arrivals(out, &work.arrivals)
+        write_arrivals(out, "workload.arrivals", &work.arrivals)
     }
+}
+
+fn write_flush(out: &mut String, flush: &FlushRule) -> fmt::Result {
+    writeln!(
+        out,
+        "\n[workload.flush]\n\
+         every = {}                  # writes from one flush to the next, on average\n\
+         regular = {}                 # always so many",
+        number(flush.every),
+        flush.regular
+    )?;
+    if !flush.writes.is_empty() {
+        let writes = runs_text(&flush.writes);
+        writeln!(
+            out,
+            "writes = {writes}   # how many: from, to, share of the flushes"
+        )?;
+    }
+    if flush.per_batch {
+        writeln!(
+            out,
+            "per_batch = true                # writes that arrive together count as one"
+        )?;
+    }
+    if let Some(after) = flush.after {
+        writeln!(
+            out,
+            "after = \"{after}\"                  # from the completion of the write before"
+        )?;
+    }
+    writeln!(
+        out,
+        "reads_wait = {}                  # reads that wait for the flush before them\n\
+         writes_wait = {}                 # likewise, writes",
+        number(flush.reads_wait),
+        number(flush.writes_wait)
+    )
 }
 
 fn write_side(out: &mut String, name: &str, side: &Side) -> fmt::Result {
@@ -195,8 +233,8 @@ fn write_side(out: &mut String, name: &str, side: &Side) -> fmt::Result {
     }
 }
 
-fn write_arrivals(out: &mut String, rule: &ArrivalRule) -> fmt::Result {
-    writeln!(out, "\n[workload.arrivals]")?;
+fn write_arrivals(out: &mut String, name: &str, rule: &ArrivalRule) -> fmt::Result {
+    writeln!(out, "\n[{name}]")?;
     match rule {
         ArrivalRule::Open {
             every,
@@ -230,6 +268,14 @@ fn write_arrivals(out: &mut String, rule: &ArrivalRule) -> fmt::Result {
                 halvings.join(", "),
                 lines(&ios, STEPS_A_LINE)
             )
+        }
+        ArrivalRule::ByOperation { read, write } => {
+            writeln!(
+                out,
+                "kind = \"by_operation\"             # reads and writes each arrive at their own times"
+            )?;
+            write_arrivals(out, &format!("{name}.read"), read)?;
+            write_arrivals(out, &format!("{name}.write"), write)
         }
         ArrivalRule::Closed {
             in_flight,
@@ -307,6 +353,10 @@ pub(super) fn sizes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(Bytes, f6
         .into_iter()
         .map(|(size, share)| Ok((bytes_of(size)?, share)));
     each.collect()
+}
+
+pub(super) fn some_time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Nanos>, D::Error> {
+    time(from).map(Some)
 }
 
 pub(super) fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Nanos, D::Error> {

@@ -168,7 +168,7 @@ impl Changes {
                     .push(format!("seed {}: {name} at all", self.seed)),
             }
         }
-        if let (Some(first), Some(second)) = (first.flush, second.flush) {
+        if let (Some(first), Some(second)) = (&first.flush, &second.flush) {
             let bound = if first.regular {
                 0.0
             } else {
@@ -181,12 +181,12 @@ impl Changes {
         }
         let total = |workload: &LearnedWorkload| match &workload.arrivals {
             ArrivalRule::Open { ios, .. } => ios.iter().sum::<u64>() as f64,
-            ArrivalRule::Closed { .. } => f64::NAN,
+            _ => f64::NAN,
         };
         // How many are in a batch is drawn.
         let batch = match &first.arrivals {
             ArrivalRule::Open { batches, .. } => batches.iter().map(|batch| batch.1).max(),
-            ArrivalRule::Closed { .. } => None,
+            _ => None,
         };
         let bound = batch.map_or(1.0, |batch| 4.0 * (batch as f64 * ios).sqrt());
         self.near("I/Os", [total(first), total(second)], bound);

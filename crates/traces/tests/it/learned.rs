@@ -188,3 +188,73 @@ fn flushes_behind_many_writes_without_any_are_as_many_as_they_were() {
     let flush = learned(&records).workload.flush.unwrap();
     assert_eq!((flush.every, flush.regular), (4020.0 / 20.0, false));
 }
+
+/// Commits of one writer, each a write and then a flush, with reads at any time; every hundredth commit has 30 writes more.
+fn commits() -> Vec<TraceRecord> {
+    let mut chance = crate::made::Chance::new(11);
+    let mut records = Vec::new();
+    let mut add = |at: f64, operation, latency: u64| {
+        records.push(TraceRecord {
+            at: Nanos((at * 1e3) as u64),
+            offset: u64::from(operation != TraceOperation::Flush) * (at as u64 % 9973) * 4096,
+            length: 4096 * u64::from(operation != TraceOperation::Flush),
+            operation,
+            latency: Some(Nanos::micros(latency)),
+            ..TraceRecord::default()
+        });
+    };
+    let (mut at, mut read_at) = (0.0, 0.0); // in microseconds
+    for commit in 0..4000 {
+        let writes = if commit % 100 == 99 { 31 } else { 1 };
+        for write in 0..writes {
+            add(at + f64::from(write), TraceOperation::Write, 100);
+        }
+        at += f64::from(writes - 1) + 100.0 + 25.0;
+        add(at, TraceOperation::Flush, 200);
+        at += 200.0 - 300.0 * (1.0 - chance.unit()).ln();
+        while read_at < at {
+            add(read_at, TraceOperation::Read, 80);
+            read_at -= 400.0 * (1.0 - chance.unit()).ln();
+        }
+    }
+    records.sort_by_key(|record| record.at);
+    records
+}
+
+#[test]
+fn the_flushes_of_commits_wait_for_their_writes_and_later_writes_for_them() {
+    let original = commits();
+    let profile = learned(&original);
+    let text = profile.text();
+    assert_eq!(
+        LearnedProfile::read("p", &text).unwrap().workload.flush,
+        profile.workload.flush
+    );
+    let flush = profile.workload.flush.clone().unwrap();
+    assert_eq!(flush.after, Some(Nanos::micros(25)));
+    assert_eq!((flush.writes_wait, flush.reads_wait), (100.0, 0.0));
+    // The commits of 31 writes are batches.
+    assert_eq!((flush.writes, flush.per_batch), (vec![(1, 1, 100.0)], true));
+    let mut drawn = Drawn::new(&profile.workload, Bytes(u64::MAX), 3).unwrap();
+    let (mut number, mut last, mut flushes, mut writes) = (0u64, None, 0u64, 0u64);
+    while let Some((io, after)) = drawn.next_io() {
+        match io.operation {
+            TraceOperation::Flush => {
+                assert_eq!(
+                    (after.back, after.completed, after.gap),
+                    (1, true, Nanos::micros(25))
+                );
+                (last, flushes) = (Some(number), flushes + 1);
+            }
+            TraceOperation::Write => {
+                let barrier = last.map_or(0, |last| number - last);
+                assert_eq!(u64::from(after.barrier), barrier);
+                writes += 1;
+            }
+            _ => assert_eq!(after, model::trace::TraceDependency::default()),
+        }
+        number += 1;
+    }
+    let mean = writes as f64 / flushes as f64;
+    assert!((1.1..1.5).contains(&mean), "{mean}");
+}

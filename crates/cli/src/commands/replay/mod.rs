@@ -109,7 +109,7 @@ pub(crate) fn issued(
 /// Returns what the I/Os wait for, if not only for their times.
 fn waiting(recorded: &RecordedAccess) -> Option<String> {
     let found = match recorded.issue.timing {
-        RecordedTiming::Recorded => return None,
+        RecordedTiming::Recorded | RecordedTiming::Flushes => return None,
         RecordedTiming::Fast => return Some("timing fast: no times are kept".to_owned()),
         RecordedTiming::Dependent(found) => found,
     };

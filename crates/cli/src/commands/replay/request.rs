@@ -1,7 +1,7 @@
 //! From a trace and the options to a request that can be checked, with the places of all I/Os.
 
 use crate::args::{ReplayArgs, ReplayTraceArgs, TraceInputArgs};
-use crate::commands::learned::share_of_writes;
+use crate::commands::learned::{DEPTH, depth, share_of_writes};
 use crate::commands::trace::{self, Pace};
 use engine::{RecordedIo, RecordedIos, RecordedShare, Recording};
 use model::plan::{RecordedAccess, RecordedDependencies, RecordedIssue, RecordedTiming};
@@ -263,6 +263,10 @@ impl Scanned {
         for (target, (placement, room)) in profile.timespans[0].targets.iter_mut().zip(&placements)
         {
             target.workload.block = Bytes(placement.largest());
+            if request.args.place.depth.is_none() && self.timing != RecordedTiming::Fast {
+                let most = self.scan.most_in_flight();
+                target.workload.queue_depth = depth(most, target);
+            }
             target.workload.access =
                 Access::Recorded(Box::new(self.access(request, &route, placement, *room)));
         }
@@ -329,14 +333,14 @@ impl Scanned {
         let share = share_of_writes(reads, writes);
         let length = self.duration(request);
         let times = match self.timing {
-            RecordedTiming::Recorded => LATE_TIMES,
+            RecordedTiming::Recorded | RecordedTiming::Flushes => LATE_TIMES,
             RecordedTiming::Fast | RecordedTiming::Dependent(_) => SLOWER_TIMES,
         };
         let measured = Nanos(length.0.saturating_mul(times)).plus(LATE_MORE);
         let simple = native::Request {
             targets: request.targets(),
             work: native::WorkText {
-                depth: place.depth.clone(),
+                depth: place.depth.clone().unwrap_or_else(|| DEPTH.to_string()),
                 threads: place.threads.clone(),
                 write: share.as_percent().to_string(),
                 ..native::WorkText::default()
