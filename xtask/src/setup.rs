@@ -45,6 +45,7 @@ const NEEDS: &[Need] = &[
     need("mpirun.mpich", "mpich"),
     need("bwrap", "bubblewrap"),
     need("bindfs", "bindfs"),
+    need("mergerfs", "mergerfs"),
     need("fuse2fs", "fuse2fs"),
     need("iostat", "sysstat"),
     need("unshare", "util-linux"),

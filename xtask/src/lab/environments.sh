@@ -134,12 +134,34 @@ take_away() {
         raid1) echo faulty >"/sys/block/$name/md/dev-${devices[1]#/dev/}/state" ;;
     esac
 }
-# events: a run in the middle of which a part is taken away.
+# events: a run in the middle of which a part is taken away, and its longest pause next to that of the kernel's block events.
 events() {
-    "$program" run -d 10s --warmup 0s --interval 100ms -o 4 --length ${mib}M --verbose --no-store "$target" &
+    local trace=/sys/kernel/tracing run code
+    [ -d $trace/events/block ] || mount -t tracefs tracefs $trace
+    local its=$trace/instances/fathom-environments
+    mkdir -p $its && echo 16384 >$its/buffer_size_kb
+    run=$(stat -L -c '%Hr %Lr' "$target")
+    echo "dev == $(((${run% *} << 20) | ${run#* }))" >$its/events/block/block_bio_complete/filter
+    echo 1 >$its/events/block/block_bio_complete/enable
+    "$program" run -d 10s --warmup 0s --interval 100ms -o 4 --length ${mib}M --verbose "$target" &
+    run=$!
     sleep 5
     take_away
-    wait $!
+    wait $run; code=$?
+    echo 0 >$its/events/block/block_bio_complete/enable
+    "$program" show 1 --json | tr -d '\n ' | tr '{' '\n' | sed -n 's/.*"name":"pause_ns","value":\([0-9.]*\).*/\1/p' >"$base/pause"
+    awk -v pause="$(tr -d '\n' <"$base/pause")" '
+        match($0, / [0-9]+\.[0-9]+: block_bio_complete/) {
+            at = substr($0, RSTART + 1, RLENGTH - 21) + 0
+            if (last && at - last > longest) longest = at - last
+            last = at
+        }
+        END {
+            off = pause / 1e6 - longest * 1e3
+            print "pause " pause / 1e6 " ms; longest of the block events " longest * 1e3 " ms: " (off < 10 && off > -10 ? "within 10 ms" : "they differ")
+        }' $its/trace
+    rmdir $its
+    return $code
 }
 # filter NUMBER…: these system calls fail with EPERM, as in a container (x86-64). Source: seccomp(2), bpf in <linux/filter.h>.
 filter() {
@@ -333,6 +355,7 @@ case $environment in
             grep -q "$(stat -c %i "$at/f" 2>/dev/null || echo none) " /proc/locks && break
             sleep 0.1
         done ;;
+    memory-max-*) in_machine; mounted ext4 256 "$ext4"; memory "${environment#memory-max-}" ;;
     memory-*) memory "${environment#memory-}" ;;
     container-256M)
         memory 256; filter 425 426 427
