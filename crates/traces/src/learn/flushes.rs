@@ -17,6 +17,8 @@ const AFTER_MAX: Nanos = Nanos::millis(1);
 const MOST: f64 = 0.75;
 /// So many I/Os are expected during flushes by chance where a share is estimated.
 const EXPECTED_MIN: f64 = 20.0;
+/// If more of the flushes follow another one directly, in percent, the numbers of writes between them are no rule.
+const AGAIN_MAX: f64 = 90.0;
 /// A lower share of I/Os that wait is none.
 const WAIT_MIN: f64 = 10.0;
 
@@ -92,10 +94,16 @@ impl Flushes {
         if counted.open > every as u64 {
             count(&mut counted.lengths, counted.open);
         }
-        let lengths = match is_regular {
+        let mut lengths = match is_regular {
             true => Vec::new(),
             false => lengths(&counted.lengths),
         };
+        if lengths
+            .iter()
+            .any(|&(_, to, share)| to == 0 && share > AGAIN_MAX)
+        {
+            lengths.clear(); // flushes of something else
+        }
         let waits = self.after.n >= MOST * self.count as f64;
         let [reads_wait, writes_wait] = [0, 1].map(|its| self.share_that_waits(its, length));
         Some(FlushRule {

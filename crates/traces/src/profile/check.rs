@@ -18,6 +18,8 @@ const IOS_MAX: u64 = 1 << 40;
 /// The law of Zipf is drawn with exponents up to this.
 const THETA_MAX: f64 = 10.0;
 const RUN_MAX: u64 = 1 << 32;
+/// Share of the flushes that follow another one directly: a stream of flushes alone would not end.
+const FLUSH_AGAIN_MAX: f64 = 99.0;
 const IN_FLIGHT_MAX: u32 = 65_536;
 
 impl LearnedWorkload {
@@ -59,6 +61,14 @@ impl LearnedWorkload {
                 &flush.per_batch,
                 "workload.flush.per_batch",
                 "must be false, because the writes have no batches of their own",
+            );
+            let none = flush.writes.iter().filter(|(_, to, _)| *to == 0);
+            let none: f64 = none.map(|(_, _, share)| share).sum();
+            found.demand(
+                none <= FLUSH_AGAIN_MAX,
+                &none,
+                "workload.flush.writes",
+                "must have at most 99 percent without a write",
             );
             found.share(flush.reads_wait, "workload.flush.reads_wait");
             found.share(flush.writes_wait, "workload.flush.writes_wait");

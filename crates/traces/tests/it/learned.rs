@@ -126,6 +126,37 @@ fn what_is_wrong_with_a_profile_is_reported_with_its_place() {
     );
     assert!(wrong("fathom_profile = 1", "fathom_profile = 2").contains("fathom_profile"));
     assert!(wrong("reads = ", "reads = 101.0 # ").contains("workload.reads"));
+    let text = learned(&commits()).text();
+    let wrong = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}\n{text}");
+        let found = LearnedProfile::read("p", &text.replacen(from, to, 1));
+        found.unwrap_err().to_string()
+    };
+    let endless = wrong("writes = [[1, 1, 100.0]]", "writes = [[0, 0, 100.0]]");
+    assert!(
+        endless.contains("workload.flush.writes") && endless.contains("99 percent"),
+        "{endless}"
+    );
+    assert!(
+        wrong("writes_wait = 100.0", "writes_wait = 101.0").contains("workload.flush.writes_wait")
+    );
+    let mixed = wrong("\"by_operation\"", "\"by_chance\"");
+    assert!(mixed.contains("by_chance"), "{mixed}");
+}
+
+#[test]
+fn flushes_of_something_else_are_no_rule_of_their_own() {
+    let mut records: Vec<TraceRecord> = (0..1000)
+        .map(|number| TraceRecord {
+            at: Nanos::millis(number),
+            operation: TraceOperation::Flush,
+            ..TraceRecord::default()
+        })
+        .collect();
+    records[500].operation = TraceOperation::Write;
+    records[500].length = 4096;
+    let flush = learned(&records).workload.flush.unwrap();
+    assert_eq!((flush.writes, flush.every), (Vec::new(), 1.0));
 }
 
 /// Pairs that come at random, independent of completions; the second of each a little after the first.
