@@ -136,23 +136,25 @@ take_away() {
 }
 # events: a run in the middle of which a part is taken away, and its longest pause next to that of the kernel's block events.
 events() {
-    local trace=/sys/kernel/tracing run code
+    local trace=/sys/kernel/tracing run code event
     [ -d $trace/events/block ] || mount -t tracefs tracefs $trace
     local its=$trace/instances/fathom-environments
     mkdir -p $its && echo 16384 >$its/buffer_size_kb
     run=$(stat -L -c '%Hr %Lr' "$target")
-    echo "dev == $(((${run% *} << 20) | ${run#* }))" >$its/events/block/block_bio_complete/filter
-    echo 1 >$its/events/block/block_bio_complete/enable
+    for event in bio rq; do # of devices without and with requests
+        echo "dev == $(((${run% *} << 20) | ${run#* }))" >$its/events/block/block_${event}_complete/filter
+        echo 1 >$its/events/block/block_${event}_complete/enable
+    done
     "$program" run -d 10s --warmup 0s --interval 100ms -o 4 --length ${mib}M --verbose "$target" &
     run=$!
     sleep 5
     take_away
     wait $run; code=$?
-    echo 0 >$its/events/block/block_bio_complete/enable
+    echo 0 >$its/events/block/enable
     "$program" show 1 --json | tr -d '\n ' | tr '{' '\n' | sed -n 's/.*"name":"pause_ns","value":\([0-9.]*\).*/\1/p' >"$base/pause"
     awk -v pause="$(tr -d '\n' <"$base/pause")" '
-        match($0, / [0-9]+\.[0-9]+: block_bio_complete/) {
-            at = substr($0, RSTART + 1, RLENGTH - 21) + 0
+        match($0, / [0-9]+\.[0-9]+: block_/) {
+            at = substr($0, RSTART + 1, RLENGTH - 9) + 0
             if (last && at - last > longest) longest = at - last
             last = at
         }
