@@ -159,6 +159,7 @@ events() {
             last = at
         }
         END {
+            if (!pause) exit # no failover
             off = pause / 1e6 - longest * 1e3
             print "pause " pause / 1e6 " ms; longest of the block events " longest * 1e3 " ms: " (off < 10 && off > -10 ? "within 10 ms" : "they differ")
         }' $its/trace
