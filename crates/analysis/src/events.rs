@@ -21,6 +21,8 @@ pub struct EventsReport {
     pub omitted: u64,
     /// Why the kernel's log was not read; none where it was.
     pub kernel_log_unread: Option<String>,
+    /// Files of `--events` that could not be read, each with the reason.
+    pub files_unread: Vec<String>,
     /// Gaps in the kernel's log, whose lines were overwritten before they were read.
     pub kernel_log_lost: u64,
 }
@@ -32,7 +34,7 @@ pub struct EventRow {
     pub at_ns: i64,
     /// It was within this, either way, in nanoseconds.
     pub uncertainty_ns: u64,
-    /// What reported it: `state` or `kernel-log`.
+    /// What reported it: `state`, `kernel-log` or `file`.
     pub source: String,
     /// What happened: `path-failed`, `session-lost`, `controller-reset` and others.
     pub kind: String,
@@ -49,6 +51,7 @@ impl EventsReport {
             events,
             omitted,
             kernel_log_unread,
+            files_unread,
             kernel_log_lost,
         } = record.engine.disturbances.system_events.as_ref()?;
         let row = |event: &SystemEvent| EventRow {
@@ -63,6 +66,7 @@ impl EventsReport {
             events: events.iter().map(row).collect(),
             omitted: *omitted,
             kernel_log_unread: kernel_log_unread.clone(),
+            files_unread: files_unread.clone(),
             kernel_log_lost: *kernel_log_lost,
         })
     }
@@ -94,7 +98,8 @@ pub(crate) fn is_near(record: &RunRecord, event: &SystemEvent, pause: &Stalled) 
     (begin - off..=pause.to_ns + off).contains(&at)
 }
 
-/// Whether an event can stop I/O for a while: paths, sessions, controllers, owners, members, replicas, servers and links.
+/// Whether an event can stop I/O for a while: paths, sessions, controllers, owners, members, replicas, servers, links and
+/// clusters.
 pub(crate) const fn may_pause(kind: EventKind) -> bool {
     !matches!(
         kind,

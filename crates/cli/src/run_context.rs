@@ -10,8 +10,7 @@ use engine::Calibration;
 use gate::Pins;
 use host::Root;
 use model::{CommandError, Consent, HostRecord};
-use session::{Admission, ProofRecords};
-use std::cell::{Cell, OnceCell};
+use session::{Admission, DepthFound, ProofRecords};
 use tools::{OwnOptions, native};
 
 /// Looked at once a command.
@@ -63,9 +62,9 @@ impl RunContext {
             proofs: ProofRecords::default(),
             repeats: false,
             note: output::tell,
-            noted: Cell::new(false),
-            has_depth: OnceCell::new(),
+            depth: DepthFound::default(),
             options: native::option,
+            event_files: &[],
             calibration: &self.calibration,
         }
     }

@@ -8,6 +8,7 @@
 //! threads, `unsafe`, and any knowledge of an operating system or of another tool's flags.
 
 pub mod block_header;
+pub mod calendar;
 pub mod check;
 mod command_error;
 pub mod fidelity;

@@ -34,14 +34,23 @@ pub struct Admission<'a> {
     pub repeats: bool,
     /// Receives a note for the person, a sentence.
     pub note: fn(&str),
-    /// Whether it was noted that threads are used instead of queue depth.
-    pub noted: Cell<bool>,
-    /// Whether an engine that has queue depth runs here; found out once, because that sets one up.
-    pub has_depth: OnceCell<bool>,
+    /// What is known of queue depth here.
+    pub depth: DepthFound,
     /// The options of the command line that the request came from.
     pub options: Options,
+    /// Logs of services in which events during a run are searched.
+    pub event_files: &'a [PathBuf],
     /// What is known of the clock; the runs of a command share it.
     pub calibration: &'a Calibration,
+}
+
+/// What was found out of queue depth on this machine.
+#[derive(Debug, Default)]
+pub struct DepthFound {
+    /// Whether it was noted that threads are used in its place.
+    noted: Cell<bool>,
+    /// Whether an engine that has it runs here; found out once, because that sets one up.
+    has_depth: OnceCell<bool>,
 }
 
 /// A timespan that may be run, with the facts that allowed it.
@@ -138,10 +147,10 @@ impl Admission<'_> {
     fn without_depth(&self, profile: &Profile) -> Option<Profile> {
         let (changed, note) = threads_for_depth::instead_of_depth(profile)?;
         let has_depth = || engine::queue_depth_max(EngineChoice::Auto).is_ok_and(|depth| depth > 1);
-        if *self.has_depth.get_or_init(has_depth) {
+        if *self.depth.has_depth.get_or_init(has_depth) {
             return None;
         }
-        if !self.noted.replace(true) {
+        if !self.depth.noted.replace(true) {
             (self.note)(&note);
         }
         Some(changed)

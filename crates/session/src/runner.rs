@@ -209,11 +209,13 @@ impl<'a, S: Borrow<Store>> Runner<'a, S> {
     /// Runs a job, and adds what the system reported of its targets meanwhile.
     fn observed(&self, job: Job, observer: &Judging<'_>) -> Result<RunRecord, CommandError> {
         let (root, calibration) = (self.admission.root, self.admission.calibration);
-        let events = SystemObserver::start(root, &job.targets);
+        let files = self.admission.event_files;
+        let events = SystemObserver::start(root, &job.targets, files);
         let mut record = engine::run_calibrated(job, root, calibration, observer, self.stop)?;
         let origin = Nanos(observer.origin_ns.load(Ordering::Relaxed));
         let events = events.filter(|_| origin < Nanos::MAX);
-        record.engine.disturbances.system_events = events.map(|events| events.finish(origin));
+        record.engine.disturbances.system_events =
+            events.map(|events| events.finish(origin, clock::utc()));
         Ok(record)
     }
 

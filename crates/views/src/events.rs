@@ -24,6 +24,12 @@ pub(crate) fn lines(report: Option<&EventsReport>, paper: &Paper) -> Vec<String>
         (more, true) => texts.push(format!("{} more were counted and not stored", count(more))),
         (more, false) => texts.push(format!("and {} more (--verbose)", count(more))),
     }
+    texts.extend(
+        report
+            .files_unread
+            .iter()
+            .map(|why| format!("not read: {why}")),
+    );
     if paper.verbose {
         texts.extend(unread(report));
     }

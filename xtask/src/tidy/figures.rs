@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 147_000,
+        bound: 147_500,
         count: lines_of_code,
     },
 ];

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The target completed no I/O for a while because a path, session, controller, array member or server changed its state.",
-    method: "A pause of 100 ms or more in the time series, as of `stall`, with an event of the system: of a path, session, controller, owner, array member, replica, server or link of the target's own chain. The event is at most 500 ms, and its own uncertainty, before the pause begins or after it ends. IOPS before and after are means of all full steps of the time series there.",
+    method: "A pause of 100 ms or more in the time series, as of `stall`, with an event of the system: of a path, session, controller, owner, array member, replica, server or link of the target's own chain. Logs of `--events` also report those of a cluster. The event is at most 500 ms, and its own uncertainty, before the pause begins or after it ends. IOPS before and after are means of all full steps of the time series there.",
     evidence: &[
         "from_ns",
         "pause_ns",
@@ -26,13 +26,13 @@ pub(super) const RULE: Rule = Rule {
         "iops_before",
         "iops_after",
     ],
-    source: "fathom: the time series of the run, states in /sys read five times per second, and the kernel's log; the manual, chapter Events of the system.",
+    source: "fathom: the time series of the run, states in /sys read five times per second, the kernel's log and files of `--events`; the manual, chapter Events of the system.",
     advice: "Decide whether the measurement is one of the failover. If not, repair the path and measure again; if so, the length of the pause and IOPS after it are the result.",
     look: Look::Own(look),
 };
 
 /// The event that names the cause, the most specific first.
-const CAUSES: [(EventKind, &str); 12] = [
+const CAUSES: [(EventKind, &str); 16] = [
     (EventKind::PathFailed, "a path to the target failed over"),
     (
         EventKind::ControllerReset,
@@ -59,6 +59,10 @@ const CAUSES: [(EventKind, &str); 12] = [
         EventKind::ReplicaRestored,
         "the replica of the target was restored",
     ),
+    (EventKind::Fencing, "a node of the cluster was fenced"),
+    (EventKind::Quorum, "the quorum of the cluster changed"),
+    (EventKind::ResourceMoved, "the cluster moved a resource"),
+    (EventKind::Membership, "a node joined or left the cluster"),
     (EventKind::Link, "a network link changed its state"),
 ];
 

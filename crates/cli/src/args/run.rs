@@ -16,6 +16,32 @@ pub(crate) struct RunArgs {
     pub(crate) profile: ProfileArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) verification: VerificationFileArgs,
+    #[command(flatten)]
+    pub(crate) trace: KeepTraceArgs,
+    /// Search this log for events during the run: syslog, journalctl -o short-iso-precise, or events of Windows in XML
+    /// (repeatable)
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub(crate) events: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) consent: ConsentArgs,
+    #[command(flatten)]
+    pub(crate) hosts: RunHostsArgs,
+    #[command(flatten)]
+    pub(crate) known: KnownArgs,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+    /// Show IOPS, latency, queue, cores and device counters during the run; q ends it
+    #[arg(long)]
+    pub(crate) live: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Files of a run with `--verify`.
+#[derive(Args, Debug)]
+pub(crate) struct VerificationFileArgs {
     /// With --verify: write the bytes of up to 64 corrupt blocks, with a text for each, into this folder; no file in it is
     /// replaced
     #[arg(
@@ -34,21 +60,6 @@ pub(crate) struct RunArgs {
         help_heading = "Verification"
     )]
     pub(crate) journal: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) trace: KeepTraceArgs,
-    #[command(flatten)]
-    pub(crate) consent: ConsentArgs,
-    #[command(flatten)]
-    pub(crate) hosts: RunHostsArgs,
-    #[command(flatten)]
-    pub(crate) known: KnownArgs,
-    #[command(flatten)]
-    pub(crate) keep: KeepArgs,
-    /// Show IOPS, latency, queue, cores and device counters during the run; q ends it
-    #[arg(long)]
-    pub(crate) live: bool,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
 }
 
 impl RunArgs {
@@ -57,16 +68,16 @@ impl RunArgs {
         let RunArgs {
             targets,
             load,
-            profile: _,  // no other tool has learned workloads
-            evidence: _, // where files go is not part of the work
-            journal: _,  // likewise
-            trace: _,    // likewise
-            hosts: _,    // who takes part is not part of the work
-            consent: _,  // no dialect can confirm that data may be lost
-            known: _,    // changes what is reported, not what is run
-            keep: _,     // where results go is not part of the work
-            output: _,   // how it is shown
-            live: _,     // how it is watched meanwhile
+            profile: _,      // no other tool has learned workloads
+            verification: _, // where files go is not part of the work
+            trace: _,        // likewise
+            events: _,       // what else is read
+            hosts: _,        // who takes part is not part of the work
+            consent: _,      // no dialect can confirm that data may be lost
+            known: _,        // changes what is reported, not what is run
+            keep: _,         // where results go is not part of the work
+            output: _,       // how it is shown
+            live: _,         // how it is watched meanwhile
         } = self;
         load.request(targets)
     }

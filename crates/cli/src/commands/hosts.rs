@@ -23,7 +23,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use session::{Admission, Hosts, HostsOptions, Journal, ProvenFiles, Runner, clock};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
 use store::{SessionKind, Store};
@@ -170,6 +170,8 @@ pub(super) struct Together<'a> {
     pub(super) repeats: bool,
     /// Does a rank's part of what the command defines.
     pub(super) perform: Perform,
+    /// Logs of services, of each rank's own machine.
+    pub(super) event_files: &'a [PathBuf],
 }
 
 /// Does the part of rank N of an order, and returns its answer as JSON.
@@ -196,6 +198,7 @@ impl<'a> Together<'a> {
             shares: false,
             repeats: false,
             perform: |_, _, _| Vec::new(), // it gives no such order
+            event_files: &[],
         }
     }
 }
@@ -214,6 +217,7 @@ pub(super) fn together(
     let gate = Admission {
         options: request.options,
         repeats: request.repeats,
+        event_files: request.event_files,
         pins: match options.layout != JobLayout::Own || request.shares {
             true => Pins::shared(),
             false => Pins::default(),

@@ -4,7 +4,7 @@
 //! drawing them (`traces`).
 
 use super::learn::read_profile;
-use super::run::{Kept, Measurement, measure};
+use super::run::{Kept, Measurement, check_event_files, measure};
 use crate::args::RunArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -17,6 +17,7 @@ use model::{
     Access, Arrivals, Bytes, CommandError, Nanos, Profile, QueueDepth, Ratio, RunRecord, Spacing,
     Target, TargetFacts, invalid_value,
 };
+use session::Admission;
 use std::path::Path;
 use tools::native;
 use traces::{ArrivalRule, Drawn, LearnedWorkload, SPEED_ONE, Scan};
@@ -49,7 +50,10 @@ pub(crate) fn run(
         ));
     };
     let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
-    let gate = ground.gate();
+    let gate = Admission {
+        event_files: &args.events,
+        ..ground.gate()
+    };
     let mut profile = request(args, &workload)?;
     let facts = gate.facts(&profile);
     let length = profile.timespans[0].targets[0]
@@ -72,6 +76,7 @@ pub(crate) fn run(
         spacing: Spacing::Recorded,
     });
     let checked = gate.check(&profile)?;
+    check_event_files(&args.events, &checked)?;
     for note in &fitted.notes {
         output::tell(note);
     }

@@ -237,3 +237,35 @@ fn data_that_a_device_can_make_smaller_is_reported_beside_the_work() {
             .contains("compressible")
     );
 }
+
+#[test]
+fn events_of_a_log_are_part_of_a_result_and_what_is_no_log_is_refused() {
+    let bench = Bench::new();
+    let now = std::process::Command::new("date")
+        .args(["-u", "+%Y-%m-%dT%H:%M:%S.%6NZ"])
+        .output()
+        .unwrap();
+    let now = String::from_utf8(now.stdout).unwrap();
+    let words = "[TOTEM ] A new membership (1.2) was formed. Members left: 2";
+    let log = format!("{} n1 corosync[7]: {words}\nanother line\n", now.trim());
+    std::fs::write(bench.path("log"), log).unwrap();
+    let line = "run --create 4M t.dat -d 300ms --warmup 0s --events log";
+    let result = bench.line(&format!("{line} --json")).good().json();
+    let event = &result["events"]["events"][0];
+    assert_eq!(event["kind"], "membership", "{result}");
+    assert_eq!(
+        (&event["source"], &event["subject"]),
+        (&"file".into(), &"corosync".into())
+    );
+    assert_eq!(event["text"], words);
+    let at_ns = event["at_ns"].as_i64().unwrap();
+    assert!((-60_000_000_000..1_000_000_000).contains(&at_ns), "{at_ns}");
+    let text = bench.line("show 1").good();
+    assert!(text.out.contains("corosync membership: "), "{text:?}");
+    let wrong = bench.line("run t.dat -d 300ms --events nothing --events .");
+    wrong.refused("invalid value 'nothing' for --events: must be a file: No such file");
+    wrong.refused("invalid value '.' for --events: must be a regular file");
+    bench
+        .line("run sim:ssd -d 1s --events log")
+        .refused("--events: must not be specified for a simulated device");
+}

@@ -77,6 +77,18 @@ pub(super) fn room(file: &File) -> Option<Room> {
     })
 }
 
+/// How many seconds the zone of this machine is ahead of UTC at a moment, in seconds since 1970. // localtime_r(3)
+pub(super) fn seconds_ahead_of_utc(moment: i64) -> i64 {
+    let mut parts = MaybeUninit::<libc::tm>::zeroed();
+    // SAFETY: both pointers are to memory of the types that the call expects, and outlive it.
+    let answer = unsafe { libc::localtime_r(&raw const moment, parts.as_mut_ptr()) };
+    if answer.is_null() {
+        return 0;
+    }
+    // SAFETY: it was zeroed, which is a value of all its fields, and the call filled it.
+    unsafe { parts.assume_init() }.tm_gmtoff
+}
+
 /// Whether this user may write; for a folder: make files in it. // faccessat(2)
 pub(super) fn may_write(path: &Path, is_folder: bool) -> bool {
     may(

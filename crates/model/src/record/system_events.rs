@@ -18,6 +18,9 @@ pub struct SystemEvents {
     /// Why the kernel's log was not read; none where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel_log_unread: Option<String>,
+    /// Files of the request that could not be read, each with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files_unread: Vec<String>,
     /// Lines of the kernel's log that were overwritten before they were read.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub kernel_log_lost: u64,
@@ -48,6 +51,8 @@ pub enum EventSource {
     State,
     /// A line of the kernel's log.
     KernelLog,
+    /// A line of a file that the request named.
+    File,
 }
 
 impl EventSource {
@@ -56,6 +61,7 @@ impl EventSource {
         match self {
             EventSource::State => "state",
             EventSource::KernelLog => "kernel-log",
+            EventSource::File => "file",
         }
     }
 }
@@ -98,11 +104,19 @@ pub enum EventKind {
     IoError,
     /// A file system reported an error.
     FileSystemError,
+    /// A node joined or left a cluster.
+    Membership,
+    /// A cluster has its quorum no more, or again.
+    Quorum,
+    /// A node of a cluster is or was fenced.
+    Fencing,
+    /// A cluster started or stopped a resource on a node.
+    ResourceMoved,
 }
 
 impl EventKind {
     /// Every kind with its name, as in JSON.
-    pub const ALL: [(EventKind, &'static str); 16] = [
+    pub const ALL: [(EventKind, &'static str); 20] = [
         (EventKind::PathFailed, "path-failed"),
         (EventKind::PathRestored, "path-restored"),
         (EventKind::SessionLost, "session-lost"),
@@ -119,6 +133,10 @@ impl EventKind {
         (EventKind::BlockedTask, "blocked-task"),
         (EventKind::IoError, "io-error"),
         (EventKind::FileSystemError, "file-system-error"),
+        (EventKind::Membership, "membership"),
+        (EventKind::Quorum, "quorum"),
+        (EventKind::Fencing, "fencing"),
+        (EventKind::ResourceMoved, "resource-moved"),
     ];
 
     /// Returns its name, as in JSON.
@@ -200,7 +218,11 @@ mod tests {
         for (kind, name) in EventKind::ALL {
             assert_eq!(kind.name(), name);
         }
-        for source in [EventSource::State, EventSource::KernelLog] {
+        for source in [
+            EventSource::State,
+            EventSource::KernelLog,
+            EventSource::File,
+        ] {
             assert!(!source.name().contains('_'));
         }
         let long = "ä".repeat(150);

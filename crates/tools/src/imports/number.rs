@@ -3,6 +3,7 @@
 //! A comma is read only where it can mean one thing: with other than three digits behind it, next to a point, or in a
 //! column of which the number of decimals is known. Deliberately absent: guesses; what can be two numbers is none.
 
+use model::calendar::days_since_1970;
 use model::{Bytes, Nanos};
 
 /// Content of a cell.
@@ -205,25 +206,9 @@ pub(crate) fn utc(text: &str) -> Option<Nanos> {
     };
     let [year, month, day] = parts(date, '/')?;
     let [hour, minute, second] = parts(time, ':')?;
-    let fits = (1970..=2500).contains(&year)
-        && (1..=12).contains(&month)
-        && (1..=31).contains(&day)
-        && hour < 24
-        && minute < 60
-        && second <= 60;
-    let days = days_since_1970(year, month, day);
+    let fits = year <= 2500 && hour < 24 && minute < 60 && second <= 60;
+    let days = days_since_1970(year, month, day)?;
     fits.then(|| Nanos::seconds(((days * 24 + hour) * 60 + minute) * 60 + second))
-}
-
-/// Days of the Gregorian calendar. The year begins in March, so that the leap day is its last.
-fn days_since_1970(year: u64, month: u64, day: u64) -> u64 {
-    let (year, month) = if month < 3 {
-        (year.saturating_sub(1), month + 9)
-    } else {
-        (year, month.saturating_sub(3))
-    };
-    let in_year = (153 * month + 2) / 5 + day;
-    (year * 365 + year / 4 - year / 100 + year / 400 + in_year).saturating_sub(719_469)
 }
 
 #[cfg(test)]

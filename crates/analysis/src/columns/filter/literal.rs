@@ -4,6 +4,7 @@
 
 use super::{Literal, Operator};
 use crate::columns::{Column, Unit};
+use model::calendar::days_since_1970;
 use model::{Bytes, Nanos};
 
 /// Fields of which all words are known. Their description names them.
@@ -168,25 +169,6 @@ fn minutes(clock: &str) -> Option<(u64, u64)> {
         None => Some((hour * 60, 60)),
         Some(minute) => Some((hour * 60 + two(minute, 60)?, 1)),
     }
-}
-
-/// In the Gregorian calendar. Years from 1970 to 2553, which is where nanoseconds end. Source: the rule of leap years.
-fn days_since_1970(year: u64, month: u64, day: u64) -> Option<u64> {
-    let leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    let in_february = if leap(year) { 29 } else { 28 };
-    let months = [31, in_february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let fits = (1970..=2553).contains(&year) && (1..=12).contains(&month);
-    let length = *months.get(usize::try_from(month).ok()?.checked_sub(1)?)?;
-    if !fits || !(1..=length).contains(&day) {
-        return None;
-    }
-    let years: u64 = (1970..year)
-        .map(|year| if leap(year) { 366 } else { 365 })
-        .sum();
-    let before: u64 = months[..(month - 1) as usize].iter().sum();
-    Some(years + before + day - 1)
 }
 
 /// Words compare ignoring case.

@@ -22,7 +22,10 @@ pub(crate) fn run(
     way: &Way,
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
-    let request = Together::new(&args.hosts.all, &args.keep, SessionKind::Run);
+    let request = Together {
+        event_files: &args.events,
+        ..Together::new(&args.hosts.all, &args.keep, SessionKind::Run)
+    };
     together(&request, way, environment, &|member| {
         lead(args, member, environment)
     })
@@ -134,8 +137,8 @@ fn owners(args: &RunArgs, hosts: &Hosts) -> Result<Vec<String>, CommandError> {
 /// What only a run alone has.
 fn refuse_alone(args: &RunArgs, known: &analysis::Known) -> Result<(), CommandError> {
     super::refuse_alone(&[
-        ("--evidence", args.evidence.is_some()),
-        ("--journal", args.journal.is_some()),
+        ("--evidence", args.verification.evidence.is_some()),
+        ("--journal", args.verification.journal.is_some()),
         ("--keep-trace", args.trace.keep_trace.is_some()),
         ("--live", args.live),
         ("--goal", !known.goals.is_empty()),

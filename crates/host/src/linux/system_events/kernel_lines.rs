@@ -10,7 +10,7 @@ use model::record::EventKind;
 
 /// What a line has to name, so that it is about the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum About {
+pub(super) enum About {
     /// A device, session or controller of the target's chain.
     Device,
     /// Its file server.
@@ -331,7 +331,7 @@ fn link<'a>(line: &str, scope: &'a Scope) -> Option<(EventKind, &'a str)> {
     Some((Link, subject(line, About::Interface, scope)?))
 }
 
-fn subject<'a>(line: &str, about: About, scope: &'a Scope) -> Option<&'a str> {
+pub(super) fn subject<'a>(line: &str, about: About, scope: &'a Scope) -> Option<&'a str> {
     match about {
         About::Device => scope.device(line),
         About::Server => scope.server(line),
@@ -342,7 +342,7 @@ fn subject<'a>(line: &str, about: About, scope: &'a Scope) -> Option<&'a str> {
 }
 
 /// Whether all parts are there, one behind the other.
-fn contains(mut text: &str, parts: &[&str]) -> bool {
+pub(super) fn contains(mut text: &str, parts: &[&str]) -> bool {
     parts.iter().all(|part| match text.split_once(part) {
         Some((_, rest)) => {
             text = rest;

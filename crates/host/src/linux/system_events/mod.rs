@@ -2,14 +2,15 @@
 //!
 //! A thread of its own wakes five times per second, reads the states that the kernel shows (`states`) and the new lines of
 //! the kernel's log (`kernel_log`, `kernel_lines`), as far as they are about the target (`scope`). Nothing of it is
-//! on the path of an I/O. What cannot be read is recorded as not read and is no failure. Omitted: what follows from an
-//! event, and logs of services.
+//! on the path of an I/O. Logs of services that the request names are read in the end (`service_log`). What cannot be read is
+//! recorded as not read and is no failure. Omitted: what follows from an event.
 
 mod kernel_lines;
 mod kernel_log;
 #[cfg(test)]
 mod sample_lines;
 mod scope;
+mod service_log;
 mod states;
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,9 @@ use kernel_log::KernelLog;
 use model::record::{EventSource, SystemEvents};
 use model::{Nanos, TargetFacts, TargetKind};
 use scope::Scope;
+use service_log::Window;
 use states::States;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -53,6 +56,13 @@ pub fn monotonic() -> Nanos {
 pub struct SystemObserver {
     shared: Arc<Shared>,
     thread: JoinHandle<()>,
+    files: Option<Files>,
+}
+
+/// Logs of services that are read in the end, for lines on these devices.
+struct Files {
+    paths: Vec<PathBuf>,
+    scope: Scope,
 }
 
 #[derive(Default)]
@@ -62,8 +72,9 @@ struct Shared {
 }
 
 impl SystemObserver {
-    /// Begins to observe what these targets use. `None` where they use nothing of the system: devices of a model.
-    pub fn start(root: &Root, targets: &[TargetFacts]) -> Option<Self> {
+    /// Begins to observe what these targets use; `files` are logs of services. `None` where they use nothing of the system:
+    /// devices of a model.
+    pub fn start(root: &Root, targets: &[TargetFacts], files: &[PathBuf]) -> Option<Self> {
         let is_real =
             |facts: &TargetFacts| !matches!(facts.kind, TargetKind::Simulated | TargetKind::Null);
         if !targets.iter().any(is_real) {
@@ -86,23 +97,55 @@ impl SystemObserver {
         Some(SystemObserver {
             thread: thread.spawn(observe).ok()?,
             shared,
+            files: (!files.is_empty()).then(|| Files {
+                paths: files.to_vec(),
+                scope: Scope::of(root, targets),
+            }),
         })
     }
 
-    /// Reads all once more and returns the events, their times from `origin` on, which is of [`monotonic`].
-    pub fn finish(self, origin: Nanos) -> SystemEvents {
+    /// Reads all once more and returns the events, their times from `origin` on, which is of [`monotonic`]; `utc` is now, in
+    /// nanoseconds since 1970.
+    pub fn finish(self, origin: Nanos, utc: Nanos) -> SystemEvents {
         self.end();
         let begun = sys::monotonic();
         let is_in_time = || sys::monotonic().minus(begun) < LAST_LOOK_MAX;
         while !self.thread.is_finished() && is_in_time() {
             thread::sleep(Duration::from_micros(200));
         }
-        std::mem::take(&mut *self.shared.lock()).since(origin)
+        let mut events = std::mem::take(&mut *self.shared.lock()).since(origin);
+        if let Some(files) = &self.files {
+            files.read(origin, utc, &mut events);
+        }
+        events
     }
 
     fn end(&self) {
         self.shared.is_over.store(true, Ordering::Release);
         self.thread.thread().unpark();
+    }
+}
+
+impl Files {
+    /// Adds what the files report of the time since `origin`, which is of the monotonic clock; `utc` is now, since 1970.
+    fn read(&self, origin: Nanos, utc: Nanos, events: &mut SystemEvents) {
+        let now = signed(utc);
+        let window = Window {
+            start: now.saturating_sub(signed(sys::monotonic().minus(origin))),
+            now,
+        };
+        for path in &self.paths {
+            let read = service_log::read(path, window, &self.scope, &mut |event| {
+                events.push(event);
+            });
+            if let Err(error) = read {
+                let why = model::errno_text(&error);
+                events
+                    .files_unread
+                    .push(format!("{}: {why}", path.display()));
+            }
+        }
+        events.events.sort_by_key(|event| event.at_ns); // stable
     }
 }
 
