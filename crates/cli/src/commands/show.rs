@@ -91,7 +91,7 @@ fn tell_resumable(store: &Store, session: SessionId) -> Result<(), CommandError>
     if can_resume && !is_over {
         let kind = summary.kind.name();
         output::tell(&format!(
-            "session {session} is not complete\nhint: fathom {kind} --resume {session} continues it"
+            "session {session} is not complete; hint: fathom {kind} --resume {session} continues it"
         ));
     }
     Ok(())

@@ -350,12 +350,20 @@ fn options_of_statistics_choose_the_figures_of_all_forms() {
             let line = |line: String| line.split(' ').map(count).collect::<Vec<_>>().join(" ");
             all.into_iter().map(line).collect()
         };
-        let expected = counted(figures_of(&mut theirs, options));
-        assert_eq!(
-            counted(figures_of(&mut ours, options)),
-            expected,
-            "{options}"
-        );
+        // How many percentiles are on a line depends on the largest of them, which one slow I/O changes.
+        let mut compared = Vec::new();
+        for _ in 0..3 {
+            let [its, own] = [
+                counted(figures_of(&mut theirs, options)),
+                counted(figures_of(&mut ours, options)),
+            ];
+            let is_same = own == its;
+            compared = vec![own, its];
+            if is_same {
+                break;
+            }
+        }
+        assert_eq!(compared[0], compared[1], "{options}");
     }
 }
 
