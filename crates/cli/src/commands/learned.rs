@@ -4,7 +4,8 @@
 //! drawing them (`traces`).
 
 use super::learn::read_profile;
-use super::run::{Kept, Measurement, check_event_files, measure};
+use super::preflight::check_event_files;
+use super::run::{Kept, Measurement, measure};
 use crate::args::RunArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -76,7 +77,7 @@ pub(crate) fn run(
         spacing: Spacing::Recorded,
     });
     let checked = gate.check(&profile)?;
-    check_event_files(&args.events, &checked)?;
+    check_event_files(&args.events, checked.iter().flat_map(|plan| &plan.facts))?;
     for note in &fitted.notes {
         output::tell(note);
     }

@@ -5,9 +5,13 @@
 use crate::output;
 use analysis::{Preflight, PreflightAnswer, PreflightFacts};
 use host::{CounterReader, Root};
-use model::{CounterWindow, DeviceHealth, HostRecord, Nanos, TargetFacts};
+use model::{
+    CommandError, CounterWindow, DeviceHealth, HostRecord, Nanos, TargetFacts, TargetKind,
+    invalid_value,
+};
 use serde::{Deserialize, Serialize};
 use session::clock::Stopwatch;
+use std::path::PathBuf;
 
 /// How long a survey looks for other load: its budget is for measuring.
 const LOOK_SHORT: Nanos = Nanos::seconds(1);
@@ -75,5 +79,33 @@ pub(super) fn tell_preflight(root: &Root, target: &TargetFacts) {
             "check: {}: {} → {remedy}",
             remark.topic, remark.found
         ));
+    }
+}
+
+/// Refuses what cannot be read as a log when the run is over, all at once.
+pub(super) fn check_event_files<'a>(
+    files: &[PathBuf],
+    targets: impl IntoIterator<Item = &'a TargetFacts>,
+) -> Result<(), CommandError> {
+    let wrong = |path: &PathBuf| {
+        let why = match path.metadata() {
+            Ok(facts) if facts.is_file() => return None,
+            Ok(_) => "must be a regular file, because it is read when the run is over".to_owned(),
+            Err(error) => format!("must be a file: {}", model::errno_text(&error)),
+        };
+        Some(invalid_value(&path.display().to_string(), "--events", &why))
+    };
+    let mut wrong: Vec<String> = files.iter().filter_map(wrong).collect();
+    let is_model =
+        |facts: &TargetFacts| matches!(facts.kind, TargetKind::Simulated | TargetKind::Null);
+    if !files.is_empty() && targets.into_iter().all(is_model) {
+        wrong.push(
+            "--events: must not be specified for a simulated device, which has no events"
+                .to_owned(),
+        );
+    }
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(CommandError::refused_for(wrong)),
     }
 }

@@ -1,5 +1,6 @@
 //! `fathom run`: one workload. The whole flow of the house, from request to view, in one function.
 
+use super::preflight::check_event_files;
 use super::{command_line, ended};
 use crate::args::{KeepArgs, OutputArgs, RunArgs};
 use crate::commands::answer;
@@ -13,12 +14,9 @@ use crate::run_context::RunContext;
 use crate::{journal_file, output, report, signals};
 use analysis::Known;
 use engine::{JournalSink, Recording, Stop};
-use model::{
-    CommandError, NoResult, Note, Profile, RunRecord, RunResult, TargetFacts, TargetKind,
-    invalid_value,
-};
+use model::{CommandError, NoResult, Note, Profile, RunRecord, RunResult, invalid_value};
 use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, Timespans, clock, same_name};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use store::{NewSession, SessionKind, SessionOutcome};
 use tools::native::{self, Built};
 
@@ -40,7 +38,7 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
         ..ground.gate()
     };
     let checked = gate.check(&profile)?;
-    check_event_files(&args.events, &checked)?;
+    check_event_files(&args.events, checked.iter().flat_map(|plan| &plan.facts))?;
     let asked_interval = args.load.time.interval.is_some();
     let of_defaults = |option: &str| option == "--interval" && !asked_interval;
     for note in notes.iter().filter(|note| !of_defaults(note.option)) {
@@ -72,35 +70,6 @@ pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, C
         output: args.output,
     };
     measure(measurement, &stop, environment)
-}
-
-/// Refuses what cannot be read as a log when the run is over, all at once.
-pub(super) fn check_event_files(
-    files: &[PathBuf],
-    checked: &[CheckedPlan],
-) -> Result<(), CommandError> {
-    let wrong = |path: &PathBuf| {
-        let why = match path.metadata() {
-            Ok(facts) if facts.is_file() => return None,
-            Ok(_) => "must be a regular file, because it is read when the run is over".to_owned(),
-            Err(error) => format!("must be a file: {}", model::errno_text(&error)),
-        };
-        Some(invalid_value(&path.display().to_string(), "--events", &why))
-    };
-    let mut wrong: Vec<String> = files.iter().filter_map(wrong).collect();
-    let is_model =
-        |facts: &TargetFacts| matches!(facts.kind, TargetKind::Simulated | TargetKind::Null);
-    let mut targets = checked.iter().flat_map(|plan| &plan.facts);
-    if !files.is_empty() && targets.all(is_model) {
-        wrong.push(
-            "--events: must not be specified for a simulated device, which has no events"
-                .to_owned(),
-        );
-    }
-    match wrong.is_empty() {
-        true => Ok(()),
-        false => Err(CommandError::refused_for(wrong)),
-    }
 }
 
 /// What is written while it runs.

@@ -74,7 +74,7 @@ fn jobs_of_fio_are_learned_as_they_were_written() {
     let found = learned_of_fio(&bench, &path, synced).unwrap();
     let flush = found.workload.flush.unwrap();
     assert!(
-        (31.0..=33.0).contains(&flush.every) && flush.regular,
+        (31.0..=33.0).contains(&flush.mean()) && flush.regular,
         "{flush:?}"
     );
 }

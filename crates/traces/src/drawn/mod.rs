@@ -212,7 +212,7 @@ impl FlushDraw {
 
     /// Counts a write; returns whether a flush follows.
     fn is_due(&mut self, rng: &mut Rng) -> bool {
-        let every = self.rule.every;
+        let every = self.rule.every.unwrap_or(1.0); // absent with lengths
         if self.rule.regular {
             self.writes += 1.0;
             let due = self.writes >= every - 0.5;
@@ -257,7 +257,7 @@ impl FlushDraw {
         }
     }
 
-    /// Returns whether a read or write waits for the last flush.
+    /// Returns what a read or write waits for: the last flush, or nothing.
     fn wait(&self, io: &TraceRecord, number: u64, rng: &mut Rng) -> TraceDependency {
         let share = match io.operation {
             TraceOperation::Write => self.rule.writes_wait,

@@ -6,7 +6,7 @@
 use super::arrivals::TOGETHER;
 use super::in_flight::Moments;
 use super::{count, lengths};
-use crate::profile::FlushRule;
+use crate::profile::{ArrivalRule, FlushRule};
 use model::trace::TraceRecord;
 use model::{Nanos, Operation};
 use std::collections::HashMap;
@@ -80,10 +80,11 @@ impl Flushes {
         self.until = self.until.max(end);
     }
 
-    /// Returns the rule of a trace of this length; `None` with less than two flushes. `batched`: writes arrive in batches.
-    pub(super) fn rule(&mut self, length: Nanos, batched: bool) -> Option<FlushRule> {
+    /// Returns the rule of a trace of this length; `None` with less than two flushes.
+    pub(super) fn rule(&mut self, length: Nanos, arrivals: &ArrivalRule) -> Option<FlushRule> {
+        let closed = matches!(arrivals, ArrivalRule::Closed { .. });
         let is_regular = self.writes.is_regular()?;
-        let per_batch = batched && !is_regular;
+        let per_batch = arrivals.has_write_batches() && !is_regular;
         let counted = match per_batch {
             true => &mut self.batches,
             false => &mut self.writes,
@@ -105,9 +106,14 @@ impl Flushes {
             lengths.clear(); // flushes of something else
         }
         let waits = self.after.n >= MOST * self.count as f64;
-        let [reads_wait, writes_wait] = [0, 1].map(|its| self.share_that_waits(its, length));
+        let [reads_wait, writes_wait] = [0, 1].map(|its| match closed {
+            true => 0.0, // nothing is known of chance
+            false => self.share_that_waits(its, length),
+        });
+        let every = if is_regular { every } else { mean.max(1.0) };
+        let waits = waits && !closed;
         Some(FlushRule {
-            every: if is_regular { every } else { mean.max(1.0) },
+            every: lengths.is_empty().then_some(every),
             regular: is_regular,
             writes: lengths,
             per_batch,

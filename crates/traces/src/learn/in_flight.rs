@@ -9,6 +9,8 @@ use std::collections::BinaryHeap;
 
 /// Depths above this are counted as this.
 const DEPTH_MAX: usize = 1024;
+/// Completions that are kept: of more I/Os in flight the depth is not known, and memory is bounded.
+const OPEN_MAX: usize = 1 << 16;
 /// So many arrivals decide.
 const ARRIVALS_MIN: u64 = 100;
 /// So many arrivals, one in this, may find more in flight than the most that is kept: an I/O whose completion was lost.
@@ -97,7 +99,9 @@ impl InFlight {
             self.pairs
                 .add(before.0 as f64, record.at.minus(at).0 as f64);
         }
-        self.open.push(Reverse(record.at.plus(latency)));
+        if self.open.len() < OPEN_MAX {
+            self.open.push(Reverse(record.at.plus(latency)));
+        }
         self.arrivals[self.open.len().min(DEPTH_MAX)] += 1;
     }
 

@@ -17,7 +17,7 @@ pub(crate) use runs::{RunTracker, Step};
 pub(crate) use zones::{ZONES_MAX, fold, total_variation};
 
 use crate::error::TraceError;
-use crate::profile::{LearnedFrom, LearnedProfile, LearnedWorkload, Side};
+use crate::profile::{ArrivalRule, LearnedFrom, LearnedProfile, LearnedWorkload, Side};
 use arrivals::ArrivalsSeen;
 use flushes::Flushes;
 use model::trace::{TraceOperation, TraceRecord};
@@ -152,9 +152,15 @@ impl Learner {
         let workload = LearnedWorkload {
             range,
             reads: reads as f64 / (reads + writes) as f64 * 100.0,
-            same_operation: self.same_operation(),
-            in_flight: self.arrivals.most_in_flight(),
-            flush: self.flushes.rule(self.newest, arrivals.has_write_batches()),
+            same_operation: match arrivals {
+                ArrivalRule::ByOperation { .. } => 0.0, // it follows from the arrivals
+                _ => self.same_operation(),
+            },
+            in_flight: match arrivals {
+                ArrivalRule::Closed { .. } => None,
+                _ => self.arrivals.most_in_flight(),
+            },
+            flush: self.flushes.rule(self.newest, &arrivals),
             read: self.sides[0].finish(range),
             write: self.sides[1].finish(range),
             arrivals,

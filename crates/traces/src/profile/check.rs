@@ -2,7 +2,7 @@
 //!
 //! Omitted: whether they fit the target, which is known only when it is opened.
 
-use super::{ArrivalRule, CLASS_ZONES, HOT_ZONES, LearnedWorkload, Places, Side};
+use super::{ArrivalRule, CLASS_ZONES, FlushRule, HOT_ZONES, LearnedWorkload, Places, Side};
 use model::trace::TRACE_LENGTH_MAX;
 use model::{Bytes, Nanos, invalid_value};
 
@@ -49,30 +49,9 @@ impl LearnedWorkload {
             );
         }
         if let Some(flush) = &self.flush {
-            found.demand(
-                (1.0..1e12).contains(&flush.every),
-                &flush.every,
-                "workload.flush.every",
-                "must be at least 1",
-            );
-            found.lengths(&flush.writes, 0, "workload.flush.writes");
-            found.demand(
-                !flush.per_batch || self.arrivals.has_write_batches(),
-                &flush.per_batch,
-                "workload.flush.per_batch",
-                "must be false, because the writes have no batches of their own",
-            );
-            let none = flush.writes.iter().filter(|(_, to, _)| *to == 0);
-            let none: f64 = none.map(|(_, _, share)| share).sum();
-            found.demand(
-                none <= FLUSH_AGAIN_MAX,
-                &none,
-                "workload.flush.writes",
-                "must have at most 99 percent without a write",
-            );
-            found.share(flush.reads_wait, "workload.flush.reads_wait");
-            found.share(flush.writes_wait, "workload.flush.writes_wait");
+            self.flush(flush, &mut found);
         }
+        self.agreement(&mut found);
         for (name, side, has) in [
             ("workload.read", &self.read, self.reads > 0.0),
             ("workload.write", &self.write, self.reads < 100.0),
@@ -88,6 +67,76 @@ impl LearnedWorkload {
         }
         self.arrivals.check("workload.arrivals", &mut found);
         found.0
+    }
+
+    fn flush(&self, flush: &FlushRule, found: &mut Problems) {
+        if flush.every.is_some() != flush.writes.is_empty() {
+            found.0.push(
+                "[workload.flush]: must have one of every and writes, and not both".to_owned(),
+            );
+        }
+        let every = flush.every.unwrap_or(1.0);
+        found.demand(
+            (1.0..1e12).contains(&every),
+            &every,
+            "workload.flush.every",
+            "must be at least 1",
+        );
+        found.demand(
+            !flush.regular || flush.every.is_some(),
+            &flush.regular,
+            "workload.flush.regular",
+            "must be false without every",
+        );
+        found.lengths(&flush.writes, 0, "workload.flush.writes");
+        found.demand(
+            !flush.per_batch || self.arrivals.has_write_batches() && !flush.regular,
+            &flush.per_batch,
+            "workload.flush.per_batch",
+            "must be false, because the writes have no batches of their own, or regular is true",
+        );
+        let none = flush.writes.iter().filter(|(_, to, _)| *to == 0);
+        let none: f64 = none.map(|(_, _, share)| share).sum();
+        found.demand(
+            none <= FLUSH_AGAIN_MAX,
+            &none,
+            "workload.flush.writes",
+            "must have at most 99 percent without a write",
+        );
+        found.share(flush.reads_wait, "workload.flush.reads_wait");
+        found.share(flush.writes_wait, "workload.flush.writes_wait");
+    }
+
+    /// What another table has already, or has no use for.
+    fn agreement(&self, found: &mut Problems) {
+        if let ArrivalRule::Closed { .. } = &self.arrivals {
+            found.demand(
+                self.in_flight.is_none(),
+                &self.in_flight.unwrap_or_default(),
+                "workload.in_flight",
+                "must be absent in a closed loop; hint: workload.arrivals.in_flight",
+            );
+            if self.flush.as_ref().is_some_and(FlushRule::has_waits) {
+                found.0.push(
+                    "[workload.flush]: must have no waits in a closed loop, which issues each flush with its write"
+                        .to_owned(),
+                );
+            }
+        }
+        if let Some(reads) = self.arrivals.share_of_reads() {
+            found.demand(
+                (self.reads - reads).abs() <= SUM_SLACK,
+                &self.reads,
+                "workload.reads",
+                &format!("must be {reads:.2}, the share of the arrivals of reads"),
+            );
+            found.demand(
+                self.same_operation == 0.0,
+                &self.same_operation,
+                "workload.same_operation",
+                "must be 0, because reads and writes have arrivals of their own",
+            );
+        }
     }
 
     fn side(&self, name: &str, side: &Side, found: &mut Problems) {

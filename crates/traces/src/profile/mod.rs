@@ -68,12 +68,13 @@ pub struct LearnedWorkload {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlushRule {
-    /// Writes from one flush to the next, on average.
-    pub every: f64,
+    /// Writes from one flush to the next, on average; absent if `writes` has them.
+    #[serde(default)]
+    pub every: Option<f64>,
     /// Always so many; else drawn.
     #[serde(default)]
     pub regular: bool,
-    /// Writes from one flush to the next, from and to, with their shares; if empty, drawn from `every`.
+    /// Writes from one flush to the next, from and to, with their shares; empty if `every` is there.
     #[serde(default)]
     pub writes: Vec<(u64, u64, f64)>,
     /// Writes that arrive together count as one, and none of them but the last has a flush.
@@ -91,6 +92,17 @@ pub struct FlushRule {
 }
 
 impl FlushRule {
+    /// Returns the writes, or batches of them, from one flush to the next, on average.
+    pub fn mean(&self) -> f64 {
+        let total: f64 = self.writes.iter().map(|(_, _, share)| share).sum();
+        let sum: f64 = self
+            .writes
+            .iter()
+            .map(|&(from, to, share)| (from + to) as f64 / 2.0 * share)
+            .sum();
+        self.every.unwrap_or(sum / total)
+    }
+
     /// Whether a flush waits for its write, or I/Os for a flush.
     pub fn has_waits(&self) -> bool {
         self.after.is_some() || self.reads_wait > 0.0 || self.writes_wait > 0.0
@@ -277,6 +289,18 @@ impl ArrivalRule {
             return false;
         };
         matches!(&**write, ArrivalRule::Open { batches, .. } if !batches.is_empty())
+    }
+
+    /// Returns the share of reads in percent, where reads and writes have times of their own.
+    pub(crate) fn share_of_reads(&self) -> Option<f64> {
+        let ArrivalRule::ByOperation { read, write } = self else {
+            return None;
+        };
+        let [reads, writes] = [read, write].map(|rule| match &**rule {
+            ArrivalRule::Open { ios, .. } => ios.iter().map(|&one| one as f64).sum::<f64>(),
+            _ => 0.0,
+        });
+        Some(reads / (reads + writes) * 100.0)
     }
 
     fn duration(&self) -> Nanos {

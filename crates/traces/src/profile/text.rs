@@ -108,7 +108,7 @@ impl LearnedProfile {
         if let Some(most) = work.in_flight {
             writeln!(
                 out,
-                "in_flight = {most}                    # the most; --depth is at least this"
+                "in_flight = {most}                    # the most; the default of --depth, from 64 to 1024"
             )?;
         }
         if let Some(flush) = &work.flush {
@@ -124,19 +124,21 @@ impl LearnedProfile {
 }
 
 fn write_flush(out: &mut String, flush: &FlushRule) -> fmt::Result {
-    writeln!(
-        out,
-        "\n[workload.flush]\n\
-         every = {}                  # writes from one flush to the next, on average\n\
-         regular = {}                 # always so many",
-        number(flush.every),
-        flush.regular
-    )?;
+    writeln!(out, "\n[workload.flush]")?;
+    if let Some(every) = flush.every {
+        writeln!(
+            out,
+            "every = {}                  # writes from one flush to the next, on average\n\
+             regular = {}                 # always so many",
+            number(every),
+            flush.regular
+        )?;
+    }
     if !flush.writes.is_empty() {
         let writes = runs_text(&flush.writes);
         writeln!(
             out,
-            "writes = {writes}   # how many: from, to, share of the flushes"
+            "writes = {writes}   # from one flush to the next: from, to, share of the flushes"
         )?;
     }
     if flush.per_batch {
@@ -144,6 +146,9 @@ fn write_flush(out: &mut String, flush: &FlushRule) -> fmt::Result {
             out,
             "per_batch = true                # writes that arrive together count as one"
         )?;
+    }
+    if !flush.has_waits() {
+        return Ok(());
     }
     if let Some(after) = flush.after {
         writeln!(

@@ -172,9 +172,9 @@ impl Changes {
             let bound = if first.regular {
                 0.0
             } else {
-                first.every / 5.0
+                first.mean() / 5.0
             };
-            self.near("flushes", [first.every, second.every], bound);
+            self.near("flushes", [first.mean(), second.mean()], bound);
         } else if first.flush != second.flush {
             self.found
                 .push(format!("seed {}: flushes at all", self.seed));

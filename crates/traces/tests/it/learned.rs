@@ -140,6 +140,32 @@ fn what_is_wrong_with_a_profile_is_reported_with_its_place() {
     assert!(
         wrong("writes_wait = 100.0", "writes_wait = 101.0").contains("workload.flush.writes_wait")
     );
+    for (from, to, reported) in [
+        (
+            "same_operation = 0.0",
+            "same_operation = 0.1",
+            "workload.same_operation",
+        ),
+        (
+            "reads = ",
+            "reads = 1.0 #",
+            "the share of the arrivals of reads",
+        ),
+        (
+            "per_batch",
+            "every = 2.0\nper_batch",
+            "must have one of every and writes",
+        ),
+        (
+            "per_batch",
+            "regular = true\nper_batch",
+            "workload.flush.regular",
+        ),
+        ("in_flight = ", "in_flight = 0 #", "workload.in_flight"),
+    ] {
+        let found = wrong(from, to);
+        assert!(found.contains(reported), "{found}");
+    }
     let mixed = wrong("\"by_operation\"", "\"by_chance\"");
     assert!(mixed.contains("by_chance"), "{mixed}");
 }
@@ -156,7 +182,7 @@ fn flushes_of_something_else_are_no_rule_of_their_own() {
     records[500].operation = TraceOperation::Write;
     records[500].length = 4096;
     let flush = learned(&records).workload.flush.unwrap();
-    assert_eq!((flush.writes, flush.every), (Vec::new(), 1.0));
+    assert_eq!((flush.writes, flush.every), (Vec::new(), Some(1.0)));
 }
 
 /// Pairs that come at random, independent of completions; the second of each a little after the first.
@@ -217,7 +243,7 @@ fn flushes_behind_many_writes_without_any_are_as_many_as_they_were() {
         records.push(record(4000 + pair, TraceOperation::Flush));
     }
     let flush = learned(&records).workload.flush.unwrap();
-    assert_eq!((flush.every, flush.regular), (4020.0 / 20.0, false));
+    assert_eq!((flush.mean(), flush.regular), (4020.0 / 20.0, false));
 }
 
 /// Commits of one writer, each a write and then a flush, with reads at any time; every hundredth commit has 30 writes more.

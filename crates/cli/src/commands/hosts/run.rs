@@ -2,6 +2,7 @@
 
 use super::{Member, Together, Way, refuse_confirmations, together};
 use crate::args::RunArgs;
+use crate::commands::preflight::check_event_files;
 use crate::commands::{answer, command_line};
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -52,6 +53,9 @@ fn lead(
         output::tell(&note.to_string());
     }
     let store = crate::keep::open(ground.place.as_ref())?;
+    if !args.events.is_empty() {
+        check_event_files(&args.events, &gate.facts(&profile))?; // of rank 0; others record what they cannot read
+    }
     let names: Vec<String> = profile
         .paths()
         .iter()

@@ -107,15 +107,16 @@ impl SystemObserver {
     /// Reads all once more and returns the events, their times from `origin` on, which is of [`monotonic`]; `utc` is now, in
     /// nanoseconds since 1970.
     pub fn finish(self, origin: Nanos, utc: Nanos) -> SystemEvents {
-        self.end();
         let begun = sys::monotonic();
+        self.end();
         let is_in_time = || sys::monotonic().minus(begun) < LAST_LOOK_MAX;
         while !self.thread.is_finished() && is_in_time() {
             thread::sleep(Duration::from_micros(200));
         }
         let mut events = std::mem::take(&mut *self.shared.lock()).since(origin);
         if let Some(files) = &self.files {
-            files.read(origin, utc, &mut events);
+            // Both clocks are of the call, which may have waited since.
+            files.read(utc, begun.minus(origin), &mut events);
         }
         events
     }
@@ -127,11 +128,11 @@ impl SystemObserver {
 }
 
 impl Files {
-    /// Adds what the files report of the time since `origin`, which is of the monotonic clock; `utc` is now, since 1970.
-    fn read(&self, origin: Nanos, utc: Nanos, events: &mut SystemEvents) {
+    /// Adds what the files report of the last `elapsed` up to `utc`, in nanoseconds since 1970.
+    fn read(&self, utc: Nanos, elapsed: Nanos, events: &mut SystemEvents) {
         let now = signed(utc);
         let window = Window {
-            start: now.saturating_sub(signed(sys::monotonic().minus(origin))),
+            start: now.saturating_sub(signed(elapsed)),
             now,
         };
         for path in &self.paths {

@@ -53,19 +53,13 @@ const SERVICES: &[Row] = &[
         "iscsid",
         SessionLost,
         &["Kernel reported iSCSI connection ", " error ("],
-        About::Anything,
-    ),
-    (
-        "iscsid",
-        SessionLost,
-        &["connect to ", " failed ("],
-        About::Anything,
+        About::Device,
     ),
     (
         "iscsid",
         SessionRestored,
         &[" is operational after recovery"],
-        About::Anything,
+        About::Device,
     ),
     (
         "corosync",
@@ -278,7 +272,7 @@ fn attribute<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 type Found = (EventKind, String, String);
 
 /// `host program[12]: text`, of which the program may have a folder or a part in front.
-fn of_service(rest: &str, scope: &Scope) -> Option<Found> {
+pub(super) fn of_service(rest: &str, scope: &Scope) -> Option<Found> {
     let (head, text) = rest.split_once(": ")?;
     let program = head.rsplit(' ').next()?.split('[').next()?;
     let text = text.trim();
@@ -292,7 +286,8 @@ fn of_service(rest: &str, scope: &Scope) -> Option<Found> {
     }
     let is_it = |row: &&Row| program.starts_with(row.0) && contains(text, row.2);
     let (name, kind, _, about) = SERVICES.iter().find(is_it)?;
-    let named = subject(text, *about, scope)?;
+    // iscsid writes `connection 1:0` where the kernel writes `connection1:0`.
+    let named = subject(&text.replace("connection ", "connection"), *about, scope)?;
     let named = if named.is_empty() { name } else { named };
     Some((*kind, named.to_owned(), text.to_owned()))
 }
@@ -389,14 +384,6 @@ mod tests {
             (
                 "pacemaker-controld[1]: notice: Result of start operation for fs on n1: ok",
                 is(ResourceMoved, "pacemaker"),
-            ),
-            (
-                "iscsid: Kernel reported iSCSI connection 1:0 error (1020 - ISCSI_ERR_TCP_CONN_CLOSE) state (3)",
-                is(SessionLost, "iscsid"),
-            ),
-            (
-                "iscsid: connection1:0 is operational after recovery (3 attempts)",
-                is(SessionRestored, "iscsid"),
             ),
             (
                 "multipathd[1]: checker failed path 8:16 in map mpatha",

@@ -444,3 +444,42 @@ fn a_million_lines_cost_little() {
     assert!(kept <= SystemEvents::KEPT_MAX as u64);
     assert_eq!(kept + seen.events.omitted, 20_000);
 }
+
+#[test]
+fn services_report_devices_and_sessions_of_the_target_alone() {
+    let (_folder, root) = tree();
+    let scope = Scope::of(&root, &targets());
+    let local = Scope::of(&root, &[facts(&["sda"], None)]);
+    for (line, kind, subject) in [
+        (
+            "n1 multipathd[9]: checker failed path 8:16 in map mpatha",
+            EventKind::PathFailed,
+            "sdb",
+        ),
+        (
+            "n1 multipathd[9]: 8:16: reinstated",
+            EventKind::PathRestored,
+            "sdb",
+        ),
+        (
+            "n1 iscsid: Kernel reported iSCSI connection 1:0 error (1020 - x) state (3)",
+            EventKind::SessionLost,
+            "session1",
+        ),
+        (
+            "n1 iscsid: connection2:0 is operational after recovery (3 attempts)",
+            EventKind::SessionRestored,
+            "session2",
+        ),
+        (
+            "n1 kernel: [  43.103812] device-mapper: multipath: 254:0: Failing path 8:16.",
+            EventKind::PathFailed,
+            "sdb",
+        ),
+    ] {
+        let found = service_log::of_service(line, &scope);
+        let found = found.map(|(kind, subject, _)| (kind, subject));
+        assert_eq!(found, Some((kind, subject.to_owned())), "{line}");
+        assert_eq!(service_log::of_service(line, &local), None, "{line}");
+    }
+}
