@@ -77,8 +77,6 @@ impl Sample {
             host: host(),
             targets: vec![facts],
             engine: EngineRecord {
-                ended_early: false,
-                header_run: None,
                 backend: "io_uring".to_owned(),
                 features: vec!["single_issuer".to_owned(), "defer_taskrun".to_owned()],
                 notes: vec![],
@@ -87,11 +85,7 @@ impl Sample {
                     cost: Nanos(12),
                     drift: Nanos(900),
                 },
-                workers: vec![],
-                kernel_workers: None,
-                disturbances: model::record::Disturbances::default(),
-                verification: None,
-                rank: None,
+                ..EngineRecord::default()
             },
             phases: PhaseTimes {
                 measured_from: from,

@@ -3,6 +3,7 @@
 //! Every worker decides by its own stamps, so whether an I/O counts depends on when its completion was found
 //! and on nothing else; no thread needs a signal that a phase has begun.
 
+use crate::meeting::Level;
 use model::{Nanos, PhaseTimes, Phases};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
@@ -14,6 +15,7 @@ pub(crate) struct Schedule {
     end: AtomicU64,         // only ever lowered
     halted: AtomicBool,     // the end was requested, with any I/Os in flight
     spent: AtomicU32,       // threads that have done all that they were to do
+    level: Option<Level>,   // where threads meet after a deadline
 }
 
 impl Schedule {
@@ -26,7 +28,18 @@ impl Schedule {
             end: AtomicU64::new(phases.total().0),
             halted: AtomicBool::new(false),
             spent: AtomicU32::new(0),
+            level: None,
         }
+    }
+
+    /// The same with a place to meet after a deadline.
+    pub(crate) fn levelled(self, level: Option<Level>) -> Self {
+        Schedule { level, ..self }
+    }
+
+    /// Where threads meet after a deadline.
+    pub(crate) fn level(&self) -> Option<&Level> {
+        self.level.as_ref()
     }
 
     /// Ends the measured phase and everything after it at `now`, if that is sooner than planned.

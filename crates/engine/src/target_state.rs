@@ -184,6 +184,8 @@ pub(crate) struct TargetState {
     pub(crate) left: u64,
     /// When it may issue its first I/O, and when no more.
     pub(crate) active: Range<Nanos>,
+    /// Its amount, until it has met the others where it goes on after its deadline to what the furthest of them did.
+    pub(crate) wears_out: Option<u64>,
     pub(crate) target: u32,
 }
 
@@ -215,6 +217,12 @@ impl TargetState {
     /// Whether it has issued all that it was to issue.
     pub(crate) fn is_spent(&self, now: Nanos) -> bool {
         self.left == 0 || now >= self.active.end
+    }
+
+    /// Its deadline is over. It goes on until it has issued `goal` bytes, of which it has issued `done`.
+    pub(crate) fn go_on_to(&mut self, goal: u64, done: u64) {
+        self.left = goal.saturating_sub(done);
+        self.active.end = Nanos::MAX;
     }
 
     /// The next step of the route, in the zone.
@@ -297,6 +305,7 @@ impl TargetState {
             block: u32::try_from(target.workload.block.0).expect("at most 1 GiB"),
             left: left(target),
             active: target.active.after..target.active.end(plan.phases.warmup),
+            wears_out: target.active.wear_out.then_some(left(target)),
             target: seat.target,
         }
     }

@@ -55,6 +55,10 @@ fn take_turns<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
         let turn = start_turn::<B, C, PLAIN, OPEN>(work, backend, now)?;
         now = end_turn::<B, C, PLAIN, OPEN>(work, backend, &turn, &mut paced)?;
         if !PLAIN && work.is_spent(now) {
+            if work.goes_on(now) {
+                now = work.clock.now();
+                continue;
+            }
             now = work.sync(now, Syncs::call_at_end);
             work.config.schedule.finish_thread(now, work.config.threads);
             break;

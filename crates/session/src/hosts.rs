@@ -386,6 +386,18 @@ impl Hosts {
         )))
     }
 
+    /// Rank 0: asks all ranks for the most that a task has done, and reports it to them.
+    fn agree_on_level(&self, own: u64) -> Result<u64, CommandError> {
+        let asked: Option<u64> = None;
+        let reply = self.round(orders::LEVEL, None, &asked, &mut |_| to_bytes(&Some(own)))?;
+        self.note_lost(&reply);
+        let answers: Vec<(u32, Option<u64>)> = read_all(&reply.items)?;
+        let most = answers.into_iter().filter_map(|(_, most)| most).max();
+        let step = self.job.order(orders::LEVEL, None, to_bytes(&most));
+        self.job.answer(step, Vec::new(), None);
+        most.ok_or_else(|| CommandError::failed("no rank has a task"))
+    }
+
     /// Compares all clocks; returns the widest uncertainty and the slowest way together.
     fn measure_clocks(&self, place: usize) -> Result<Nanos, CommandError> {
         let reply = self.round(CLOCK, None, &(), &mut |_| Vec::new())?;
@@ -594,6 +606,16 @@ impl Meet for Hosts {
 
     fn began(&self, late: Nanos) {
         self.late.set(late);
+    }
+
+    fn most(&self, own: u64) -> Option<u64> {
+        self.job.measures(false); // no task of this host works meanwhile
+        let most = match self.is_first() {
+            true => self.agree_on_level(own).ok(),
+            false => self.hear_level(own),
+        };
+        self.job.measures(true);
+        most
     }
 }
 

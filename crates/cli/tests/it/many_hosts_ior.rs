@@ -107,6 +107,54 @@ fn the_first_ranks_have_a_file_each_and_the_others_wait() {
 }
 
 #[test]
+fn behind_a_deadline_all_tasks_go_on_to_as_much_as_the_one_that_did_most() {
+    with_each(|launcher| {
+        let bench = Bench::new();
+        let tasks = "ior -b 64m -t 64 -k -o f";
+        let line =
+            format!("{tasks} -w -r -D 1 -O stoneWallingWearOut=1 -O stoneWallingStatusFile=number");
+        let said = launcher.run(&bench, 3, &line).good();
+        let number = fs::read_to_string(bench.path("number")).unwrap();
+        let each = 64 * number.parse::<u64>().unwrap();
+        assert!((64..64 << 20).contains(&each), "{number}");
+        let met: Vec<&str> = said
+            .out
+            .lines()
+            .filter(|line| line.starts_with("stonewalling pairs"))
+            .collect();
+        assert_eq!(met.len(), 2, "{said:?}"); // the reads moved as much, or met, too
+        assert!(met[0].contains(&format!("max: {number} --")), "{met:?}");
+        for run in 1..=3 {
+            let own = stored(&bench, &format!("1.{run}"));
+            assert_eq!(own["operations"][1]["bytes"], each, "{run}: {own}");
+        }
+        let words = summary(&said, "write ");
+        assert!(words[10].parse::<f64>().unwrap() >= 1.0, "{words:?}");
+        // A later call reads as far as that one wrote.
+        let later = format!("{tasks} -r -O stoneWallingStatusFile=number --store later.db");
+        launcher.run(&bench, 3, &later).good();
+        let line = format!(
+            "show 1.2 --json --store {}",
+            bench.path("later.db").display()
+        );
+        assert_eq!(
+            bench.line(&line).good().json()["operations"][0]["bytes"],
+            each
+        );
+        fs::write(bench.path("number"), "many").unwrap();
+        let refused = launcher.run(
+            &bench,
+            2,
+            &format!("{tasks} -r -O stoneWallingStatusFile=number"),
+        );
+        assert!(
+            refused.err.contains("stoneWallingStatusFile number: "),
+            "{refused:?}"
+        );
+    });
+}
+
+#[test]
 fn damage_that_any_rank_finds_is_exit_code_4() {
     with_each(|launcher| {
         let bench = Bench::new();

@@ -342,3 +342,35 @@ fn ranks_of_a_launcher_are_tasks_of_one_tree() {
         assert_eq!(refused.err.matches("-S: ").count(), 1, "{refused:?}");
     });
 }
+
+#[test]
+fn ranks_of_a_launcher_meet_behind_the_time_and_go_on_to_as_many() {
+    with_each(|launcher| {
+        let bench = Bench::new();
+        let store = format!("--store {}", bench.path("hosts.db").display());
+        let tree = "mdtest -F -n 200000 -d md";
+        let line = format!("{tree} -C -W 1 -x number");
+        launcher.run(&bench, 3, &line).good();
+        let number = fs::read_to_string(bench.path("number")).unwrap();
+        let reached: u64 = number.parse().unwrap();
+        assert!((1..=200_000).contains(&reached), "{number}");
+        let created = bench.line(&format!("show 1 --json {store}")).good().json();
+        let each = ("file creation".to_owned(), 3 * reached);
+        assert_eq!(rows(&created)[1], each, "{created}");
+        // The number is for all ranks of a later call, and the phases behind it in the same one.
+        let later = format!("{tree} -T -r -x number");
+        launcher.run(&bench, 3, &later).good();
+        let shown = bench.line(&format!("show 2 --json {store}")).good().json();
+        assert_eq!(rows(&shown)[0], ("file stat".to_owned(), 3 * reached));
+        let all = launcher
+            .run(&bench, 2, "mdtest -F -n 200000 -d md -W 1 --json")
+            .good()
+            .json();
+        let done = rows(&all);
+        assert_eq!(done[1].1 % 2, 0, "{done:?}");
+        let [creation, stat] = ["file creation", "file stat"]
+            .map(|name| done.iter().find(|row| row.0 == name).unwrap().1);
+        assert_eq!(creation, stat);
+        assert!(!bench.path("md/test-dir.0-0").exists());
+    });
+}

@@ -10,6 +10,7 @@ use super::tasks::{ASIDE, Phase};
 use super::tree_mark::{State, described, marked, mismatch, write_mark};
 use super::{FilesError, LOOK, Watch};
 use crate::clock::WallClock;
+use crate::meeting::{Level, Meet};
 use crate::stop::Stop;
 use gate::{Folder, Kind, Name};
 use host::{CounterReader, Root};
@@ -40,13 +41,15 @@ pub struct MdtestPlace {
     pub patience: Nanos,
 }
 
-/// Where the counters below the file system are.
+/// What is below the file system, and who works in it from elsewhere.
 #[derive(Clone, Debug)]
 pub struct MdtestBelow<'a> {
     /// This machine.
     pub root: &'a Root,
     /// The device, by its kernel name, where there is one and it is to be looked at.
     pub device: Option<&'a str>,
+    /// Other processes with tasks.
+    pub meeting: Option<&'a dyn Meet>,
 }
 
 /// One test folder, with the tasks of this process.
@@ -298,6 +301,17 @@ impl MdtestPlace {
         doing: &str,
         act: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, FilesError> {
+        self.attended(pulse, doing, act, &|| LOOK)
+    }
+
+    /// The same, and calls `attend` again and again meanwhile, each time after so long as it returns.
+    fn attended<T: Send + 'static>(
+        &self,
+        pulse: &Arc<AtomicU64>,
+        doing: &str,
+        act: impl FnOnce() -> T + Send + 'static,
+        attend: &dyn Fn() -> Nanos,
+    ) -> Result<T, FilesError> {
         let (sender, answer) = mpsc::channel();
         let spawned = thread::Builder::new().name("mdtest".to_owned());
         let thread = spawned
@@ -307,7 +321,7 @@ impl MdtestPlace {
             .map_err(FilesError::Thread)?;
         let mut watch = Watch::new(self.patience);
         loop {
-            match answer.recv_timeout(LOOK.as_duration()) {
+            match answer.recv_timeout(attend().as_duration()) {
                 Ok(answer) => {
                     let _ = thread.join(); // it has answered
                     return Ok(answer);
@@ -342,7 +356,20 @@ impl MdtestSite {
         let (top, work) = (Arc::clone(&self.top), Arc::clone(&self.work));
         let (tasks, stop, root) = (self.tasks.clone(), stop.clone(), below.root.clone());
         let (device, pulse) = (below.device.map(str::to_owned), Arc::clone(&self.pulse));
-        self.place.watched(&self.pulse, phase.name(), move || {
+        let tasks_here = u32::try_from(tasks.len()).unwrap_or(u32::MAX);
+        let level = Arc::new(Level::new(tasks_here, below.meeting.is_some()));
+        let meets = work.wear_out.is_some() && phase == MdtestPhase::FileCreation;
+        let met = Arc::clone(&level);
+        let attend = || {
+            let waits = meets && met.sleep(LOOK.as_duration());
+            let Some(meeting) = below.meeting.filter(|_| waits) else {
+                return LOOK;
+            };
+            met.agree(|own| meeting.most(own));
+            self.pulse.fetch_add(1, Ordering::Relaxed); // others may have been slow
+            Nanos(0)
+        };
+        let act = move || {
             let devices: Vec<String> = device.iter().cloned().collect();
             let mut counters = CounterReader::open(&root, &devices);
             let clock = WallClock::starting(moment);
@@ -355,18 +382,21 @@ impl MdtestSite {
                 clock,
                 stop: &stop,
                 pulse: &pulse,
+                level: &level,
             };
             let (mut step, outcome) = phase.run();
             let after = counters.read(&mut || crate::clock::Clock::now(&clock));
             let window = CounterWindow { before, after };
             step.device = device.and_then(|device| window.device(&device));
             (step, outcome)
-        })
-    }
-
-    /// Each task has so many items from now on.
-    pub fn cut_items(&mut self, items: u64) {
-        Arc::make_mut(&mut self.work).shape.per_folder = items;
+        };
+        let doing = phase.name();
+        let (step, outcome) = self.place.attended(&self.pulse, doing, act, &attend)?;
+        if meets && outcome == FilesOutcome::Complete {
+            let items = step.operations() / u64::from(tasks_here.max(1));
+            Arc::make_mut(&mut self.work).shape.per_folder = items; // from now on
+        }
+        Ok((step, outcome))
     }
 
     /// Rank 0: marks the tree as one that is not whole until [`MdtestSite::close`] marks it, and names the work for the other

@@ -7,6 +7,7 @@
 use super::crew::{Beat, Ended};
 use super::tree;
 use crate::clock::{Clock, WallClock};
+use crate::meeting::Level;
 use crate::rng::Rng;
 use crate::stop::Stop;
 use gate::{Folder, Name, Use};
@@ -16,7 +17,7 @@ use model::{Bytes, FilesOrder, FilesOutcome, FilesStep, Nanos};
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Barrier};
 
 /// Folders of the tree that all threads together keep open.
@@ -33,6 +34,8 @@ pub(super) struct Phase<'a> {
     pub(super) clock: WallClock,
     pub(super) stop: &'a Stop,
     pub(super) pulse: &'a AtomicU64,
+    /// Where its tasks meet behind a deadline.
+    pub(super) level: &'a Level,
 }
 
 impl Phase<'_> {
@@ -124,10 +127,7 @@ impl Phase<'_> {
 
     /// All begin together.
     fn threads(&self, tasks: &[u32]) -> Vec<Ended> {
-        let together = Together {
-            barrier: Barrier::new(tasks.len()),
-            reached: AtomicU64::new(0),
-        };
+        let together = Barrier::new(tasks.len());
         let lost = || Ended {
             error: Some(io::Error::other("a thread ended without a word")),
             ..Ended::default()
@@ -143,7 +143,7 @@ impl Phase<'_> {
         })
     }
 
-    fn task(&self, task: u32, threads: usize, together: &Together) -> Ended {
+    fn task(&self, task: u32, threads: usize, together: &Barrier) -> Ended {
         let shape = &self.work.shape;
         let creator = self.work.creator(self.phase, task);
         let mut walk = Walk {
@@ -210,8 +210,8 @@ impl Phase<'_> {
         }
     }
 
-    fn begin(&self, together: &Together) {
-        together.barrier.wait();
+    fn begin(&self, together: &Barrier) {
+        together.wait();
         self.clock.wait_for_origin();
     }
 
@@ -222,7 +222,7 @@ impl Phase<'_> {
         Some(self.clock.now().plus(time))
     }
 
-    fn items(&self, task: u32, walk: &mut Walk<'_>, beat: &Beat<'_>, together: &Together) -> Ended {
+    fn items(&self, task: u32, walk: &mut Walk<'_>, beat: &Beat<'_>, together: &Barrier) -> Ended {
         let shape = &self.work.shape;
         let (creator, order) = (self.work.creator(self.phase, task), self.order(task));
         let kind = match self.phase.is_of_files() {
@@ -239,7 +239,8 @@ impl Phase<'_> {
         let syncs = self.work.syncs_files;
         self.begin(together);
         let mut goal = Goal {
-            together,
+            level: self.level,
+            is_over: &|| self.stop.asked(),
             deadline: self.deadline(),
             items: shape.items(),
         };
@@ -286,7 +287,7 @@ impl Phase<'_> {
             }),
             _ => beat.each(item, |(at, name, _)| at?.remove_file(&name).map(|()| 0)),
         };
-        goal.meet(ended.counted.operations);
+        goal.meet(ended.counted.operations, &self.clock);
         if is_compared {
             ended.counted.compared = ended.counted.operations;
             ended.counted.differing = differing;
@@ -318,16 +319,10 @@ impl Phase<'_> {
     }
 }
 
-/// What the tasks of a phase share.
-struct Together {
-    barrier: Barrier,
-    /// The most items that a task had done when they met.
-    reached: AtomicU64,
-}
-
 /// How many items a task does. With a deadline all tasks meet there once, and go on to as many as the fastest one.
 struct Goal<'a> {
-    together: &'a Together,
+    level: &'a Level,
+    is_over: &'a dyn Fn() -> bool,
     /// `None` where there is none, and once they have met.
     deadline: Option<Nanos>,
     items: u64,
@@ -337,17 +332,16 @@ impl Goal<'_> {
     fn includes(&mut self, at: u64, clock: &WallClock) -> bool {
         let is_due = |deadline| at >= self.items || clock.now() > deadline;
         if self.deadline.is_some_and(is_due) {
-            self.meet(at);
+            self.meet(at, clock);
         }
         at < self.items
     }
 
     /// Also called where a task ended early, because the others wait for it.
-    fn meet(&mut self, done: u64) {
+    fn meet(&mut self, done: u64, clock: &WallClock) {
         if self.deadline.take().is_some() {
-            self.together.reached.fetch_max(done, Ordering::SeqCst);
-            self.together.barrier.wait();
-            self.items = self.together.reached.load(Ordering::SeqCst);
+            let goal = self.level.wait(done, clock.now(), self.is_over);
+            self.items = goal.unwrap_or(done);
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::cores;
 use crate::dispatch;
 use crate::early_stop::Judge;
 use crate::io_log::IoLogSink;
-use crate::meeting::Meeting;
+use crate::meeting::{Level, Meeting};
 use crate::observer::Live;
 use crate::observer::{Event, Observer, Tick};
 use crate::recorded::Recording;
@@ -128,7 +128,8 @@ pub fn run_calibrated(
     notes.extend(cores::note(&job.plan.placement, &cores, &job.targets));
     target::hold_all(&job.plan, &job.targets, &job.pins)?;
     let mut reader = CounterReader::open(root, &counted_devices(&job.targets));
-    let schedule = Arc::new(Schedule::new(&job.plan.phases));
+    let level = level_of(&job, places.len());
+    let schedule = Arc::new(Schedule::new(&job.plan.phases).levelled(level));
     let shared = Shared::new(&job.plan, &schedule, &job.pins)?;
     let shared = shared.with_verifier(&job.targets, |_, target| {
         FileMedium::open(target, &job.pins)
@@ -155,6 +156,7 @@ pub fn run_calibrated(
         snapshots: RefCell::new(snapshots),
         observer,
         stop,
+        meeting: job.meeting.as_ref(),
         tick_due: Cell::new(TICK_EVERY),
         integrity: RefCell::new(integrity),
         stops: RefCell::new(ProcessStops::new()),
@@ -172,6 +174,7 @@ pub fn run_calibrated(
         verification: verified(&shared, &job, observer, stop, &mut notes),
         ended_early: enough,
         kernel_workers: watch.seen(),
+        wear_out: schedule.level().and_then(Level::found),
         disturbances,
         ..shared.marked(engine_record(backend.name, &clock, notes, used, &returned))
     };
@@ -210,6 +213,14 @@ fn recorded(
         writers.push(TakerThread::spawn(log, "fathom-io-log")?);
     }
     Ok((shared.replaying(job.recording.as_ref(), true), writers))
+}
+
+/// Where so many threads meet after a deadline, if they do.
+fn level_of(job: &Job, threads: usize) -> Option<Level> {
+    let mut targets = job.plan.targets.iter();
+    let threads = u32::try_from(threads).expect("fewer threads than a process can have");
+    let wears_out = targets.any(|target| target.active.wear_out);
+    wears_out.then(|| Level::new(threads, job.meeting.is_some()))
 }
 
 /// Waits for the other hosts, where there are any; `None` begins at once. Where the run is called off, so are the workers.
@@ -281,6 +292,7 @@ struct Control<'a> {
     snapshots: RefCell<Option<Snapshots<'a>>>,
     observer: &'a dyn Observer,
     stop: &'a Stop,
+    meeting: Option<&'a Meeting>,
     /// Of the whole timespan, so that phases that are shorter than a step do not delay it.
     tick_due: Cell<Nanos>,
     integrity: RefCell<Integrity>,
@@ -381,6 +393,9 @@ impl Control<'_> {
                 self.schedule.halt(now.plus(HALT_AHEAD));
             }
             look(now);
+            if let Some((level, meeting)) = self.schedule.level().zip(self.meeting) {
+                level.agree(|own| meeting.0.most(own));
+            }
             if now >= moment() || self.schedule.is_over(now) {
                 return;
             }
@@ -413,7 +428,10 @@ impl Control<'_> {
         }
         let left = moment().min(sampler.due()).minus(now);
         if left > LOOK_EVERY {
-            std::thread::sleep(LOOK_EVERY.as_duration());
+            match self.schedule.level() {
+                Some(level) => drop(level.sleep(LOOK_EVERY.as_duration())),
+                None => std::thread::sleep(LOOK_EVERY.as_duration()),
+            }
         } else {
             self.clock.wait_until(now.plus(left));
         }

@@ -9,7 +9,6 @@ use crate::clock::WallClock;
 use crate::heat;
 use crate::schedule::Schedule;
 use crate::worker::SeatDone;
-use model::record::Disturbances;
 use model::{
     CounterWindow, EngineRecord, Failure, LatencyHeat, Nanos, Outcome, RunRecord, Sample, Series,
     ThreadRecord,
@@ -39,17 +38,12 @@ pub(super) fn engine_record(
             .map(|&feature| feature.to_owned())
             .collect(),
         notes,
-        ended_early: false,
         clock: clock.record(),
         workers: returned
             .iter()
             .filter_map(|thread| Some(thread.done.as_ref()?.worker.clone()))
             .collect(),
-        kernel_workers: None,                  // their observer adds it
-        disturbances: Disturbances::default(), // likewise; the session adds events of the system
-        header_run: None,
-        verification: None,
-        rank: None,
+        ..EngineRecord::default() // their observers add the rest
     }
 }
 

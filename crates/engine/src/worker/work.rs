@@ -362,6 +362,23 @@ impl<C: Clock> Work<C> {
         self.in_flight() == 0 && !calls && (spent() || self.has_ended())
     }
 
+    /// Behind a deadline after which all threads do as much as the one that did most: waits for the others, once, and returns
+    /// whether there is more to do.
+    #[cold]
+    pub(super) fn goes_on(&mut self, now: Nanos) -> bool {
+        let schedule = Arc::clone(&self.config.schedule);
+        let (Some(level), [lane]) = (schedule.level(), &mut *self.lanes) else {
+            return false;
+        };
+        let Some(amount) = lane.wears_out.take() else {
+            return false;
+        };
+        let (clock, done) = (&self.clock, amount - lane.left);
+        let goal = level.wait(done, now, || schedule.is_over(clock.now()));
+        lane.go_on_to(goal.unwrap_or(0), done);
+        lane.left > 0
+    }
+
     /// Whether all I/Os of its trace were issued.
     pub(super) fn has_ended(&self) -> bool {
         self.open.as_ref().is_some_and(Open::has_ended)

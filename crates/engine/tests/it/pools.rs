@@ -262,6 +262,7 @@ fn a_target_runs_only_in_its_part_of_the_time() {
         span.targets[0].active = Active {
             after: Nanos::millis(400),
             length: Some(Nanos::millis(300)),
+            wear_out: false,
         };
     });
     let each: Vec<u64> = ios(&record).into_iter().map(|(.., ios)| ios).collect();

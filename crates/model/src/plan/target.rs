@@ -313,6 +313,9 @@ pub struct Active {
     pub after: Nanos,
     /// How long it runs behind its own warm-up; without it to the end.
     pub length: Option<Nanos>,
+    /// Then it goes on to as many bytes as the thread of the run that did most. Called elsewhere: IOR `stoneWallingWearOut`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wear_out: bool,
 }
 
 impl Active {

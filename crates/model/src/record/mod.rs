@@ -53,6 +53,7 @@ pub use result::{NoResult, RunResult};
 pub use row::{Note, Origin, ResultRow, RowFigures, RowTimes, RowWork};
 pub use run::{
     ClockRecord, Disturbances, EngineRecord, Failure, Outcome, PhaseTimes, ProcessStop, RunRecord,
+    WearOut,
 };
 pub use series::{CpuSample, Sample, Series};
 pub use system_events::{EventKind, EventSource, SystemEvent, SystemEvents};

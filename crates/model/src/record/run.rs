@@ -66,6 +66,9 @@ pub struct EngineRecord {
     /// Kernel workers that were seen; none in records kept before this was separate from the notes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel_workers: Option<KernelWorkers>,
+    /// What the threads had done when they met after a deadline; none where they did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wear_out: Option<WearOut>,
     /// What happened to the process, its targets and the system meanwhile.
     #[serde(flatten)]
     pub disturbances: Disturbances,
@@ -79,6 +82,19 @@ pub struct EngineRecord {
     /// Which rank of a job it was, or all of them; none of a run alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<Ranks>,
+}
+
+/// What the threads of a process had done when they met after a deadline, to go on to as much as the one that did most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WearOut {
+    /// When the last of them came, on the run's clock.
+    pub after: Nanos,
+    /// All threads together.
+    pub all: Bytes,
+    /// The thread that did least.
+    pub least: Bytes,
+    /// The thread that did most.
+    pub most: Bytes,
 }
 
 /// What happened to the process, its targets and the system during a run. Empty in records kept before each was observed.

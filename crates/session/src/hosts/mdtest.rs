@@ -82,7 +82,11 @@ impl Hosts {
         let reply = self.round(orders::PHASE, None, &phase, &mut |_| to_bytes(&here))?;
         self.all_here(&reply)?;
         let moment = self.meet(stop).map_err(CommandError::failed)?;
-        let own = site.phase(phase, Some(moment), below, stop);
+        let below = MdtestBelow {
+            meeting: Some(self),
+            ..below.clone()
+        };
+        let own = site.phase(phase, Some(moment), &below, stop);
         self.job.measures(false);
         self.gather_parts(own.map_err(|error| error.to_string()))
     }
@@ -155,7 +159,11 @@ impl Hosts {
                 .phase(
                     phase,
                     Some(moment),
-                    &MdtestBelow { root, device: None },
+                    &MdtestBelow {
+                        root,
+                        device: None,
+                        meeting: Some(self),
+                    },
                     stop,
                 )
                 .map_err(|error| error.to_string()),

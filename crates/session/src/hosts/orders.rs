@@ -33,6 +33,9 @@ pub(super) const FILES: u8 = 11;
 /// Make the run of a step, where it is this rank's turn.
 pub(super) const ALONE: u8 = 12;
 
+/// Behind a deadline: answer the most that a task of this rank has done, or with a number, go on to that.
+pub(super) const LEVEL: u8 = 13;
+
 /// A step to check.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Check {

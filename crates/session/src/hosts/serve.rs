@@ -98,7 +98,24 @@ impl Hosts {
                     let answer = perform(&order.body, self.share().rank);
                     self.job.answer(step, answer, None);
                 }
+                orders::LEVEL => self.job.answer(step, to_bytes(&None::<u64>), None), // no task of it goes on
                 _ => self.job.answer(step, Vec::new(), None),
+            }
+        }
+    }
+
+    /// Another rank: answers how far its tasks are, and waits to hear how far all go.
+    pub(super) fn hear_level(&self, own: u64) -> Option<u64> {
+        loop {
+            let order = self.next_order().ok()??;
+            if order.kind != orders::LEVEL {
+                self.pending.replace(Some(order)); // rank 0 has ended the phase
+                return None;
+            }
+            let most: Option<u64> = read(&order.body).ok()?;
+            self.job.answer(order.step, to_bytes(&Some(own)), None);
+            if most.is_some() {
+                return most;
             }
         }
     }

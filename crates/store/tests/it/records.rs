@@ -67,8 +67,6 @@ pub(crate) fn record(seed: u64) -> RunRecord {
         host: host(dice),
         targets: dice.list(target_facts),
         engine: EngineRecord {
-            ended_early: false,
-            header_run: None,
             backend: dice.word(),
             features: dice.list(Dice::word),
             notes: dice.list(Dice::word),
@@ -77,11 +75,7 @@ pub(crate) fn record(seed: u64) -> RunRecord {
                 cost: dice.nanos(),
                 drift: dice.nanos(),
             },
-            workers: Vec::new(), // came later, and takes no draw of its own
-            kernel_workers: None,
-            disturbances: model::record::Disturbances::default(),
-            verification: None,
-            rank: None,
+            ..EngineRecord::default() // came later, and takes no draw of its own
         },
         phases: PhaseTimes {
             measured_from: dice.nanos(),

@@ -262,6 +262,7 @@ fn jobs_side_by_side_start_and_end_at_times_of_their_own() {
     let active = |after, length: Option<u64>| Active {
         after: Nanos::seconds(after),
         length: length.map(Nanos::seconds),
+        wear_out: false,
     };
     let each: Vec<Active> = span.targets.iter().map(|target| target.active).collect();
     assert_eq!(

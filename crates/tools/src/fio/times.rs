@@ -67,6 +67,7 @@ impl Times {
         Active {
             after,
             length: length.filter(|length| after.plus(*length).0 < self.measured_ns),
+            wear_out: false,
         }
     }
 }

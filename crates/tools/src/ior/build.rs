@@ -212,6 +212,7 @@ fn target(
             length: deadline
                 .filter(|_| phase != Phase::CheckWrite)
                 .map(Nanos::seconds),
+            wear_out: test.course.wear_out > 0 && phase != Phase::CheckWrite,
         },
         verify: verify(test, phase),
         threads: tasks,

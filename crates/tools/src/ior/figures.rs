@@ -3,7 +3,8 @@
 //! Each of the three is that of the slowest task, and their sum is the total: they are apart, as with IOR's `-g`. The time of
 //! I/O ends with fsync. Deliberately absent: rounding, which is the view's.
 
-use model::{Nanos, Operation, RunRecord};
+use model::record::WearOut;
+use model::{Bytes, Nanos, Operation, RunRecord};
 
 /// The figures of one phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,6 +27,8 @@ pub struct IorFigures {
     pub total_s: f64,
     /// Moved by the task that moved least.
     pub least_of_task: u64,
+    /// What all tasks had moved when they met behind the deadline; none where they did not meet.
+    pub met: Option<WearOut>,
 }
 
 /// The figures of the records of a phase: one, or one of each process.
@@ -68,7 +71,20 @@ pub fn ior_figures(records: &[&RunRecord]) -> IorFigures {
         close_s,
         total_s,
         least_of_task: tasks().min().unwrap_or(0),
+        met: met(records),
     }
+}
+
+/// What the tasks of all processes had moved when the last of them met the others.
+fn met(records: &[&RunRecord]) -> Option<WearOut> {
+    let each = records.iter().map(|record| record.engine.wear_out);
+    let each: Vec<WearOut> = each.collect::<Option<_>>()?;
+    each.into_iter().reduce(|one, other| WearOut {
+        after: one.after.max(other.after),
+        all: Bytes(one.all.0 + other.all.0),
+        least: one.least.min(other.least),
+        most: one.most.max(other.most),
+    })
 }
 
 /// From the first start to the end of the last process. Each began a little after the agreed moment.

@@ -6,6 +6,7 @@ use super::IOR_VERSION;
 use super::build::Phase;
 use super::figures::IorFigures;
 use super::test::Test;
+use model::record::WearOut;
 use std::io::{self, Write};
 
 pub(super) const MIB: f64 = 1024.0 * 1024.0;
@@ -108,7 +109,8 @@ impl IorTest<'_> {
         ]);
         if test.course.deadline_s > 0 {
             all.push(("stonewallingTime", test.course.deadline_s.to_string()));
-            all.push(("stoneWallingWearOut", "0".to_owned()));
+            let worn = u8::from(test.course.wear_out > 0);
+            all.push(("stoneWallingWearOut", worn.to_string()));
         }
         all
     }
@@ -176,6 +178,9 @@ fn table(test: &IorTest<'_>, out: &mut dyn Write) -> io::Result<()> {
     )?;
     for (name, run) in test.shown() {
         let figures = &run.figures;
+        if let Some(met) = &figures.met {
+            writeln!(out, "{}", pairs(met, test.test))?;
+        }
         let kib = |bytes: u64| Some(bytes as f64 / 1024.0);
         let cells = [
             (Some(figures.bytes_per_s / MIB), " "),
@@ -251,6 +256,29 @@ pub(super) fn spreads(test: &IorTest<'_>, phase: Phase) -> Option<[Spread; 3]> {
     ])
 }
 
+/// Seconds until all tasks met behind the deadline, and MiB/s of a task until then, over the repetitions.
+pub(super) fn stonewall(test: &IorTest<'_>, phase: Phase) -> Option<[f64; 2]> {
+    let met: Vec<WearOut> = test.of(phase).iter().filter_map(|run| run.met).collect();
+    let time_s: f64 = met.iter().map(|met| met.after.as_seconds()).sum();
+    let tasks = f64::from(test.test.task_count());
+    let bytes: f64 = met.iter().map(|met| met.all.0 as f64 / tasks).sum();
+    (time_s > 0.0).then(|| [time_s / met.len() as f64, bytes / time_s / MIB])
+}
+
+/// How far the tasks were when they met.
+fn pairs(met: &WearOut, test: &Test) -> String {
+    let gib = |bytes: f64| bytes / (1u64 << 30) as f64;
+    let transfer = test.layout.transfer.max(1);
+    format!(
+        "stonewalling pairs accessed min: {} max: {} -- min data: {:.1} GiB mean data: {:.1} GiB time: {:.1}s",
+        met.least.0 / transfer,
+        met.most.0 / transfer,
+        gib(met.least.0 as f64),
+        gib(met.all.0 as f64 / f64::from(test.task_count())),
+        met.after.as_seconds()
+    )
+}
+
 fn summary(results: &IorResults<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\nSummary of all tests:")?;
     write!(
@@ -283,6 +311,10 @@ fn summary(results: &IorResults<'_>, out: &mut dyn Write) -> io::Result<()> {
             let figures = figures.map(|figure| format!("{figure:>10.2} "));
             let moved = test.of(phase).first().map_or(0, |run| run.bytes);
             let asked = test.test;
+            let stonewall = stonewall(test, phase).map_or_else(
+                || ["NA", "NA"].map(str::to_owned),
+                |figures| figures.map(|figure| format!("{figure:.2}")),
+            );
             let (tasks, per_host) = (asked.task_count(), asked.tasks_per_host());
             writeln!(
                 out,
@@ -290,8 +322,8 @@ fn summary(results: &IorResults<'_>, out: &mut dyn Write) -> io::Result<()> {
                  {:>8} {:>9.1} {:>3} {:>6}",
                 figures.concat(),
                 time.mean,
-                "NA",
-                "NA",
+                stonewall[0],
+                stonewall[1],
                 asked.id,
                 asked.course.repetitions,
                 u8::from(asked.files.per_task > 0),

@@ -4,7 +4,7 @@
 
 use super::IOR_VERSION;
 use super::build::Phase;
-use super::result::{IorResults, IorRun, IorTest, MIB, Spread, spreads};
+use super::result::{IorResults, IorRun, IorTest, MIB, Spread, spreads, stonewall};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -56,7 +56,7 @@ fn parameters(test: &IorTest<'_>) -> Value {
         "api": asked.storage.api,
         "testFileName": asked.files.name,
         "deadlineForStonewall": asked.course.deadline_s,
-        "stoneWallingWearOut": 0,
+        "stoneWallingWearOut": asked.course.wear_out,
         "maxTimeDuration": asked.course.max_minutes,
         "nodes": asked.host_count(),
         "tasksPerNode": asked.tasks_per_host(),
@@ -128,6 +128,10 @@ fn summary(test: &IorTest<'_>) -> Vec<Value> {
         let mut document = summary_of(test, [rate, ops, time]);
         document["operation"] = Value::from(name);
         document["xsizeMiB"] = Value::from(moved as f64 / MIB);
+        if let Some([time_s, rate]) = stonewall(test, phase) {
+            document["StoneWallTime"] = Value::from(time_s);
+            document["StoneWallbwMeanMIB"] = Value::from(rate);
+        }
         Some(document)
     });
     all.collect()

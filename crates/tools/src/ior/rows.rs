@@ -446,10 +446,11 @@ pub(super) const ROWS: &[Row] = &[
         None,
         "stoneWallingStatusFile",
         "FILE",
-        "how far the writes of -D came, for later reads",
-        Refused(
-            "reads of the same call end where its writes ended; hint: specify both in one call",
-        ),
+        "how many transfers each task wrote behind -D, for reads of a later call",
+        Text(|s, value| {
+            s.test.course.status = Some(value.into());
+            Ok(())
+        }),
     ),
     row(
         None,

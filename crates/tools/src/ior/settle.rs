@@ -179,13 +179,20 @@ fn ways(test: &Test) -> Found {
     }
     if test.course.wear_out > 0 && test.course.deadline_s == 0 {
         refuse("stoneWallingWearOut", "it needs a deadline: -D".to_owned());
-    } else if test.course.wear_out > 0 {
-        refuse(
-            "stoneWallingWearOut",
-            "all tasks have the same time here, and not the same amount after it: omit it, or specify the amount by -b \
-             and -s without -D"
-                .to_owned(),
-        );
+    }
+    if test.course.status.is_some() {
+        let reasons = [
+            (
+                test.files.keep == 0,
+                "it is for reads of a later call, so the file has to stay: add -k",
+            ),
+            (
+                test.actions.write > 0 && test.course.wear_out == 0,
+                "the tasks write different amounts: add -O stoneWallingWearOut=1",
+            ),
+        ];
+        let wrong = reasons.into_iter().filter(|(is_wrong, _)| *is_wrong);
+        wrong.for_each(|(_, why)| refuse("stoneWallingStatusFile", why.to_owned()));
     }
     let names = test.files.name.split('@').count();
     if names > 1 && test.files.per_task == 0 {

@@ -135,6 +135,8 @@ pub struct Course {
     pub deadline_s: u64,
     /// All tasks move as much as the fastest did until then.
     pub wear_out: u64,
+    /// Where the writes leave how many transfers that were, and reads of a later call find it.
+    pub status: Option<PathBuf>,
 }
 
 impl Default for Course {
@@ -145,6 +147,7 @@ impl Default for Course {
             max_minutes: 0,
             deadline_s: 0,
             wear_out: 0,
+            status: None,
         }
     }
 }

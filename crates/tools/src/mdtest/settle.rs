@@ -25,7 +25,7 @@ pub(super) fn request(
     let shape = shape(&settings, tasks.min(TASKS_MAX));
     let phases = phases(&settings, &shape);
     contradictions(&settings, &phases, tasks, &mut found);
-    worn(&settings, &phases, ranks, &mut found);
+    worn(&settings, &phases, &mut found);
     let shape = tree(&settings, shape, &mut found);
     notes(&settings, &phases, &shape, &mut found);
     settings.output.own.store = settings.store.take();
@@ -184,7 +184,7 @@ fn contradictions(settings: &Settings, phases: &[MdtestPhase], tasks: u64, found
 }
 
 /// What -W and -x contradict.
-fn worn(settings: &Settings, phases: &[MdtestPhase], ranks: u32, found: &mut Findings) {
+fn worn(settings: &Settings, phases: &[MdtestPhase], found: &mut Findings) {
     let Some(seconds) = wear_out(settings) else {
         if settings.order.status.is_some() && phases.contains(&MdtestPhase::FileCreation) {
             found
@@ -203,10 +203,6 @@ fn worn(settings: &Settings, phases: &[MdtestPhase], ranks: u32, found: &mut Fin
         (
             leaves && phases.contains(&MdtestPhase::DirectoryCreation),
             "-W: a tree that stays has files only: add -F",
-        ),
-        (
-            ranks > 1,
-            "-W: ranks of a launcher do not meet within a phase: specify --tasks of one process",
         ),
     ];
     let wrong = reported.into_iter().filter(|(wrong, _)| *wrong);

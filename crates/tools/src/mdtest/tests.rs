@@ -127,7 +127,8 @@ fn m48_files_are_created_for_a_time_and_their_number_is_written() {
         assert_eq!(problems.len(), 1, "{line}: {problems:?}");
         assert!(problems[0].starts_with(option), "{problems:?}");
     }
-    assert!(read(&words("-F -n 9 -W 3"), 2).is_err());
+    let of_two = asked("-F -n 9 -W 3");
+    assert_eq!(of_two.work.wear_out, Some(model::Nanos::seconds(3)));
     assert_eq!(asked("-F -n 9 -W 0").work.wear_out, None); // of two ranks
 }
 

@@ -116,6 +116,7 @@ fn one(
         active: Active {
             after: Nanos(target.times.delay_ns),
             length: limit,
+            wear_out: false,
         },
         threads: u32::try_from(threads).unwrap_or(u32::MAX),
         amount: Some(Bytes(target.pass_bytes() / threads)),

@@ -227,7 +227,17 @@ fn i23_to_i25_deadlines() {
         .remove(0);
     assert_eq!(target.active.length, Some(model::Nanos::seconds(10)));
     assert_eq!(target.amount, Some(Bytes::gib(100)));
-    assert!(refused("-w -D 10 -O stoneWallingWearOut=1").contains("same time"));
+    for phase in [Phase::Write, Phase::Read] {
+        let span = span("-w -r -D 10 -O stoneWallingWearOut=1 -o f", phase);
+        assert!(span.targets[0].active.wear_out);
+    }
+    let checked = span(
+        "-w -W -D 10 -O stoneWallingWearOut=1 -o f",
+        Phase::CheckWrite,
+    );
+    assert!(!checked.targets[0].active.wear_out);
+    assert!(refused("-w -D 10 -O stoneWallingStatusFile=s -k").contains("stoneWallingWearOut=1"));
+    assert!(refused("-r -O stoneWallingStatusFile=s").contains("-k"));
     assert!(refused("-w -O stoneWallingWearOut=1").contains("-D"));
 }
 

@@ -95,6 +95,38 @@ pub(crate) fn write_whole(file: &ResultFile, bytes: &[u8]) -> bool {
     written.is_ok()
 }
 
+/// Bytes that are read of a file with one number.
+const NUMBER_FILE_MAX: u64 = 32;
+
+/// A file that has nothing but the number of what each task did, for a later call, as mdtest and IOR write it.
+pub(crate) fn number_file<'a>(switch: &'static str, path: &'a Path) -> ResultFile<'a> {
+    ResultFile {
+        switch,
+        path,
+        is_one: |start| !start.is_empty() && start.iter().all(u8::is_ascii_digit),
+        word: None,
+    }
+}
+
+/// The number in such a file, which `writer` wrote.
+pub(crate) fn number_of(
+    file: &ResultFile<'_>,
+    number_max: u64,
+    writer: &str,
+) -> Result<u64, CommandError> {
+    let text = text_of(file.path, NUMBER_FILE_MAX);
+    let number = text.and_then(|text| {
+        let number = text.trim().parse::<u64>().ok();
+        let number = number.filter(|number| (1..=number_max).contains(number));
+        number.ok_or_else(|| format!("it does not contain the number that {writer} writes"))
+    });
+    let refused = |why| {
+        let path = file.path.display();
+        CommandError::refused(format!("{} {path}: {why}", file.switch))
+    };
+    number.map_err(refused)
+}
+
 /// The text of a file of which so many bytes are wanted at most, in any encoding of Unicode; or the problem.
 pub(crate) fn text_of(path: &Path, bytes_max: u64) -> Result<String, String> {
     let mut text = Vec::new();

@@ -3,7 +3,9 @@
 //! Reads of a repetition end where its writes ended, because a deadline may have ended these. Deliberately absent: what a
 //! phase does (`tools::ior`).
 
-use crate::commands::dialect::{look, records_of, results_of_ranks, tell_trouble};
+use crate::commands::dialect::{
+    look, number_file, number_of, records_of, results_of_ranks, tell_trouble, write_whole,
+};
 use crate::output;
 use model::{CommandError, Outcome, RunRecord};
 use session::{Admission, Hosts, Ran, Schedule, Step, clock};
@@ -16,6 +18,25 @@ struct Place {
     test: usize,
     repetition: u64,
     phase: Phase,
+}
+
+/// The option with the file of how far the writes came.
+pub(super) const STATUS: &str = "stoneWallingStatusFile";
+
+/// How much each task wrote in an earlier call, where the test only reads and names the file that has it.
+pub(super) fn written_before(test: &Test) -> Result<Option<u64>, CommandError> {
+    let path = test.course.status.as_deref();
+    let Some(path) = path.filter(|_| test.actions.write == 0) else {
+        return Ok(None);
+    };
+    let transfer = test.layout.transfer.max(1);
+    let number_max = test.layout.of_task() / transfer;
+    let number = number_of(
+        &number_file(STATUS, path),
+        number_max,
+        "stoneWallingWearOut",
+    )?;
+    Ok(Some(number * transfer))
 }
 
 /// All phases of a request.
@@ -164,7 +185,7 @@ impl Schedule for Phases<'_> {
             let same = last
                 .is_some_and(|last| (last.test, last.repetition) == (place.test, place.repetition));
             if !same {
-                self.written = None;
+                self.written = written_before(test)?;
             }
             if place.phase != Phase::Write && self.written == Some(0) {
                 output::tell(&format!(
@@ -197,6 +218,11 @@ impl Schedule for Phases<'_> {
         let transfer = self.tests[place.test].layout.transfer.max(1);
         if place.phase == Phase::Write {
             self.written = Some(figures.least_of_task / transfer * transfer);
+            let status = self.tests[place.test].course.status.as_deref();
+            if let Some((path, met)) = status.zip(figures.met) {
+                let number = (met.most.0 / transfer).to_string();
+                failed |= !write_whole(&number_file(STATUS, path), number.as_bytes());
+            }
         }
         self.runs[place.test].push(IorRun {
             phase: place.phase,

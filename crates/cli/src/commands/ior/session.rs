@@ -3,10 +3,11 @@
 //! All is checked before anything is written; a stop ends the measuring and leaves the results.
 
 use super::removal;
-use super::schedule::Phases;
+use super::schedule::{Phases, STATUS, written_before};
 use crate::commands::VERSION;
 use crate::commands::dialect::{
-    self, Course, Place, ResultFile, StoredSession, check_files, has, is_whole, look, write_whole,
+    self, Course, Place, ResultFile, StoredSession, check_files, has, is_whole, look, number_file,
+    write_whole,
 };
 use crate::commands::hosts::{Member, refuse_confirmations};
 use crate::environment::Environment;
@@ -71,7 +72,9 @@ fn run(asked: &Asked<'_>, tests: &[Test], place: &Place<'_>) -> Result<Ending, C
     let all: Vec<PathBuf> = owned(tests).into_iter().map(|(_, path)| path).collect();
     let targets: Vec<&Path> = all.iter().map(PathBuf::as_path).collect();
     let file = result_file(&request.output);
-    check_files(file.as_slice(), &targets, gate.store)?;
+    let mut files: Vec<ResultFile<'_>> = file.iter().copied().collect();
+    files.extend(check_status(tests)?);
+    check_files(&files, &targets, gate.store)?;
     check(tests, place)?;
     removal::check(&removed(tests, gate, false), gate, removal, place.hosts)?;
     for note in &request.notes {
@@ -208,6 +211,23 @@ fn removed(tests: &[Test], gate: &Admission, corrupt: bool) -> Vec<(usize, PathB
     all.retain(|(_, path)| !kept.contains(path));
     all.retain(|(_, path)| look(gate, path).is_none_or(|there| !there.device));
     all
+}
+
+/// The files that have how far writes came, each once; those that only reads name have to be there.
+fn check_status(tests: &[Test]) -> Result<Vec<ResultFile<'_>>, CommandError> {
+    let mut written: Vec<&Path> = Vec::new();
+    for test in tests {
+        let Some(path) = test.course.status.as_deref() else {
+            continue;
+        };
+        match written.contains(&path) {
+            true => {}
+            false if test.actions.write > 0 => written.push(path),
+            false => drop(written_before(test)?),
+        }
+    }
+    let files = written.into_iter();
+    Ok(files.map(|path| number_file(STATUS, path)).collect())
 }
 
 fn result_file(output: &Output) -> Option<ResultFile<'_>> {

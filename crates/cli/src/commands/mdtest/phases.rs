@@ -129,7 +129,6 @@ impl Phases<'_> {
             if is_worn && outcome == FilesOutcome::Complete {
                 let items = step.operations() / u64::from(work.shape.tasks.max(1));
                 work.shape.per_folder = items;
-                site.cut_items(items);
                 self.reached = Some(items);
             }
             let record = FilesRecord {

@@ -2,7 +2,7 @@
 
 use super::phases::{End, Phases};
 use crate::args::files::PATIENCE;
-use crate::commands::dialect::{ResultFile, check_files, text_of, write_whole};
+use crate::commands::dialect::{ResultFile, check_files, number_file, number_of, write_whole};
 use crate::commands::files::room::{self, Need};
 use crate::commands::{VERSION, answer};
 use crate::environment::Environment;
@@ -23,8 +23,6 @@ use views::{Zone, date_stamp};
 
 /// A file takes at least a block of most file systems, and its own entry.
 const FILE_BYTES_MIN: u64 = 4096;
-/// Bytes of the file of -x.
-const STATUS_MAX: u64 = 32;
 
 /// A command line with what it means.
 pub(super) struct Asked<'a> {
@@ -73,6 +71,7 @@ pub(super) fn run(
         below: MdtestBelow {
             root: &ground.root,
             device: facts.chain.first().map(|device| device.name.as_str()),
+            meeting: None, // the ranks', where there are any
         },
         stop,
         hosts,
@@ -109,16 +108,10 @@ pub(super) fn run(
     Ok(ending)
 }
 
-/// Where -W writes how many files each task created. It has nothing but this number, as mdtest's.
+/// Where -W writes how many files each task created.
 fn status_file(request: &Request) -> Option<ResultFile<'_>> {
-    let is_number = |start: &[u8]| !start.is_empty() && start.iter().all(u8::is_ascii_digit);
-    Some(ResultFile {
-        switch: "-x",
-        path: request.status_file.as_deref()?,
-        is_one: is_number,
-        word: None,
-    })
-    .filter(|_| request.work.wear_out.is_some())
+    let path = request.status_file.as_deref()?;
+    Some(number_file("-x", path)).filter(|_| request.work.wear_out.is_some())
 }
 
 fn keep_reached(file: Option<&ResultFile<'_>>, reached: Option<u64>) -> Ending {
@@ -132,17 +125,9 @@ fn keep_reached(file: Option<&ResultFile<'_>>, reached: Option<u64>) -> Ending {
 /// How many files a call with -W created, where this one does not create any.
 fn reached_before(request: &Request) -> Result<Option<u64>, CommandError> {
     let creates = request.work.phases.contains(&MdtestPhase::FileCreation);
-    let Some(path) = request.status_file.as_deref().filter(|_| !creates) else {
-        return Ok(None);
-    };
-    let text = text_of(path, STATUS_MAX);
-    let number = text.and_then(|text| {
-        let number = text.trim().parse::<u64>().ok();
-        let number = number.filter(|number| (1..=ITEMS_MAX).contains(number));
-        number.ok_or_else(|| "it does not contain the number of files that -W writes".to_owned())
-    });
-    let refused = |why| CommandError::refused(format!("-x {}: {why}", path.display()));
-    number.map(Some).map_err(refused)
+    let path = request.status_file.as_deref().filter(|_| !creates);
+    let number = path.map(|path| number_of(&number_file("-x", path), ITEMS_MAX, "-W"));
+    number.transpose()
 }
 
 /// The line that means the same to fathom, for the record.
