@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 147_800,
+        bound: 148_000,
         count: lines_of_code,
     },
 ];

@@ -41,8 +41,8 @@ use host::{CounterReader, Root};
 use integrity::Integrity;
 use model::record::Disturbances;
 use model::{
-    Bytes, CounterWindow, Counters, EngineRecord, Failure, HostRecord, Nanos, Plan, RunRecord,
-    Sample, TargetFacts, Verification,
+    Bytes, CounterWindow, Counters, EngineRecord, Failure, HostRecord, Nanos, Plan, PlannedTarget,
+    RunRecord, Sample, TargetFacts, Verification,
 };
 use process_stops::{ProcessStops, Sleep};
 use record::{Seen, assemble, engine_record};
@@ -58,6 +58,10 @@ const LOOK_EVERY: Nanos = Nanos::millis(20);
 const HALT_AHEAD: Nanos = Nanos::millis(1);
 /// How long before the end of the measured phase the kernel's workers are looked for: their owners may end on time.
 const LOOK_BEFORE_END: Nanos = Nanos::millis(30);
+/// After this the kernel's estimate of the load of a processor is a quarter of what it was.
+const REST: Nanos = Nanos::millis(80);
+/// With more I/Os at a time its thread has always something to do.
+const REST_DEPTH_MAX: u32 = 8;
 /// From one word to the onlookers to the next.
 const TICK_EVERY: Nanos = Nanos::millis(200);
 
@@ -128,8 +132,7 @@ pub fn run_calibrated(
     notes.extend(cores::note(&job.plan.placement, &cores, &job.targets));
     target::hold_all(&job.plan, &job.targets, &job.pins)?;
     let mut reader = CounterReader::open(root, &counted_devices(&job.targets));
-    let level = level_of(&job, places.len());
-    let schedule = Arc::new(Schedule::new(&job.plan.phases).levelled(level));
+    let schedule = Arc::new(Schedule::new(&job.plan.phases).levelled(level_of(&job)));
     let shared = Shared::new(&job.plan, &schedule, &job.pins)?;
     let shared = shared.with_verifier(&job.targets, |_, target| {
         FileMedium::open(target, &job.pins)
@@ -141,6 +144,7 @@ pub fn run_calibrated(
 
     let used = workers.used();
     let integrity = Integrity::of(&job.plan, &job.targets, target::nodes(&job.plan, &job.pins));
+    rest(&job);
     let moment = met(job.meeting.as_ref(), &workers, stop)?;
     let before = reader.read(&mut || Nanos(0));
     let (clock, given_up) = begun(clock, moment, job.meeting.as_ref());
@@ -215,12 +219,25 @@ fn recorded(
     Ok((shared.replaying(job.recording.as_ref(), true), writers))
 }
 
-/// Where so many threads meet after a deadline, if they do.
-fn level_of(job: &Job, threads: usize) -> Option<Level> {
-    let mut targets = job.plan.targets.iter();
-    let threads = u32::try_from(threads).expect("fewer threads than a process can have");
-    let wears_out = targets.any(|target| target.active.wear_out);
-    wears_out.then(|| Level::new(threads, job.meeting.is_some()))
+/// Lets the processors rest before few I/Os at a time on a target that another thread serves. Which processor that thread is woken on
+/// depends on how busy they were before, and stays so for seconds: without a rest IOPS differ by a factor of two from run to run. With
+/// other hosts the way to a common start is rest enough. Source: `docs/decisions/0016`.
+fn rest(job: &Job) {
+    let mut targets = job.plan.targets.iter().zip(&job.targets);
+    let is_waited_for = |(target, facts): (&PlannedTarget, &TargetFacts)| {
+        target.workload.queue_depth.0 <= REST_DEPTH_MAX && facts.is_served_by_thread()
+    };
+    if job.meeting.is_none() && targets.any(is_waited_for) {
+        std::thread::sleep(REST.as_duration());
+    }
+}
+
+/// Where threads meet after a deadline, if any do.
+fn level_of(job: &Job) -> Option<Level> {
+    let targets = job.plan.targets.iter();
+    let wearing = targets.filter(|target| target.active.wear_out);
+    let threads: u32 = wearing.map(|target| target.threads).sum();
+    (threads > 0).then(|| Level::new(threads, job.meeting.is_some()))
 }
 
 /// Waits for the other hosts, where there are any; `None` begins at once. Where the run is called off, so are the workers.

@@ -421,6 +421,14 @@ impl TargetFacts {
         (!device.interrupt_cores.is_empty()).then_some(device)
     }
 
+    /// Whether another thread of this machine serves its I/Os: the kernel's of a loop device, or the process of a file system of
+    /// FUSE.
+    pub fn is_served_by_thread(&self) -> bool {
+        let is_fuse = |on: &FileSystem| on.kind.starts_with("fuse");
+        self.chain.iter().any(|device| device.kind == "loop")
+            || self.file_system.as_ref().is_some_and(is_fuse)
+    }
+
     /// The null backend's simulated device, as far as it has facts.
     pub fn null(behaviour: &NullBehaviour) -> Self {
         TargetFacts {
