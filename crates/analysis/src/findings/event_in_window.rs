@@ -113,4 +113,27 @@ mod tests {
         assert_eq!(found(&with(&outside), "event-in-window"), None);
         assert_eq!(found(&with(&[]), "event-in-window"), None);
     }
+
+    #[test]
+    fn a_record_of_several_hosts_has_the_events_of_each_once_with_its_name() {
+        let of_host = |host: &str, events: &[(i64, EventKind, &str)]| {
+            let mut record = with(events);
+            host.clone_into(&mut record.host.hostname);
+            record
+        };
+        let link = (3000, EventKind::Link, "eth0");
+        let failed = (1000, EventKind::PathFailed, "sda");
+        let ranks = [
+            of_host("a", &[link]),
+            of_host("b", &[failed, link]),
+            of_host("b", &[failed, link]),
+        ];
+        let subjects = |records: &[RunRecord]| -> Vec<String> {
+            let record = RunRecord::of_ranks(records).unwrap();
+            let events = record.engine.disturbances.system_events.unwrap().events;
+            events.into_iter().map(|event| event.subject).collect()
+        };
+        assert_eq!(subjects(&ranks), ["b: sda", "a: eth0", "b: eth0"]);
+        assert_eq!(subjects(&ranks[1..]), ["sda", "eth0"]);
+    }
 }

@@ -22,6 +22,7 @@ mod cgroup_io_limit;
 mod clock_drift;
 mod clock_offset;
 mod commit_latency;
+mod common_pause;
 mod compressible_data;
 mod coordinated_omission;
 mod corrupt_data;
@@ -149,6 +150,8 @@ pub(crate) const NOT_REPEATABLE: RuleId = not_repeatable::RULE.id;
 pub(crate) const PAGE_CACHE: RuleId = page_cache::RULE.id;
 pub(crate) const NOISY_NEIGHBOUR: RuleId = noisy_neighbour::RULE.id;
 pub(crate) const IOPS_LIMIT: RuleId = iops_limit::RULE.id;
+pub(crate) const STALL: RuleId = stall::RULE.id;
+pub(crate) const FAILOVER: RuleId = failover::RULE.id;
 pub(crate) const SHORT_RUN: RuleId = short_run::RULE.id;
 pub(crate) const FATHOM_CPU_BOUND: RuleId = fathom_cpu_bound::RULE.id;
 
@@ -219,6 +222,7 @@ pub const FINDINGS: &[Rule] = &[
     straggler::RULE,
     uneven_hosts::RULE,
     start_spread::RULE,
+    common_pause::RULE,
     bound_cores::RULE,
     two_speeds::RULE,
     throughput_drop::RULE,

@@ -1,8 +1,9 @@
 //! A row for each rank, and the sums of all.
 
 use super::JobPart;
-use super::seen::{Difference, RankClock, RankFigures, RankRow, beside_median};
+use super::seen::{Difference, RankClock, RankFigures, RankPause, RankRow, beside_median};
 use crate::estimates::rate_estimate;
+use crate::findings::{FAILOVER, STALL};
 use crate::latency::Latency;
 use crate::rows::per_second;
 use crate::run::{OutcomeKind, RunReport};
@@ -78,7 +79,10 @@ pub(super) fn rank_rows(
             let report = reports.next().expect("a report for each record");
             let its = differences.iter().filter(|one| one.rank == part.rank);
             RankRow {
-                figures: Some(figures(record)),
+                figures: Some(RankFigures {
+                    pause: pause(report),
+                    ..figures(record)
+                }),
                 clock: clock(record, first_utc.unwrap_or(0)),
                 differs_in: its
                     .map(|one| format!("{}: {}", one.fact, one.value))
@@ -133,9 +137,25 @@ fn figures(record: &RunRecord) -> RankFigures {
         p50_ns: quantile(0.5),
         p99_ns: quantile(0.99),
         max_ns: total.latency.max().map(|ns| ns.0),
-        of_median: None,
-        z: None,
+        ..RankFigures::default()
     }
+}
+
+/// The first pause, with its cause or without.
+fn pause(report: &RunReport) -> Option<RankPause> {
+    [(FAILOVER, "pause_ns"), (STALL, "stall_ns")]
+        .into_iter()
+        .find_map(|(id, length)| {
+            let found = report.findings.iter().find(|finding| finding.id == id)?;
+            let figure = |name: &str| {
+                let figure = found.evidence.iter().find(|figure| figure.name == name);
+                figure.map(|figure| figure.value.max(0.0) as u64)
+            };
+            Some(RankPause {
+                from_ns: figure("from_ns")?,
+                length_ns: figure(length)?,
+            })
+        })
 }
 
 fn clock(record: &RunRecord, first_utc: u64) -> Option<RankClock> {

@@ -57,6 +57,26 @@ pub struct RankFigures {
     pub of_median: Option<f64>,
     /// How far it is from the median in robust standard deviations; none below four ranks, and where all are equal.
     pub z: Option<f64>,
+    /// Its first pause; none where it had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<RankPause>,
+}
+
+/// A time in which a rank completed no I/O.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RankPause {
+    /// When it began: nanoseconds from the start of the measured phase, to one step of the time series.
+    pub from_ns: u64,
+    /// How long it was.
+    pub length_ns: u64,
+}
+
+impl RankPause {
+    /// Whether both have a moment in common.
+    pub(crate) const fn overlaps(self, other: RankPause) -> bool {
+        self.from_ns < other.from_ns + other.length_ns
+            && other.from_ns < self.from_ns + self.length_ns
+    }
 }
 
 /// The clock of one rank.
@@ -115,6 +135,11 @@ impl RankRow {
     /// Its IOPS, where it has a result.
     pub fn iops(&self) -> Option<f64> {
         self.figures.map(|figures| figures.iops)
+    }
+
+    /// Its first pause.
+    pub(crate) fn pause(&self) -> Option<RankPause> {
+        self.figures?.pause
     }
 
     /// How far it is from the median.

@@ -5,7 +5,9 @@
 use super::rank::{JoinedRank, Ranks};
 use super::run::{Outcome, RunRecord};
 use super::series::Series;
+use super::system_events::{SystemEvent, SystemEvents};
 use super::verification::Verification;
+use std::collections::HashSet;
 
 impl RunRecord {
     /// Returns a record with the threads of all ranks, numbered rank after rank, in the targets of the first one. Time steps and
@@ -26,6 +28,9 @@ impl RunRecord {
         }
         for record in others {
             all.join(record);
+        }
+        if !others.iter().all(is_here) {
+            all.engine.disturbances.system_events = SystemEvents::of_hosts(records);
         }
         Some(all)
     }
@@ -60,6 +65,33 @@ impl RunRecord {
             (Outcome::Failed(_), _) | (_, Outcome::Complete) => {}
             (_, worse) => self.outcome = worse.clone(),
         }
+    }
+}
+
+impl SystemEvents {
+    /// Those of each host once, with its name, in order of time; none where no rank observed the system.
+    fn of_hosts(records: &[RunRecord]) -> Option<SystemEvents> {
+        let (mut hosts, mut events) = (HashSet::new(), Vec::new());
+        let mut all = SystemEvents::default();
+        for record in records {
+            let host = record.host.hostname.as_str();
+            let its = record.engine.disturbances.system_events.as_ref();
+            let Some(its) = its.filter(|_| hosts.insert(host)) else {
+                continue;
+            };
+            events.extend(its.events.iter().map(|event| SystemEvent {
+                subject: format!("{host}: {}", event.subject),
+                ..event.clone()
+            }));
+            all.omitted += its.omitted;
+            all.kernel_log_lost += its.kernel_log_lost;
+            all.files_unread.extend_from_slice(&its.files_unread);
+            let unread = &its.kernel_log_unread;
+            all.kernel_log_unread = all.kernel_log_unread.or_else(|| unread.clone());
+        }
+        events.sort_by_key(|event: &SystemEvent| event.at_ns);
+        events.into_iter().for_each(|event| all.push(event));
+        (!hosts.is_empty()).then_some(all)
     }
 }
 
