@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 /// From one check of the end of the run to the next, by a thread that waits for the others.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// Agrees on a moment with other hosts. Called when all workers are ready and none has begun.
+/// Agrees with other hosts: on the moment of the start, and behind a deadline on how much each thread does.
 pub trait Meet: fmt::Debug {
-    /// Returns when time 0 of the run is to be. It may wait for the others.
+    /// Returns when time 0 of the run is to be. Called when all workers are ready and none has begun. It may wait for the others.
     ///
     /// # Errors
     /// The run is called off: nothing has been read or written.
@@ -111,6 +111,11 @@ impl Level {
         let goal = ask(own).unwrap_or(0);
         self.met().goal = Some(goal);
         self.changed.notify_all();
+    }
+
+    /// Whether it is known how much each thread does.
+    pub(crate) fn is_known(&self) -> bool {
+        self.met().goal.is_some()
     }
 
     /// What the threads of this host had done when they met; none where not all of them came.

@@ -70,7 +70,10 @@ fn events(seen: &Own<'_>) -> Option<Finding> {
     let step = seen.record.plan.interval;
     let usual_ns = seen.total.latency.quantile(0.5)?.0 as f64;
     let stalls = pauses(seen.intervals, step, usual_ns);
-    let longest = stalls.iter().map(|one| one.length_ns).reduce(f64::max)?;
+    let worst = stalls
+        .iter()
+        .max_by(|a, b| a.length_ns.total_cmp(&b.length_ns))?;
+    let longest = worst.length_ns;
     // Failures are answers, too.
     let answered = seen.total.errors_total() > 0 || !measured_stops(seen.record).is_empty();
     if answered || seen.record.plan.targets.iter().any(pauses_itself) {
@@ -99,9 +102,8 @@ fn events(seen: &Own<'_>) -> Option<Finding> {
         say::counted(affected, "I/O"),
         say::percent(NEAR_MAX)
     );
-    let first = stalls.first().map_or(0.0, |one| one.to_ns - one.length_ns);
     let mut evidence = vec![
-        ("from_ns", first.max(0.0)),
+        ("from_ns", (worst.to_ns - longest).max(0.0)),
         ("stalls", stalls.len() as f64),
         ("stall_ns", longest),
         ("share", share),

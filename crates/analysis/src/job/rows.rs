@@ -141,7 +141,7 @@ fn figures(record: &RunRecord) -> RankFigures {
     }
 }
 
-/// The first pause, with its cause or without.
+/// The longest pause, with its cause or without.
 fn pause(report: &RunReport) -> Option<RankPause> {
     [(FAILOVER, "pause_ns"), (STALL, "stall_ns")]
         .into_iter()

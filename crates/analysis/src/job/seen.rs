@@ -57,7 +57,7 @@ pub struct RankFigures {
     pub of_median: Option<f64>,
     /// How far it is from the median in robust standard deviations; none below four ranks, and where all are equal.
     pub z: Option<f64>,
-    /// Its first pause; none where it had none.
+    /// Its longest pause; none where it had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<RankPause>,
 }
@@ -74,8 +74,8 @@ pub struct RankPause {
 impl RankPause {
     /// Whether both have a moment in common.
     pub(crate) const fn overlaps(self, other: RankPause) -> bool {
-        self.from_ns < other.from_ns + other.length_ns
-            && other.from_ns < self.from_ns + self.length_ns
+        self.from_ns < other.from_ns.saturating_add(other.length_ns)
+            && other.from_ns < self.from_ns.saturating_add(self.length_ns)
     }
 }
 
@@ -137,7 +137,7 @@ impl RankRow {
         self.figures.map(|figures| figures.iops)
     }
 
-    /// Its first pause.
+    /// Its longest pause.
     pub(crate) fn pause(&self) -> Option<RankPause> {
         self.figures?.pause
     }

@@ -68,6 +68,19 @@ fn a_shared_file_is_written_and_read_by_tasks_printed_stored_and_removed() {
 }
 
 #[test]
+fn threads_meet_behind_a_deadline_and_write_as_much_as_the_one_that_wrote_most() {
+    let bench = Bench::new();
+    let line = "ior -b 64m -t 64 -w -F -k -N 3 -D 1 -O stoneWallingWearOut=1 -o f --no-store";
+    let said = bench.line(line).good();
+    let met = said.out.split("max: ").nth(1).unwrap();
+    let most: u64 = met.split(' ').next().unwrap().parse().unwrap();
+    for task in 0..3 {
+        let there = fs::metadata(bench.path(&format!("f.{task:08}"))).unwrap();
+        assert_eq!(there.len(), 64 * most, "{said:?}");
+    }
+}
+
+#[test]
 fn each_task_has_a_file_that_stays_and_is_read_and_compared_later() {
     let bench = Bench::new();
     bench

@@ -361,12 +361,13 @@ impl MdtestSite {
         let meets = work.wear_out.is_some() && phase == MdtestPhase::FileCreation;
         let met = Arc::clone(&level);
         let attend = || {
-            let waits = meets && met.sleep(LOOK.as_duration());
-            let Some(meeting) = below.meeting.filter(|_| waits) else {
+            let Some(meeting) = below.meeting.filter(|_| meets && !met.is_known()) else {
                 return LOOK;
             };
-            met.agree(|own| meeting.most(own));
-            self.pulse.fetch_add(1, Ordering::Relaxed); // others may have been slow
+            if met.sleep(LOOK.as_duration()) {
+                met.agree(|own| meeting.most(own));
+                self.pulse.fetch_add(1, Ordering::Relaxed); // others may have been slow
+            }
             Nanos(0)
         };
         let act = move || {

@@ -58,7 +58,7 @@ const LOOK_EVERY: Nanos = Nanos::millis(20);
 const HALT_AHEAD: Nanos = Nanos::millis(1);
 /// How long before the end of the measured phase the kernel's workers are looked for: their owners may end on time.
 const LOOK_BEFORE_END: Nanos = Nanos::millis(30);
-/// After this the kernel's estimate of the load of a processor is a quarter of what it was.
+/// After this the kernel's estimate of the load of a processor is less than a quarter of what it was.
 const REST: Nanos = Nanos::millis(80);
 /// With more I/Os at a time its thread has always something to do.
 const REST_DEPTH_MAX: u32 = 8;
