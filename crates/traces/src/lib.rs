@@ -43,7 +43,7 @@ pub use formats::{FORMATS, Format, format_named};
 pub use learn::Learner;
 pub use observed::Observed;
 pub use profile::{
-    ArrivalRule, CLASS_ZONES, FlushRule, LearnedFrom, LearnedProfile, LearnedWorkload, PROFILE_MAX,
+    ArrivalRule, FlushPer, FlushRule, LearnedFrom, LearnedProfile, LearnedWorkload, PROFILE_MAX,
     PlaceClass, Places, ProfileError, Side,
 };
 pub use replay::{Passed, Route, RoutedIo, SPEED_ONE, Scan, Selection, Share};

@@ -90,7 +90,7 @@ fn rates_and_think_times_of_fio_are_learned() {
             format!("--rw=randread --bs=4k --iodepth=16 --rate_iops=500 --rate_process={process}");
         // Of I/Os that take no time, equal pauses are the same as a think time.
         let is_it = |arrivals: &ArrivalRule| match *arrivals {
-            ArrivalRule::Open { .. } => true,
+            ArrivalRule::Open { .. } | ArrivalRule::ByBatch { .. } => true,
             ArrivalRule::ByOperation { .. } => false,
             ArrivalRule::Closed {
                 in_flight, think, ..
@@ -123,7 +123,7 @@ fn rates_and_think_times_of_fio_are_learned() {
         }
         // Of I/Os that take no time the pauses are a constant rate.
         ArrivalRule::Open { even, .. } => assert!(even),
-        ArrivalRule::ByOperation { .. } => panic!("there are only reads"),
+        other => panic!("{other:?}"),
     }
 }
 

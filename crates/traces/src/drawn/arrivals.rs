@@ -17,66 +17,85 @@ struct Node {
     level: usize,
 }
 
-/// The times of an open rule, or of two, one after another.
+/// The times of open rules, one after another.
 #[derive(Clone, Debug)]
-pub(super) enum ArrivalDraw {
-    /// Of I/Os whose operations are drawn.
-    Of(Times),
-    /// Of reads and of writes.
-    ByOperation {
-        /// Each with its next time.
-        sides: Box<[(Times, Option<Nanos>); 2]>,
-        /// The last write is followed by one of its batch.
-        write_goes_on: bool,
-    },
+pub(super) struct ArrivalDraw {
+    sources: Vec<Source>,
+    last: usize, // the source of the last I/O
+    /// The last write is followed by one of its batch.
+    goes_on: bool,
+}
+
+/// The times of an open rule.
+#[derive(Clone, Debug)]
+struct Source {
+    times: Times,
+    next: Option<Nanos>,
+    operation: Option<usize>, // drawn without
+    is_batch: bool,
 }
 
 impl ArrivalDraw {
     /// Returns those of a rule that is not closed.
     pub(super) fn new(rule: &ArrivalRule) -> ArrivalDraw {
+        let mut draw = ArrivalDraw {
+            sources: Vec::new(),
+            last: 0,
+            goes_on: false,
+        };
+        draw.add(rule, None, false);
+        draw
+    }
+
+    fn add(&mut self, rule: &ArrivalRule, operation: Option<usize>, is_batch: bool) {
         match rule {
-            ArrivalRule::ByOperation { read, write } => ArrivalDraw::ByOperation {
-                sides: Box::new([read, write].map(|rule| (Times::new(rule), None))),
-                write_goes_on: false,
-            },
-            rule => ArrivalDraw::Of(Times::new(rule)),
+            ArrivalRule::ByOperation { read, write } => {
+                self.add(read, Some(0), false);
+                self.add(write, Some(1), false);
+            }
+            ArrivalRule::ByBatch { single, batch } => {
+                self.add(single, operation, false);
+                self.add(batch, operation, true);
+            }
+            rule => self.sources.push(Source {
+                times: Times::new(rule),
+                next: None,
+                operation,
+                is_batch,
+            }),
         }
     }
 
     /// Returns the next time, and of which operation it is where that is fixed; `None` at the end.
     pub(super) fn next(&mut self, rng: &mut Rng) -> Option<(Nanos, Option<usize>)> {
-        let (sides, write_goes_on) = match self {
-            ArrivalDraw::Of(times) => return Some((times.next(rng)?, None)),
-            ArrivalDraw::ByOperation {
-                sides,
-                write_goes_on,
-            } => (sides, write_goes_on),
-        };
-        for (times, next) in sides.iter_mut() {
-            if !times.has_begun() {
-                *next = times.next(rng);
+        if let [only] = &mut self.sources[..] {
+            return Some((only.times.next(rng)?, only.operation));
+        }
+        for source in &mut self.sources {
+            if !source.times.has_begun() {
+                source.next = source.times.next(rng);
             }
         }
-        let [read, write] = [0, 1].map(|side| sides[side].1.unwrap_or(Nanos::MAX));
-        let its = usize::from(write < read);
-        let (times, next) = &mut sides[its];
-        let at = next.take()?;
-        if its == 1 {
-            *write_goes_on = times.batches.left > 0;
+        let sources = self.sources.iter().enumerate();
+        let (its, _) = sources.min_by_key(|(_, source)| source.next.unwrap_or(Nanos::MAX))?;
+        self.last = its;
+        let source = &mut self.sources[its];
+        let at = source.next.take()?;
+        if source.operation == Some(1) {
+            self.goes_on = source.times.batches.left > 0;
         }
-        *next = times.next(rng);
-        Some((at, Some(its)))
+        source.next = source.times.next(rng);
+        Some((at, source.operation))
     }
 
     /// Whether the next write is one of the batch of the last one.
-    pub(super) fn is_in_batch(&self) -> bool {
-        matches!(
-            self,
-            ArrivalDraw::ByOperation {
-                write_goes_on: true,
-                ..
-            }
-        )
+    pub(super) fn goes_on(&self) -> bool {
+        self.goes_on
+    }
+
+    /// Whether the last I/O is of a batch, where these have times of their own.
+    pub(super) fn is_of_batch(&self) -> bool {
+        self.sources[self.last].is_batch
     }
 }
 

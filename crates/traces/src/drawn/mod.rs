@@ -7,7 +7,7 @@ mod arrivals;
 mod places;
 mod rng;
 
-use crate::profile::{ArrivalRule, FlushRule, LearnedWorkload, Side};
+use crate::profile::{ArrivalRule, FlushPer, FlushRule, LearnedWorkload, Side};
 use arrivals::ArrivalDraw;
 use model::trace::{DEPENDENCY_WINDOW, TraceDependency, TraceOperation, TraceRecord};
 use model::{Bytes, Nanos, Operation};
@@ -130,6 +130,9 @@ impl Drawn {
         };
         let after = match io.operation {
             TraceOperation::Flush => flush.follow(number),
+            TraceOperation::Write if !flush.may_wait(self.times.as_ref()) => {
+                TraceDependency::default()
+            }
             _ => flush.wait(&io, number, &mut self.rng),
         };
         Some((io, after))
@@ -181,10 +184,9 @@ impl Drawn {
             Operation::Read => TraceOperation::Read,
             Operation::Write => TraceOperation::Write,
         };
-        let goes_on = self.times.as_ref().is_some_and(ArrivalDraw::is_in_batch);
         if operation == TraceOperation::Write
             && let Some(flush) = &mut self.flush
-            && !(flush.rule.per_batch && goes_on)
+            && flush.counts(self.times.as_ref())
             && flush.is_due(&mut self.rng)
         {
             self.pending = Some(at);
@@ -208,6 +210,20 @@ impl FlushDraw {
             left: 0,
             last: None,
         }
+    }
+
+    /// Whether the last write counts, or is the last one of what counts once.
+    fn counts(&self, times: Option<&ArrivalDraw>) -> bool {
+        match self.rule.per {
+            FlushPer::Write => true,
+            FlushPer::Batch => !times.is_some_and(ArrivalDraw::goes_on),
+            FlushPer::Single => !times.is_some_and(ArrivalDraw::is_of_batch),
+        }
+    }
+
+    /// Whether the last write is one of those that wait for flushes.
+    fn may_wait(&self, times: Option<&ArrivalDraw>) -> bool {
+        self.rule.per != FlushPer::Single || !times.is_some_and(ArrivalDraw::is_of_batch)
     }
 
     /// Counts a write; returns whether a flush follows.

@@ -24,6 +24,11 @@ const STEPS_MAX: usize = 4096;
 const HALVINGS_MAX: usize = 20;
 /// Reads and writes have times of their own if less than this part of the covariance is found that chance would make of common ones.
 const APART: f64 = 0.5;
+/// Batches have times of their own only if there are so many, and as many I/Os that arrive alone.
+const PART_MIN: u64 = 100;
+/// So many times the excess of all, and so many standard errors more, is an excess of a part's own.
+const BURSTIER: f64 = 2.0;
+const CERTAIN: f64 = 5.0;
 /// A halving is learned from so many nodes with two I/Os or more.
 const NODES_MIN: u64 = 16;
 /// So many standard errors from 0, an excess is one.
@@ -75,7 +80,8 @@ struct TimesSeen {
     steps: Vec<u64>,
     every: Nanos,
     each: Cascade,
-    heads: Cascade, // of batches
+    heads: Cascade,       // of batches
+    parts: [PartSeen; 2], // I/Os that arrive alone, and batches of several
     gaps: Moments,
     head_gaps: Moments,
     last_head: Option<Nanos>,
@@ -83,10 +89,19 @@ struct TimesSeen {
     last: Option<Nanos>,
 }
 
+/// Batches of one kind.
+#[derive(Debug, Default)]
+struct PartSeen {
+    steps: Vec<u64>,
+    heads: Cascade,
+    count: u64,
+}
+
 /// I/Os that arrive together.
 #[derive(Debug)]
 struct TogetherSeen {
     batch: u64, // I/Os of the current one
+    head: Nanos,
     batches: HashMap<u64, u64>,
     gaps: LatencyHistogram,
     now: (u64, u64), // a window, and its I/Os so far
@@ -108,11 +123,13 @@ impl Default for TimesSeen {
             every: Nanos::seconds(1),
             each: Cascade::default(),
             heads: Cascade::default(),
+            parts: Default::default(),
             gaps: Moments::default(),
             head_gaps: Moments::default(),
             last_head: None,
             together: TogetherSeen {
                 batch: 0,
+                head: Nanos(0),
                 batches: HashMap::new(),
                 gaps: LatencyHistogram::new(),
                 now: (0, 0),
@@ -209,6 +226,7 @@ impl TimesSeen {
         if begins {
             self.end_batch();
             self.together.batch = 1;
+            self.together.head = at;
             if let Some(last) = self.last_head.replace(at) {
                 self.head_gaps.add(at.minus(last).0 as f64);
             }
@@ -217,11 +235,7 @@ impl TimesSeen {
             self.together.gaps.record(gap.unwrap_or_default());
         }
         self.expect(at);
-        let step = (at.0 / self.every.0) as usize;
-        if step >= self.steps.len() {
-            self.steps.resize(step + 1, 0);
-        }
-        self.steps[step] += 1;
+        add_to(&mut self.steps, at.0 / self.every.0, 1);
         self.widen();
         self.each.take(at);
         if begins {
@@ -233,7 +247,10 @@ impl TimesSeen {
     fn widen(&mut self) {
         while self.steps.len() > STEPS_MAX {
             self.every = Nanos(self.every.0 * 2);
-            self.steps = self.steps.chunks(2).map(|two| two.iter().sum()).collect();
+            let [single, batch] = &mut self.parts;
+            for steps in [&mut self.steps, &mut single.steps, &mut batch.steps] {
+                *steps = steps.chunks(2).map(|two| two.iter().sum()).collect();
+            }
         }
     }
 
@@ -250,9 +267,22 @@ impl TimesSeen {
     }
 
     fn end_batch(&mut self) {
-        if self.together.batch > 0 {
-            count(&mut self.together.batches, self.together.batch);
+        let (ios, head) = (self.together.batch, self.together.head);
+        if ios == 0 {
+            return;
         }
+        count(&mut self.together.batches, ios);
+        let part = &mut self.parts[usize::from(ios > 1)];
+        add_to(&mut part.steps, head.0 / self.every.0, ios);
+        part.heads.take(head);
+        part.count += 1;
+    }
+
+    /// Whether batches come at other times than I/Os that arrive alone.
+    fn has_parts(&self) -> bool {
+        let mut parts = self.parts.iter();
+        parts.clone().all(|part| part.count >= PART_MIN)
+            && parts.any(|part| part.heads.is_burstier_than(&self.heads))
     }
 
     /// Returns whether I/Os arrive together more often than chance makes them.
@@ -263,32 +293,60 @@ impl TimesSeen {
 
     /// Returns the rule of a trace of this length.
     fn rule(&mut self, duration: Nanos) -> ArrivalRule {
+        self.end_batch();
         let steps = (duration.0 / self.every.0) as usize + 1;
         self.steps.resize(steps.max(self.steps.len()), 0);
         self.widen();
-        let octaves = (self.every.0 / 1_000_000_000).trailing_zeros() as usize;
-        self.end_batch();
-        let batched = self.is_batched();
-        let cascade = if batched { &self.heads } else { &self.each };
-        ArrivalRule::Open {
-            every: self.every,
-            duration: duration.plus(Nanos(1)),
-            ios: self.steps.clone(),
-            even: self.gaps.n >= 100.0 && self.gaps.variation() < EVEN,
-            halvings: cascade.halvings(octaves),
-            batches: if batched {
-                lengths(&self.together.batches)
-            } else {
-                Vec::new()
-            },
-            batch_gap: self
-                .together
-                .gaps
-                .quantile(0.5)
-                .filter(|_| batched)
-                .unwrap_or_default(),
+        let steps = self.steps.len();
+        self.parts
+            .iter_mut()
+            .for_each(|part| part.steps.resize(steps, 0));
+        let duration = duration.plus(Nanos(1));
+        if !self.is_batched() {
+            return self.open(duration, &self.steps, &self.each, Vec::new());
+        }
+        let batches = &self.together.batches;
+        if !self.has_parts() {
+            return self.open(duration, &self.steps, &self.heads, lengths(batches));
+        }
+        let several = batches.iter().filter(|(ios, _)| **ios > 1);
+        let several: HashMap<u64, u64> = several.map(|(&ios, &count)| (ios, count)).collect();
+        let [single, batch] = &self.parts;
+        ArrivalRule::ByBatch {
+            single: Box::new(self.open(duration, &single.steps, &single.heads, Vec::new())),
+            batch: Box::new(self.open(duration, &batch.steps, &batch.heads, lengths(&several))),
         }
     }
+
+    /// Returns an open rule with these I/Os in each step, and divided so.
+    fn open(
+        &self,
+        duration: Nanos,
+        steps: &[u64],
+        cascade: &Cascade,
+        batches: Vec<(u64, u64, f64)>,
+    ) -> ArrivalRule {
+        let octaves = (self.every.0 / 1_000_000_000).trailing_zeros() as usize;
+        let gap = self.together.gaps.quantile(0.5);
+        ArrivalRule::Open {
+            every: self.every,
+            duration,
+            ios: steps.to_vec(),
+            even: self.gaps.n >= 100.0 && self.gaps.variation() < EVEN,
+            halvings: cascade.halvings(octaves),
+            batch_gap: gap.filter(|_| !batches.is_empty()).unwrap_or_default(),
+            batches,
+        }
+    }
+}
+
+/// Adds I/Os to a step.
+fn add_to(steps: &mut Vec<u64>, step: u64, ios: u64) {
+    let step = step as usize;
+    if step >= steps.len() {
+        steps.resize(step + 1, 0);
+    }
+    steps[step] += ios;
 }
 
 impl Default for Cascade {
@@ -341,6 +399,17 @@ impl Cascade {
         }
     }
 
+    /// Whether these arrivals are divided more unevenly than all of which they are a part. A part by chance has the excess of all.
+    fn is_burstier_than(&self, all: &Cascade) -> bool {
+        let levels = self.levels.iter().zip(&all.levels).skip(SECOND);
+        levels
+            .filter(|(own, _)| own.nodes >= NODES_MIN)
+            .any(|(own, all)| {
+                let (excess, error) = own.measured();
+                excess > BURSTIER * all.measured().0.max(0.0) + CERTAIN * error
+            })
+    }
+
     /// Returns the excess of each halving of a step that has 2 to the power of `octaves` seconds.
     fn halvings(&self, octaves: usize) -> Vec<f64> {
         let levels = &self.levels[SECOND - octaves..][..HALVINGS_MAX];
@@ -376,10 +445,15 @@ impl Level {
         self.nodes += 1;
     }
 
+    /// Returns the excess, and its standard error by chance.
+    fn measured(&self) -> (f64, f64) {
+        let excess = (self.squares - self.independent) / self.pairs;
+        (excess, (self.fourth / 8.0).sqrt() / self.pairs)
+    }
+
     /// Returns the excess; 0 where chance explains it.
     fn excess(&self) -> f64 {
-        let excess = (self.squares - self.independent) / self.pairs;
-        let error = (self.fourth / 8.0).sqrt() / self.pairs;
+        let (excess, error) = self.measured();
         if excess.abs() < SIGNIFICANT * error {
             return 0.0;
         }

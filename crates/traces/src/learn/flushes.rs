@@ -6,7 +6,7 @@
 use super::arrivals::TOGETHER;
 use super::in_flight::Moments;
 use super::{count, lengths};
-use crate::profile::{ArrivalRule, FlushRule};
+use crate::profile::{ArrivalRule, FlushPer, FlushRule};
 use model::trace::TraceRecord;
 use model::{Nanos, Operation};
 use std::collections::HashMap;
@@ -19,6 +19,8 @@ const MOST: f64 = 0.75;
 const EXPECTED_MIN: f64 = 20.0;
 /// If more of the flushes follow another one directly, in percent, the numbers of writes between them are no rule.
 const AGAIN_MAX: f64 = 90.0;
+/// Batches have no flush of their own if this part of the share of single writes is followed by one.
+const SELDOM: f64 = 0.5;
 /// A lower share of I/Os that wait is none.
 const WAIT_MIN: f64 = 10.0;
 
@@ -26,8 +28,9 @@ const WAIT_MIN: f64 = 10.0;
 #[derive(Debug, Default)]
 pub(super) struct Flushes {
     pub(super) count: u64,
-    writes: Counted,
-    batches: Counted,
+    counted: [Counted; 3], // by what counts
+    group: Group,
+    grouped: [Grouped; 2], // writes that arrived alone, and batches
     last_write: Option<Nanos>,
     write_done: Option<Nanos>, // completion of the last write
     after: Moments,
@@ -35,6 +38,21 @@ pub(super) struct Flushes {
     busy: Nanos,  // at least one is in flight
     ios: [u64; 2],
     during: [u64; 2], // arrived while one was in flight
+}
+
+/// Writes that arrive together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    writes: u64,
+    during: bool, // the first arrived while a flush was in flight
+}
+
+/// Groups of a kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Grouped {
+    count: u64,
+    during: u64,  // the first arrived while a flush was in flight
+    flushed: u64, // directly before a flush
 }
 
 /// Writes, or batches of them, from one flush to the next.
@@ -55,19 +73,43 @@ impl Flushes {
         self.ios[its] += 1;
         self.during[its] += u64::from(record.at < self.until);
         if operation == Operation::Write {
-            self.writes.add();
+            self.of(FlushPer::Write).add();
             let last = self.last_write.replace(record.at);
             if last.is_none_or(|last| record.at.minus(last) > TOGETHER) {
-                self.batches.add();
+                self.of(FlushPer::Batch).add();
+                self.end_group();
+                self.group.during = record.at < self.until;
             }
+            self.group.writes += 1;
             self.write_done = record.latency.map(|latency| record.at.plus(latency));
         }
     }
 
+    fn of(&mut self, per: FlushPer) -> &mut Counted {
+        &mut self.counted[per as usize]
+    }
+
+    /// Ends the writes that arrive together. Returns whether they were several; `None` without any since the last time.
+    fn end_group(&mut self) -> Option<usize> {
+        let group = std::mem::take(&mut self.group);
+        if group.writes == 0 {
+            return None;
+        }
+        let kind = usize::from(group.writes > 1);
+        if kind == 0 {
+            self.of(FlushPer::Single).add();
+        }
+        self.grouped[kind].count += 1;
+        self.grouped[kind].during += u64::from(group.during);
+        Some(kind)
+    }
+
     /// Takes a flush.
     pub(super) fn flush(&mut self, record: &TraceRecord) {
-        let writes = self.writes.flush();
-        self.batches.flush();
+        if let Some(kind) = self.end_group() {
+            self.grouped[kind].flushed += 1;
+        }
+        let [writes, ..] = self.counted.each_mut().map(Counted::flush);
         self.count += 1;
         let waited = self.write_done.filter(|&done| done <= record.at);
         let after = waited.map(|done| record.at.minus(done));
@@ -83,12 +125,12 @@ impl Flushes {
     /// Returns the rule of a trace of this length; `None` with less than two flushes.
     pub(super) fn rule(&mut self, length: Nanos, arrivals: &ArrivalRule) -> Option<FlushRule> {
         let closed = matches!(arrivals, ArrivalRule::Closed { .. });
-        let is_regular = self.writes.is_regular()?;
-        let per_batch = arrivals.has_write_batches() && !is_regular;
-        let counted = match per_batch {
-            true => &mut self.batches,
-            false => &mut self.writes,
+        let is_regular = self.of(FlushPer::Write).is_regular()?;
+        let per = match is_regular {
+            true => FlushPer::Write,
+            false => self.per(arrivals.flushes_per()),
         };
+        let counted = &mut self.counted[per as usize];
         let every = counted.gaps.mean().max(1.0);
         // Of flushes that come in bursts the number counts: most writes may be before the first or after the last.
         let mean = counted.all as f64 / self.count as f64;
@@ -108,7 +150,14 @@ impl Flushes {
         let waits = self.after.n >= MOST * self.count as f64;
         let [reads_wait, writes_wait] = [0, 1].map(|its| match closed {
             true => 0.0, // nothing is known of chance
-            false => self.share_that_waits(its, length),
+            false => {
+                let [single, _] = self.grouped;
+                let (ios, during) = match (per, Operation::ALL[its]) {
+                    (FlushPer::Single, Operation::Write) => (single.count, single.during),
+                    _ => (self.ios[its], self.during[its]),
+                };
+                self.share_that_waits(ios, during, length)
+            }
         });
         let every = if is_regular { every } else { mean.max(1.0) };
         let waits = waits && !closed;
@@ -116,21 +165,36 @@ impl Flushes {
             every: lengths.is_empty().then_some(every),
             regular: is_regular,
             writes: lengths,
-            per_batch,
+            per,
             after: waits.then(|| Nanos(self.after.mean() as u64)),
             reads_wait,
             writes_wait,
         })
     }
 
-    /// The I/Os of one operation that would have come during a flush by chance, and did not, in percent.
-    fn share_that_waits(&self, its: usize, length: Nanos) -> f64 {
+    /// Returns which writes count, of those that the arrivals distinguish.
+    fn per(&mut self, known: FlushPer) -> FlushPer {
+        if known != FlushPer::Single {
+            return known;
+        }
+        self.end_group();
+        let [single, batch] = self
+            .grouped
+            .map(|kind| kind.flushed as f64 / kind.count.max(1) as f64);
+        match batch < SELDOM * single {
+            true => FlushPer::Single,
+            false => FlushPer::Batch,
+        }
+    }
+
+    /// Of I/Os of which so many arrived during flushes, those that would have come then by chance, and did not, in percent.
+    fn share_that_waits(&self, ios: u64, during: u64, length: Nanos) -> f64 {
         let busy = self.busy.0 as f64 / length.0.max(1) as f64;
-        let expected = self.ios[its] as f64 * busy;
+        let expected = ios as f64 * busy;
         if expected < EXPECTED_MIN {
             return 0.0;
         }
-        let share = (1.0 - self.during[its] as f64 / expected) * 100.0;
+        let share = (1.0 - during as f64 / expected) * 100.0;
         if share < WAIT_MIN { 0.0 } else { share }
     }
 }

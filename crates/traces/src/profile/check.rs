@@ -2,7 +2,9 @@
 //!
 //! Omitted: whether they fit the target, which is known only when it is opened.
 
-use super::{ArrivalRule, CLASS_ZONES, FlushRule, HOT_ZONES, LearnedWorkload, Places, Side};
+use super::{
+    ArrivalRule, CLASS_ZONES, FlushPer, FlushRule, HOT_ZONES, LearnedWorkload, Places, Side,
+};
 use model::trace::TRACE_LENGTH_MAX;
 use model::{Bytes, Nanos, invalid_value};
 
@@ -89,11 +91,12 @@ impl LearnedWorkload {
             "must be false without every",
         );
         found.lengths(&flush.writes, 0, "workload.flush.writes");
+        let per = self.arrivals.flushes_per();
         found.demand(
-            !flush.per_batch || self.arrivals.has_write_batches() && !flush.regular,
-            &flush.per_batch,
-            "workload.flush.per_batch",
-            "must be false, because the writes have no batches of their own, or regular is true",
+            flush.per == FlushPer::Write || per >= flush.per && !flush.regular,
+            &format!("{:?}", flush.per).to_lowercase(),
+            "workload.flush.per",
+            "must be write, because the arrivals of writes have no such kind, or regular is true",
         );
         let none = flush.writes.iter().filter(|(_, to, _)| *to == 0);
         let none: f64 = none.map(|(_, _, share)| share).sum();
@@ -224,12 +227,12 @@ impl ArrivalRule {
                 );
             }
             ArrivalRule::ByOperation { read, write } => {
-                for (rule, its) in [(read, "read"), (write, "write")] {
-                    match **rule {
-                        ArrivalRule::Open { .. } => rule.check(&at(its), found),
-                        _ => found.0.push(format!("{}.kind: must be open", at(its))),
-                    }
-                }
+                read.check_side(&at("read"), found);
+                write.check_side(&at("write"), found);
+            }
+            ArrivalRule::ByBatch { single, batch } => {
+                single.check_part(&at("single"), false, found);
+                batch.check_part(&at("batch"), true, found);
             }
             ArrivalRule::Closed {
                 in_flight,
@@ -245,6 +248,33 @@ impl ArrivalRule {
                 let its = &at("duration");
                 found.demand(duration.0 > 0, duration, its, "must be above 0");
             }
+        }
+    }
+}
+
+impl ArrivalRule {
+    /// Adds what is wrong with the arrivals of reads, or of writes.
+    fn check_side(&self, name: &str, found: &mut Problems) {
+        match self {
+            ArrivalRule::Open { .. } | ArrivalRule::ByBatch { .. } => self.check(name, found),
+            _ => found
+                .0
+                .push(format!("{name}.kind: must be open or by_batch")),
+        }
+    }
+
+    /// Adds what is wrong with I/Os that arrive alone, or with batches.
+    fn check_part(&self, name: &str, is_batch: bool, found: &mut Problems) {
+        let ArrivalRule::Open { batches, .. } = self else {
+            found.0.push(format!("{name}.kind: must be open"));
+            return;
+        };
+        self.check(name, found);
+        let is_right = batches.iter().all(|(from, _, _)| is_batch && *from > 1);
+        if !is_right || batches.is_empty() == is_batch {
+            found.0.push(format!(
+                "{name}.batches: must be absent for single I/Os, and of two I/Os or more for batches"
+            ));
         }
     }
 }

@@ -77,9 +77,9 @@ pub struct FlushRule {
     /// Writes from one flush to the next, from and to, with their shares; empty if `every` is there.
     #[serde(default)]
     pub writes: Vec<(u64, u64, f64)>,
-    /// Writes that arrive together count as one, and none of them but the last has a flush.
+    /// Which of the writes count, and may have a flush.
     #[serde(default)]
-    pub per_batch: bool,
+    pub per: FlushPer,
     /// From the completion of a write to its flush; absent: a flush is issued with its write.
     #[serde(deserialize_with = "text::some_time", default)]
     pub after: Option<Nanos>,
@@ -89,6 +89,19 @@ pub struct FlushRule {
     /// Share of the writes that wait for the flush before them.
     #[serde(default)]
     pub writes_wait: f64,
+}
+
+/// Which writes count from one flush to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlushPer {
+    /// Each.
+    #[default]
+    Write,
+    /// Writes that arrive together count as one, and none of them but the last has a flush.
+    Batch,
+    /// Those that arrive alone. Batches have no flush, and wait for none.
+    Single,
 }
 
 impl FlushRule {
@@ -226,6 +239,13 @@ pub enum ArrivalRule {
         /// Of the writes. // open
         write: Box<ArrivalRule>,
     },
+    /// I/Os that arrive alone, and batches of them, each at their own times.
+    ByBatch {
+        /// Those that arrive alone. // open, without batches
+        single: Box<ArrivalRule>,
+        /// The batches. // open, each of two I/Os or more
+        batch: Box<ArrivalRule>,
+    },
     /// When an earlier one completes.
     Closed {
         /// I/Os in flight.
@@ -240,7 +260,7 @@ pub enum ArrivalRule {
 }
 
 /// Parts of the range that [`PlaceClass::zones`] refers to.
-pub const CLASS_ZONES: u32 = 256;
+pub(crate) const CLASS_ZONES: u32 = 256;
 /// Parts of the range that [`Places::Zipf`] refers to.
 pub(crate) const HOT_ZONES: u32 = 1024;
 
@@ -283,12 +303,25 @@ impl LearnedWorkload {
 }
 
 impl ArrivalRule {
-    /// Whether writes have times of their own, at which several may arrive together.
-    pub(crate) fn has_write_batches(&self) -> bool {
+    /// The rules that this one consists of, if it does.
+    fn parts(&self) -> Option<[&ArrivalRule; 2]> {
+        match self {
+            ArrivalRule::ByOperation { read, write } => Some([read, write]),
+            ArrivalRule::ByBatch { single, batch } => Some([single, batch]),
+            ArrivalRule::Open { .. } | ArrivalRule::Closed { .. } => None,
+        }
+    }
+
+    /// Which of the writes may count for flushes: all, or also batches, or also those that arrive alone.
+    pub(crate) fn flushes_per(&self) -> FlushPer {
         let ArrivalRule::ByOperation { write, .. } = self else {
-            return false;
+            return FlushPer::Write;
         };
-        matches!(&**write, ArrivalRule::Open { batches, .. } if !batches.is_empty())
+        match &**write {
+            ArrivalRule::ByBatch { .. } => FlushPer::Single,
+            ArrivalRule::Open { batches, .. } if !batches.is_empty() => FlushPer::Batch,
+            _ => FlushPer::Write,
+        }
     }
 
     /// Returns the share of reads in percent, where reads and writes have times of their own.
@@ -296,17 +329,28 @@ impl ArrivalRule {
         let ArrivalRule::ByOperation { read, write } = self else {
             return None;
         };
-        let [reads, writes] = [read, write].map(|rule| match &**rule {
-            ArrivalRule::Open { ios, .. } => ios.iter().map(|&one| one as f64).sum::<f64>(),
-            _ => 0.0,
-        });
+        let [reads, writes] = [read, write].map(|rule| rule.ios());
         Some(reads / (reads + writes) * 100.0)
+    }
+
+    /// All I/Os of the steps.
+    fn ios(&self) -> f64 {
+        match self {
+            ArrivalRule::Open { ios, .. } => ios.iter().map(|&one| one as f64).sum(),
+            rule => rule
+                .parts()
+                .map_or(0.0, |parts| parts.map(Self::ios).iter().sum()),
+        }
     }
 
     fn duration(&self) -> Nanos {
         match self {
             ArrivalRule::Open { duration, .. } | ArrivalRule::Closed { duration, .. } => *duration,
-            ArrivalRule::ByOperation { read, write } => read.duration().max(write.duration()),
+            ArrivalRule::ByOperation { read: a, write: b }
+            | ArrivalRule::ByBatch {
+                single: a,
+                batch: b,
+            } => a.duration().max(b.duration()),
         }
     }
 
@@ -320,9 +364,13 @@ impl ArrivalRule {
                     carried = exact - *count as f64;
                 }
             }
-            ArrivalRule::ByOperation { read, write } => {
-                read.scale_rate(factor);
-                write.scale_rate(factor);
+            ArrivalRule::ByOperation { read: a, write: b }
+            | ArrivalRule::ByBatch {
+                single: a,
+                batch: b,
+            } => {
+                a.scale_rate(factor);
+                b.scale_rate(factor);
             }
             ArrivalRule::Closed { .. } => {}
         }
@@ -339,9 +387,13 @@ impl ArrivalRule {
             ArrivalRule::Closed {
                 think, duration, ..
             } => [think, duration].into_iter().for_each(shorter),
-            ArrivalRule::ByOperation { read, write } => {
-                read.scale_time(shorter);
-                write.scale_time(shorter);
+            ArrivalRule::ByOperation { read: a, write: b }
+            | ArrivalRule::ByBatch {
+                single: a,
+                batch: b,
+            } => {
+                a.scale_time(shorter);
+                b.scale_time(shorter);
             }
         }
     }

@@ -2,7 +2,9 @@
 //!
 //! Omitted: whether the numbers fit together (`check`).
 
-use super::{ArrivalRule, FlushRule, LearnedFrom, LearnedProfile, LearnedWorkload, Places, Side};
+use super::{
+    ArrivalRule, FlushPer, FlushRule, LearnedFrom, LearnedProfile, LearnedWorkload, Places, Side,
+};
 use model::{Bytes, Nanos, invalid_value};
 use serde::{Deserialize, Deserializer};
 use std::fmt::{self, Write};
@@ -141,11 +143,16 @@ fn write_flush(out: &mut String, flush: &FlushRule) -> fmt::Result {
             "writes = {writes}   # from one flush to the next: from, to, share of the flushes"
         )?;
     }
-    if flush.per_batch {
-        writeln!(
+    match flush.per {
+        FlushPer::Write => {}
+        FlushPer::Batch => writeln!(
             out,
-            "per_batch = true                # writes that arrive together count as one"
-        )?;
+            "per = \"batch\"                   # writes that arrive together count as one"
+        )?,
+        FlushPer::Single => writeln!(
+            out,
+            "per = \"single\"                  # writes that arrive alone count; batches have no flush and wait for none"
+        )?,
     }
     if !flush.has_waits() {
         return Ok(());
@@ -281,6 +288,14 @@ fn write_arrivals(out: &mut String, name: &str, rule: &ArrivalRule) -> fmt::Resu
             )?;
             write_arrivals(out, &format!("{name}.read"), read)?;
             write_arrivals(out, &format!("{name}.write"), write)
+        }
+        ArrivalRule::ByBatch { single, batch } => {
+            writeln!(
+                out,
+                "kind = \"by_batch\"                 # I/Os that arrive alone, and batches, each at their own times"
+            )?;
+            write_arrivals(out, &format!("{name}.single"), single)?;
+            write_arrivals(out, &format!("{name}.batch"), batch)
         }
         ArrivalRule::Closed {
             in_flight,

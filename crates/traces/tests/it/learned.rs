@@ -4,7 +4,9 @@ use crate::made::Rule;
 use model::fidelity::{Fidelity, PropertyVerdict};
 use model::trace::{TraceOperation, TraceRecord};
 use model::{Bytes, Nanos};
-use traces::{Drawn, LearnedFrom, LearnedProfile, Learner, Properties, fidelity};
+use traces::{
+    ArrivalRule, Drawn, FlushPer, LearnedFrom, LearnedProfile, Learner, Properties, fidelity,
+};
 
 pub(crate) fn learned(records: &[TraceRecord]) -> LearnedProfile {
     let mut learner = Learner::default();
@@ -126,7 +128,7 @@ fn what_is_wrong_with_a_profile_is_reported_with_its_place() {
     );
     assert!(wrong("fathom_profile = 1", "fathom_profile = 2").contains("fathom_profile"));
     assert!(wrong("reads = ", "reads = 101.0 # ").contains("workload.reads"));
-    let text = learned(&commits()).text();
+    let text = learned(&commits(100, 0)).text();
     let wrong = |from: &str, to: &str| {
         assert!(text.contains(from), "{from}\n{text}");
         let found = LearnedProfile::read("p", &text.replacen(from, to, 1));
@@ -152,16 +154,17 @@ fn what_is_wrong_with_a_profile_is_reported_with_its_place() {
             "the share of the arrivals of reads",
         ),
         (
-            "per_batch",
-            "every = 2.0\nper_batch",
+            "per = ",
+            "every = 2.0\nper = ",
             "must have one of every and writes",
         ),
-        (
-            "per_batch",
-            "regular = true\nper_batch",
-            "workload.flush.regular",
-        ),
+        ("per = ", "regular = true\nper = ", "workload.flush.regular"),
         ("in_flight = ", "in_flight = 0 #", "workload.in_flight"),
+        (
+            "\"batch\"",
+            "\"single\"",
+            "invalid value 'single' for workload.flush.per: ",
+        ),
     ] {
         let found = wrong(from, to);
         assert!(found.contains(reported), "{found}");
@@ -246,8 +249,9 @@ fn flushes_behind_many_writes_without_any_are_as_many_as_they_were() {
     assert_eq!((flush.mean(), flush.regular), (4020.0 / 20.0, false));
 }
 
-/// Commits of one writer, each a write and then a flush, with reads at any time; every hundredth commit has 30 writes more.
-fn commits() -> Vec<TraceRecord> {
+/// Commits of one writer, each a write and then a flush, with reads at any time; each `larger`th commit has 30 writes more.
+/// Independent of these, `bursts` of 60 writes at any time, in which 20 arrive together.
+fn commits(larger: u32, bursts: u32) -> Vec<TraceRecord> {
     let mut chance = crate::made::Chance::new(11);
     let mut records = Vec::new();
     let mut add = |at: f64, operation, latency: u64| {
@@ -262,7 +266,7 @@ fn commits() -> Vec<TraceRecord> {
     };
     let (mut at, mut read_at) = (0.0, 0.0); // in microseconds
     for commit in 0..4000 {
-        let writes = if commit % 100 == 99 { 31 } else { 1 };
+        let writes = if commit % larger == larger - 1 { 31 } else { 1 };
         for write in 0..writes {
             add(at + f64::from(write), TraceOperation::Write, 100);
         }
@@ -274,13 +278,81 @@ fn commits() -> Vec<TraceRecord> {
             read_at -= 400.0 * (1.0 - chance.unit()).ln();
         }
     }
+    for _ in 0..bursts {
+        let burst_us = chance.unit() * at;
+        for write in 0..60 {
+            let together_us = f64::from(write / 20) * 300.0;
+            add(
+                burst_us + together_us + f64::from(write % 20),
+                TraceOperation::Write,
+                400,
+            );
+        }
+    }
     records.sort_by_key(|record| record.at);
     records
 }
 
+/// Variance over mean of the counts in 16 ms.
+fn burstiness<'a>(records: impl Iterator<Item = &'a TraceRecord>) -> f64 {
+    let mut counts = vec![0.0; 128];
+    for record in records {
+        let window = (record.at.0 / 16_000_000) as usize;
+        counts
+            .get_mut(window)
+            .into_iter()
+            .for_each(|count| *count += 1.0);
+    }
+    let mean = counts.iter().sum::<f64>() / 128.0;
+    let squares = counts.iter().map(|count| (count - mean).powi(2));
+    squares.sum::<f64>() / 128.0 / mean
+}
+
+#[test]
+fn checkpoints_come_at_times_of_their_own_and_have_no_flush() {
+    let original = commits(u32::MAX, 100);
+    let profile = learned(&original);
+    let text = profile.text();
+    let again = LearnedProfile::read("p", &text).unwrap();
+    let wrong = LearnedProfile::read("p", &text.replacen("[[20, 20,", "[[1, 20,", 1));
+    let wrong = wrong.unwrap_err().to_string();
+    assert!(
+        wrong.contains("workload.arrivals.write.batch.batches"),
+        "{wrong}"
+    );
+    let ArrivalRule::ByOperation { write, .. } = &again.workload.arrivals else {
+        panic!("{text}")
+    };
+    assert!(matches!(**write, ArrivalRule::ByBatch { .. }), "{write:?}");
+    let flush = again.workload.flush.unwrap();
+    assert_eq!((flush.per, flush.writes_wait), (FlushPer::Single, 100.0));
+    assert!((0.99..1.01).contains(&flush.mean()), "{flush:?}");
+    let drawn = drawn(&profile, 5);
+    for operation in [TraceOperation::Flush, TraceOperation::Write] {
+        let [before, after] = [&original, &drawn]
+            .map(|all| burstiness(all.iter().filter(|one| one.operation == operation)));
+        let ratio = after / before;
+        assert!(
+            (0.5..2.0).contains(&ratio),
+            "{operation:?}: {before}, {after}"
+        );
+    }
+    let mut ios = Drawn::new(&profile.workload, Bytes(u64::MAX), 5).unwrap();
+    let (mut waits, mut writes) = (0u64, 0u64);
+    while let Some((io, after)) = ios.next_io() {
+        writes += u64::from(io.operation == TraceOperation::Write);
+        waits += u64::from(io.operation == TraceOperation::Write && after.barrier > 0);
+    }
+    // 4000 commits and 6000 writes in bursts.
+    assert!(
+        (0.35..0.45).contains(&(waits as f64 / writes as f64)),
+        "{waits} of {writes}"
+    );
+}
+
 #[test]
 fn the_flushes_of_commits_wait_for_their_writes_and_later_writes_for_them() {
-    let original = commits();
+    let original = commits(100, 0);
     let profile = learned(&original);
     let text = profile.text();
     assert_eq!(
@@ -291,7 +363,10 @@ fn the_flushes_of_commits_wait_for_their_writes_and_later_writes_for_them() {
     assert_eq!(flush.after, Some(Nanos::micros(25)));
     assert_eq!((flush.writes_wait, flush.reads_wait), (100.0, 0.0));
     // The commits of 31 writes are batches.
-    assert_eq!((flush.writes, flush.per_batch), (vec![(1, 1, 100.0)], true));
+    assert_eq!(
+        (flush.writes, flush.per),
+        (vec![(1, 1, 100.0)], FlushPer::Batch)
+    );
     let mut drawn = Drawn::new(&profile.workload, Bytes(u64::MAX), 3).unwrap();
     let (mut number, mut last, mut flushes, mut writes) = (0u64, None, 0u64, 0u64);
     while let Some((io, after)) = drawn.next_io() {
