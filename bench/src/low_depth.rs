@@ -27,7 +27,7 @@ struct Made {
 
 pub(crate) fn run(shop: &Shop, options: &Options) -> Result<Vec<String>, BenchError> {
     let mut made = Made::default();
-    let (places, skipped) = places(shop, &mut made)?;
+    let (places, skipped) = places(shop, options, &mut made)?;
     let mut rows = Vec::new();
     let mut ratios = Vec::new();
     for place in &places {
@@ -105,16 +105,20 @@ fn interval_text(spread: Spread) -> String {
 }
 
 /// Each place that this machine has, and why it lacks the others.
-fn places(shop: &Shop, made: &mut Made) -> Result<(Vec<Place>, Vec<String>), BenchError> {
+fn places(
+    shop: &Shop,
+    options: &Options,
+    made: &mut Made,
+) -> Result<(Vec<Place>, Vec<String>), BenchError> {
     let mut places: Vec<Place> = shop
         .places
         .iter()
         .filter(|place| place.unbuffered)
         .cloned()
         .collect();
-    places.retain(|place| place.title.contains("file"));
+    places.retain(|place| place.title.contains("file") && options.wants("disk"));
     let mut skipped = Vec::new();
-    for through_cache in [false, true] {
+    for through_cache in [false, true].into_iter().filter(|_| options.wants("loop")) {
         let title = ["loop device, dio=1", "loop device, dio=0"][usize::from(through_cache)];
         match Looped::new(BYTES) {
             Ok(looped) => {
@@ -129,16 +133,19 @@ fn places(shop: &Shop, made: &mut Made) -> Result<(Vec<Place>, Vec<String>), Ben
             Err(why) => skipped.push(format!("{title}: {why}")),
         }
     }
-    match Device::zram() {
-        Ok(device) => {
+    match options.wants("zram").then(Device::zram).transpose() {
+        Ok(None) => {}
+        Ok(Some(device)) => {
             crate::looped::filled(&device.path(), BYTES)?;
             places.push(place("zram device", device.path()));
             made.devices.push(device);
         }
         Err(why) => skipped.push(format!("zram device: {why}")),
     }
-    match Mounted::fuse2fs(&shop.folder().join("fuse.img"), 4 * BYTES) {
-        Ok(mounted) => {
+    let fuse = || Mounted::fuse2fs(&shop.folder().join("fuse.img"), 4 * BYTES);
+    match options.wants("fuse").then(fuse).transpose() {
+        Ok(None) => {}
+        Ok(Some(mounted)) => {
             let path = mounted.folder().join("file.dat");
             crate::place::filled(path.clone(), BYTES)?;
             places.push(place("FUSE (fuse2fs)", path));

@@ -28,7 +28,7 @@ cargo xtask bench [SECTION...] [OPTIONS]; without a section all of them
   --depths LIST     of loops [default: 1,8,32,128]
   --threads LIST    of loops [default: 1,2]
   --places LIST     of loops and overhead: null, cache, disk, device [default: all]
-                    of quick: disk, file, device; of files: ext4, xfs
+                    of low-depth: disk, loop, zram, fuse; of quick: disk, file, device; of files: ext4, xfs
                     of survey: sim, and with --real file, ext4, limit, zram
   --sessions N      of store [default: 100000]
   --data MIB        of files: the large file, 192 to 4096; memory is a third of it [default: 768]
@@ -69,9 +69,10 @@ const SECTIONS: [(&str, Section); 14] = [
     ("verify", Section::Verify),
 ];
 
-/// Those after the first four are of the sections quick, files and survey, which make them themselves.
-const PLACES: [&str; 10] = [
-    "null", "cache", "disk", "device", "file", "ext4", "xfs", "sim", "limit", "zram",
+/// Those after the first four are of the sections low-depth, quick, files and survey, which make them themselves.
+const PLACES: [&str; 12] = [
+    "null", "cache", "disk", "device", "file", "ext4", "xfs", "sim", "limit", "zram", "loop",
+    "fuse",
 ];
 
 /// What is run, how often and how long.

@@ -9,7 +9,7 @@ use crate::thread_plan::{self, ThreadPlan};
 use crate::timespan::workers::{Life, live_with};
 use crate::trial;
 use gate::Pins;
-use model::{EngineChoice, Plan, Polling};
+use model::{EngineChoice, Plan, Polling, TargetFacts};
 
 /// Why a backend does not run here, and what would make it.
 #[derive(Clone, Debug)]
@@ -190,8 +190,12 @@ impl Backends {
 }
 
 /// The backends for a plan, and what a person should know about the choice.
-pub(crate) fn backends(plan: &Plan, pins: &Pins) -> Result<(Backends, Vec<String>), RunError> {
-    let (usual, mut notes) = resolve(plan, pins)?;
+pub(crate) fn backends(
+    plan: &Plan,
+    targets: &[TargetFacts],
+    pins: &Pins,
+) -> Result<(Backends, Vec<String>), RunError> {
+    let (usual, mut notes) = resolve(plan, targets, pins)?;
     let (own, of_own) = own_rows(plan)?;
     notes.extend(of_own);
     Ok((Backends { usual, own }, notes))
@@ -222,20 +226,34 @@ fn own_rows(plan: &Plan) -> Result<(OwnRows, Vec<String>), RunError> {
 }
 
 /// The backend for a plan, and what a person should know about the choice.
-fn resolve(plan: &Plan, pins: &Pins) -> Result<(&'static Row, Vec<String>), RunError> {
+fn resolve(
+    plan: &Plan,
+    targets: &[TargetFacts],
+    pins: &Pins,
+) -> Result<(&'static Row, Vec<String>), RunError> {
     let Some(depth) = depth(plan) else {
         return Ok((mapping(), Vec::new()));
     };
     let (backend, mut notes) = settle(choice(plan), depth, &|row| row.asked(plan.polling))?;
     let free = plan.engine == EngineChoice::Auto && !plan.polling.any() && plan.arrivals.is_none();
-    let may_change = free && backend.has_kernel_workers && depth == 1;
+    let (better, why) = match depth {
+        1 => (EngineChoice::Sync, "at depth 1 that is the shorter way"),
+        _ => (
+            EngineChoice::Libaio,
+            "a block device takes them in the call that submits",
+        ),
+    };
+    let better = row_of(better);
+    let fits =
+        depth == 1 || trial::are_for_libaio(plan, targets) && better.asked(plan.polling).is_ok();
+    let may_change = free && backend.has_kernel_workers && fits;
     let seen = may_change.then(|| trial::needs_kernel_workers(plan, pins));
     if let Some(seen) = seen.flatten() {
         notes.push(format!(
-            "io_uring requests would be carried out by kernel workers here ({seen}), so sync was used; at depth 1 that \
-             is the shorter way"
+            "io_uring requests would be carried out by kernel workers here ({seen}), so {} was used; {why}",
+            better.name
         ));
-        return Ok((row_of(EngineChoice::Sync), notes));
+        return Ok((better, notes));
     }
     Ok((backend, notes))
 }

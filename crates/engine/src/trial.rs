@@ -12,7 +12,7 @@ use crate::backend::read_without_waiting;
 use crate::target::OpenTarget;
 use gate::Pins;
 use host::Root;
-use model::{CacheMode, KernelWorkers, Plan, PlannedTarget, Ratio, TargetFacts};
+use model::{CacheMode, KernelWorkers, Plan, PlannedTarget, Ratio, TargetFacts, TargetKind};
 use std::io;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -46,6 +46,16 @@ pub(crate) fn needs_kernel_workers(plan: &Plan, pins: &Pins) -> Option<String> {
         });
     asking.ok()?;
     answer.recv_timeout(PATIENCE).ok()?
+}
+
+/// Whether all targets are block devices with direct I/O: libaio submits theirs, or carries them out in its call.
+pub(crate) fn are_for_libaio(plan: &Plan, targets: &[TargetFacts]) -> bool {
+    let is_direct =
+        |target: &PlannedTarget| target.mapped.is_none() && target.cache == CacheMode::Unbuffered;
+    plan.targets.iter().all(is_direct)
+        && targets
+            .iter()
+            .all(|facts| facts.kind == TargetKind::BlockDevice)
 }
 
 /// What one target answered, if it was a no.

@@ -41,8 +41,8 @@ use host::{CounterReader, Root};
 use integrity::Integrity;
 use model::record::Disturbances;
 use model::{
-    Bytes, CounterWindow, Counters, EngineRecord, Failure, HostRecord, Nanos, Plan, PlannedTarget,
-    RunRecord, Sample, TargetFacts, Verification,
+    Bytes, CounterWindow, Counters, EngineRecord, Failure, HostRecord, Nanos, Plan, RunRecord,
+    Sample, TargetFacts, Verification,
 };
 use process_stops::{ProcessStops, Sleep};
 use record::{Seen, assemble, engine_record};
@@ -60,8 +60,6 @@ const HALT_AHEAD: Nanos = Nanos::millis(1);
 const LOOK_BEFORE_END: Nanos = Nanos::millis(30);
 /// After this the kernel's estimate of the load of a processor is less than a quarter of what it was.
 const REST: Nanos = Nanos::millis(80);
-/// With more I/Os at a time its thread has always something to do.
-const REST_DEPTH_MAX: u32 = 8;
 /// From one word to the onlookers to the next.
 const TICK_EVERY: Nanos = Nanos::millis(200);
 
@@ -124,7 +122,7 @@ pub fn run_calibrated(
     if job.plan.polling.completions {
         trial::can_be_polled(root, &job.targets)?;
     }
-    let (backends, mut notes) = dispatch::backends(&job.plan, &job.pins)?;
+    let (backends, mut notes) = dispatch::backends(&job.plan, &job.targets, &job.pins)?;
     let backend = backends.usual;
     let clock = WallClock::start(host::keeps_time_by_counter(root), calibration);
     let places = places(&job.plan, job.started_utc.0);
@@ -219,15 +217,12 @@ fn recorded(
     Ok((shared.replaying(job.recording.as_ref(), true), writers))
 }
 
-/// Lets the processors rest before few I/Os at a time on a target that another thread serves. Which processor that thread is woken on
-/// depends on how busy they were before, and stays so for seconds: without a rest IOPS differ by a factor of two from run to run. With
-/// other hosts the way to a common start is rest enough. Source: `docs/decisions/0016`.
+/// Lets the processors rest before a run on a target that another thread serves. Which processor that thread is woken on depends on
+/// how busy they were before, and stays so for seconds: without a rest IOPS differ by a factor of two from run to run. With other
+/// hosts the way to a common start is rest enough. Source: `docs/decisions/0020`.
 fn rest(job: &Job) {
-    let mut targets = job.plan.targets.iter().zip(&job.targets);
-    let is_waited_for = |(target, facts): (&PlannedTarget, &TargetFacts)| {
-        target.workload.queue_depth.0 <= REST_DEPTH_MAX && facts.is_served_by_thread()
-    };
-    if job.meeting.is_none() && targets.any(is_waited_for) {
+    let mut targets = job.targets.iter();
+    if job.meeting.is_none() && targets.any(TargetFacts::is_served_by_thread) {
         std::thread::sleep(REST.as_duration());
     }
 }
