@@ -245,8 +245,8 @@ fn resolve(
     };
     let better = row_of(better);
     let fits =
-        depth == 1 || trial::are_for_libaio(plan, targets) && better.asked(plan.polling).is_ok();
-    let may_change = free && backend.has_kernel_workers && fits;
+        || depth == 1 || trial::are_for_libaio(plan, targets) && better.asked(plan.polling).is_ok();
+    let may_change = free && backend.has_kernel_workers && fits();
     let seen = may_change.then(|| trial::needs_kernel_workers(plan, pins));
     if let Some(seen) = seen.flatten() {
         notes.push(format!(

@@ -4,7 +4,7 @@
 //! (`io_uring_submit_req` to `io_uring_complete`), and that inside fathom's: from its stamp before the hand-over to the
 //! one after the return. So at no quantile fathom reports less than either, and that does not depend on other load. What
 //! fathom reports more than the ring is its own: the way from the stamp to the system call and back, and where one call
-//! submits several I/Os, the time until the kernel reaches this one (4 µs in the middle at depth 8 on a loop device). What
+//! submits several I/Os, the time until the kernel reaches this one (1 to 8 µs in the middle at depth 8). What
 //! the ring reports more than the block layer is the kernel's: making the request, and waking the thread.
 
 use crate::bench::Bench;
@@ -100,7 +100,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// So short that the events of 600,000 IOPS are kept. `None` where events were lost, or others on the same disk handed our requests over, so that they are not seen.
+    /// `None` where events were lost, or others on the same disk handed our requests over, so that they are not seen.
     fn run(&self, depth: usize) -> Option<Seen> {
         let (major, minor) = self.device;
         // Requests end wherever the device's interrupt finds a core: traced by device, all else by process.
@@ -162,6 +162,7 @@ impl Work<'_> {
         seen.sees(&seen.block).then_some(seen)
     }
 
+    /// So short that the events of 600,000 IOPS are kept.
     fn traced(&self, number_to: &Path, depth: usize) -> Value {
         let script = format!("echo $$ >> {}; exec \"$@\"", number_to.display());
         let depth = depth.to_string();

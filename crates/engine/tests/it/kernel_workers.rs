@@ -63,7 +63,7 @@ fn measured(job: engine::Job) -> RunRecord {
     record
 }
 
-fn tells(record: &RunRecord, words: &str) -> bool {
+fn has_note(record: &RunRecord, words: &str) -> bool {
     record.engine.notes.iter().any(|note| note.contains(words))
 }
 
@@ -86,10 +86,10 @@ fn auto_goes_round_kernel_workers_of_a_block_device_at_any_depth() {
         return;
     }
     assert_eq!(shallow.engine.backend, "sync");
-    assert!(tells(&shallow, "would be carried out by kernel workers"));
+    assert!(has_note(&shallow, "would be carried out by kernel workers"));
     let deep = measured(zram.job(&|span| span.targets[0].workload.queue_depth = QueueDepth(8)));
     assert_eq!(deep.engine.backend, "libaio");
-    assert!(tells(&deep, "so libaio was used"));
+    assert!(has_note(&deep, "so libaio was used"));
     let named = measured(zram.job(&|span| span.engine = EngineChoice::IoUring));
     assert_eq!(named.engine.backend, "io_uring");
     let seen = named.engine.kernel_workers.unwrap();

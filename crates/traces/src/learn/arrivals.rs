@@ -280,9 +280,8 @@ impl TimesSeen {
 
     /// Whether batches come at other times than I/Os that arrive alone.
     fn has_parts(&self) -> bool {
-        let mut parts = self.parts.iter();
-        parts.clone().all(|part| part.count >= PART_MIN)
-            && parts.any(|part| part.heads.is_burstier_than(&self.heads))
+        let is_burstier = |part: &PartSeen| part.heads.is_burstier_than(&self.heads);
+        self.parts.iter().all(|part| part.count >= PART_MIN) && self.parts.iter().any(is_burstier)
     }
 
     /// Returns whether I/Os arrive together more often than chance makes them.

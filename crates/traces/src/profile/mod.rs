@@ -337,20 +337,17 @@ impl ArrivalRule {
     fn ios(&self) -> f64 {
         match self {
             ArrivalRule::Open { ios, .. } => ios.iter().map(|&one| one as f64).sum(),
-            rule => rule
-                .parts()
-                .map_or(0.0, |parts| parts.map(Self::ios).iter().sum()),
+            rule => rule.parts().into_iter().flatten().map(Self::ios).sum(),
         }
     }
 
     fn duration(&self) -> Nanos {
         match self {
             ArrivalRule::Open { duration, .. } | ArrivalRule::Closed { duration, .. } => *duration,
-            ArrivalRule::ByOperation { read: a, write: b }
-            | ArrivalRule::ByBatch {
-                single: a,
-                batch: b,
-            } => a.duration().max(b.duration()),
+            rule => {
+                let each = rule.parts().into_iter().flatten().map(Self::duration);
+                each.max().unwrap_or_default()
+            }
         }
     }
 

@@ -282,18 +282,12 @@ fn write_arrivals(out: &mut String, name: &str, rule: &ArrivalRule) -> fmt::Resu
             )
         }
         ArrivalRule::ByOperation { read, write } => {
-            writeln!(
-                out,
-                "kind = \"by_operation\"             # reads and writes each arrive at their own times"
-            )?;
+            out.push_str("kind = \"by_operation\"             # reads and writes each arrive at their own times\n");
             write_arrivals(out, &format!("{name}.read"), read)?;
             write_arrivals(out, &format!("{name}.write"), write)
         }
         ArrivalRule::ByBatch { single, batch } => {
-            writeln!(
-                out,
-                "kind = \"by_batch\"                 # I/Os that arrive alone, and batches, each at their own times"
-            )?;
+            out.push_str("kind = \"by_batch\"                 # I/Os that arrive alone, and batches, each at their own times\n");
             write_arrivals(out, &format!("{name}.single"), single)?;
             write_arrivals(out, &format!("{name}.batch"), batch)
         }
