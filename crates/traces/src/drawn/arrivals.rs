@@ -36,14 +36,14 @@ struct Source {
 }
 
 impl ArrivalDraw {
-    /// Returns those of a rule that is not closed.
-    pub(super) fn new(rule: &ArrivalRule) -> ArrivalDraw {
+    /// Returns those of a rule that is not closed, of this operation if there is no other.
+    pub(super) fn new(rule: &ArrivalRule, operation: Option<usize>) -> ArrivalDraw {
         let mut draw = ArrivalDraw {
             sources: Vec::new(),
             last: 0,
             goes_on: false,
         };
-        draw.add(rule, None, false);
+        draw.add(rule, operation, false);
         draw
     }
 
@@ -69,7 +69,9 @@ impl ArrivalDraw {
     /// Returns the next time, and of which operation it is where that is fixed; `None` at the end.
     pub(super) fn next(&mut self, rng: &mut Rng) -> Option<(Nanos, Option<usize>)> {
         if let [only] = &mut self.sources[..] {
-            return Some((only.times.next(rng)?, only.operation));
+            let at = only.times.next(rng)?;
+            self.goes_on = only.operation == Some(1) && only.times.batches.left > 0;
+            return Some((at, only.operation));
         }
         for source in &mut self.sources {
             if !source.times.has_begun() {

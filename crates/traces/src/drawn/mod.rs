@@ -109,7 +109,7 @@ impl Drawn {
             sides: [side(&workload.read), side(&workload.write)],
             times: match &workload.arrivals {
                 ArrivalRule::Closed { .. } => None,
-                rule => Some(ArrivalDraw::new(rule)),
+                rule => Some(ArrivalDraw::new(rule, (workload.reads == 0.0).then_some(1))),
             },
             writes: write,
             after: [write * (1.0 - same), write + same * (1.0 - write)],

@@ -128,7 +128,7 @@ impl Flushes {
         let is_regular = self.of(FlushPer::Write).is_regular()?;
         let per = match is_regular {
             true => FlushPer::Write,
-            false => self.per(arrivals.flushes_per()),
+            false => self.per(arrivals.flushes_per(self.ios[0] > 0)),
         };
         let counted = &mut self.counted[per as usize];
         let every = counted.gaps.mean().max(1.0);

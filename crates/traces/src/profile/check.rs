@@ -91,7 +91,7 @@ impl LearnedWorkload {
             "must be false without every",
         );
         found.lengths(&flush.writes, 0, "workload.flush.writes");
-        let per = self.arrivals.flushes_per();
+        let per = self.arrivals.flushes_per(self.reads > 0.0);
         found.demand(
             flush.per == FlushPer::Write || per >= flush.per && !flush.regular,
             &format!("{:?}", flush.per).to_lowercase(),

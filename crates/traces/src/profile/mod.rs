@@ -312,14 +312,15 @@ impl ArrivalRule {
         }
     }
 
-    /// Which of the writes may count for flushes: all, or also batches, or also those that arrive alone.
-    pub(crate) fn flushes_per(&self) -> FlushPer {
-        let ArrivalRule::ByOperation { write, .. } = self else {
-            return FlushPer::Write;
-        };
-        match &**write {
-            ArrivalRule::ByBatch { .. } => FlushPer::Single,
-            ArrivalRule::Open { batches, .. } if !batches.is_empty() => FlushPer::Batch,
+    /// Which of the writes may count for flushes: all, or also batches, or also those that arrive alone. Of a workload without
+    /// reads the rule is that of the writes.
+    pub(crate) fn flushes_per(&self, has_reads: bool) -> FlushPer {
+        match self {
+            ArrivalRule::ByOperation { write, .. } => write.flushes_per(false),
+            ArrivalRule::ByBatch { .. } if !has_reads => FlushPer::Single,
+            ArrivalRule::Open { batches, .. } if !has_reads && !batches.is_empty() => {
+                FlushPer::Batch
+            }
             _ => FlushPer::Write,
         }
     }

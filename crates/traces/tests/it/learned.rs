@@ -327,6 +327,13 @@ fn checkpoints_come_at_times_of_their_own_and_have_no_flush() {
     let flush = again.workload.flush.unwrap();
     assert_eq!((flush.per, flush.writes_wait), (FlushPer::Single, 100.0));
     assert!((0.99..1.01).contains(&flush.mean()), "{flush:?}");
+    let mut writes = original.clone();
+    writes.retain(|record| record.operation != TraceOperation::Read);
+    let without_reads = learned(&writes).workload.flush.unwrap();
+    assert_eq!(
+        (without_reads.per, without_reads.writes_wait),
+        (FlushPer::Single, 100.0)
+    );
     let drawn = drawn(&profile, 5);
     for operation in [TraceOperation::Flush, TraceOperation::Write] {
         let [before, after] = [&original, &drawn]
