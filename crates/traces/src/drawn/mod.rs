@@ -24,10 +24,10 @@ const HOLD: f64 = 0.05;
 #[derive(Clone, Debug)]
 pub struct Drawn {
     rng: Rng,
-    sides: [Option<SideDraw>; 2],
-    times: Option<ArrivalDraw>, // none in a closed loop
-    writes: f64,                // their share
-    after: [f64; 2],            // the probability of a write, by the operation before
+    sides: [[Option<SideDraw>; 2]; 2], // each with that of its batches
+    times: Option<ArrivalDraw>,        // none in a closed loop
+    writes: f64,                       // their share
+    after: [f64; 2],                   // the probability of a write, by the operation before
     last: Option<usize>,
     flush: Option<FlushDraw>,
     pending: Option<Nanos>, // a flush
@@ -61,6 +61,7 @@ struct RunDraw {
     lengths: Vec<(u64, u64)>,
     ends: Vec<f64>,
     same_run: f64,
+    overlaps: Option<Sizes>,
     begins: f64, // share of the I/Os that begin a run
     credit: f64, // runs that ought to have begun, less those that did
     open_max: usize,
@@ -98,15 +99,16 @@ impl Drawn {
             ));
         }
         let scale = range.0 as f64 / workload.range.0 as f64;
-        let side = |side: &Option<Side>| {
-            let side = side.as_ref()?;
-            Some(SideDraw::new(side, range.0, scale))
+        let sides = |side: &Option<Side>| {
+            let side = side.as_ref();
+            let batch = side.and_then(|side| side.batch.as_deref());
+            [side, batch].map(|side| Some(SideDraw::new(side?, range.0, scale)))
         };
         let write = 1.0 - workload.reads / 100.0;
         let same = workload.same_operation;
         Ok(Drawn {
             rng: Rng::new(seed),
-            sides: [side(&workload.read), side(&workload.write)],
+            sides: [sides(&workload.read), sides(&workload.write)],
             times: match &workload.arrivals {
                 ArrivalRule::Closed { .. } => None,
                 rule => Some(ArrivalDraw::new(rule, (workload.reads == 0.0).then_some(1))),
@@ -143,8 +145,8 @@ impl Drawn {
         let drawn = usize::from(self.rng.unit() < write);
         // The other side may be absent.
         let its = match self.sides[drawn] {
-            Some(_) => drawn,
-            None => 1 - drawn,
+            [Some(_), _] => drawn,
+            [None, _] => 1 - drawn,
         };
         self.last = Some(its);
         its
@@ -178,7 +180,9 @@ impl Drawn {
             None => (Nanos(0), None),
         };
         let its = its.unwrap_or_else(|| self.operation());
-        let side = self.sides[its].as_mut()?;
+        let [side, batch] = &mut self.sides[its];
+        let is_of_batch = self.times.as_ref().is_some_and(ArrivalDraw::is_of_batch);
+        let side = batch.as_mut().filter(|_| is_of_batch).or(side.as_mut())?;
         let (offset, length) = side.draw(&mut self.rng);
         let operation = match Operation::ALL[its] {
             Operation::Read => TraceOperation::Read,
@@ -315,6 +319,12 @@ impl SideDraw {
             runs: RunDraw {
                 ends: shares(&runs),
                 same_run: side.same_run / 100.0,
+                overlaps: (!side.overlaps.is_empty()).then(|| {
+                    let some: f64 = side.overlaps.iter().map(|(_, share)| share).sum();
+                    let mut all = side.overlaps.clone();
+                    all.push((Bytes(0), (100.0 - some).max(0.0)));
+                    Sizes::new(&all)
+                }),
                 begins: 1.0 / mean.sum::<f64>(),
                 lengths: runs.iter().map(|&(from, to, _)| (from, to)).collect(),
                 credit: 0.0,
@@ -385,12 +395,14 @@ impl SideDraw {
             true => self.runs.open[place].size,
             false => self.run_sizes.draw(rng),
         };
+        let overlaps = self.runs.overlaps.as_ref();
+        let again = overlaps.map_or(0, |overlaps| overlaps.draw(rng));
         let run = &mut self.runs.open[place];
-        if run.next + size > self.range {
+        let mut offset = run.next - again.min(run.size).min(size);
+        if offset + size > self.range {
             // At the end of the range it goes on at the start.
-            run.next = 0;
+            offset = 0;
         }
-        let offset = run.next;
         (run.next, run.size, run.left) = (offset + size, size, run.left - 1);
         self.runs.in_run = run.left > 0;
         if !self.runs.in_run {

@@ -18,7 +18,7 @@ pub(crate) use zones::{ZONES_MAX, fold, total_variation};
 
 use crate::error::TraceError;
 use crate::profile::{ArrivalRule, LearnedFrom, LearnedProfile, LearnedWorkload, Side};
-use arrivals::ArrivalsSeen;
+use arrivals::{ArrivalsSeen, TOGETHER};
 use flushes::Flushes;
 use model::trace::{TraceOperation, TraceRecord};
 use model::{Bytes, Nanos, Operation};
@@ -33,13 +33,15 @@ const SIZES_MAX: usize = 4096;
 const LENGTHS_MAX: usize = 32;
 /// Offsets are multiples of what this share of them are.
 const ALIGNED: f64 = 0.999;
+/// A lower share of I/Os that continue a run, in percent, covers nothing again.
+const OVERLAP_MIN: f64 = 1.0;
 /// Alignments from 512 bytes on, in powers of two.
 const ALIGNS: usize = 20;
 
 /// What was seen of a trace so far.
 #[derive(Debug, Default)]
 pub struct Learner {
-    sides: [SideSeen; 2],
+    sides: [OperationSeen; 2],
     next: [[u64; 2]; 2], // by operation and the one after it
     last: Option<usize>,
     arrivals: ArrivalsSeen,
@@ -50,6 +52,14 @@ pub struct Learner {
     first: Option<Nanos>,
     newest: Nanos,
     discards: u64,
+}
+
+/// The reads, or the writes.
+#[derive(Debug, Default)]
+struct OperationSeen {
+    all: SideSeen,
+    parts: [SideSeen; 2], // I/Os that arrive alone, and those of batches
+    last: Option<(TraceRecord, bool)>, // and whether it is of the batch of the one before
 }
 
 #[derive(Debug, Default)]
@@ -77,6 +87,7 @@ struct RunsSeen {
     run_sizes: HashMap<u64, u64>,
     same_size: u64,
     continued: u64,
+    again: HashMap<u64, u64>, // bytes that are covered again
     lengths: HashMap<u64, u64>,
 }
 
@@ -141,7 +152,7 @@ impl Learner {
                 names.join(", ")
             )));
         }
-        let [reads, writes] = [0, 1].map(|side| self.sides[side].ios);
+        let [reads, writes] = [0, 1].map(|side| self.sides[side].all.ios);
         if reads + writes == 0 {
             return Err(TraceError::Request(
                 "nothing to learn from: must have reads or writes".to_owned(),
@@ -161,8 +172,8 @@ impl Learner {
                 _ => self.arrivals.most_in_flight(),
             },
             flush: self.flushes.rule(self.newest, &arrivals),
-            read: self.sides[0].finish(range),
-            write: self.sides[1].finish(range),
+            read: self.sides[0].finish(range, arrivals.has_batches(Operation::Read, writes == 0)),
+            write: self.sides[1].finish(range, arrivals.has_batches(Operation::Write, reads == 0)),
             arrivals,
         };
         Ok(LearnedProfile {
@@ -194,8 +205,9 @@ impl Learner {
 }
 
 impl RunsSeen {
-    fn continues(&mut self, before: u64, length: u64) {
+    fn continues(&mut self, before: u64, again: u64, length: u64) {
         self.continued += 1;
+        count(&mut self.again, again);
         self.same_size += u64::from(before == length);
         count(&mut self.run_sizes, length);
     }
@@ -207,6 +219,36 @@ impl RunsSeen {
             1 => count(&mut self.sizes, first),
             _ => count(&mut self.run_sizes, first),
         }
+    }
+}
+
+impl OperationSeen {
+    fn take(&mut self, record: &TraceRecord) {
+        self.all.take(record);
+        let last = self.last.take();
+        let goes_on = last.is_some_and(|(last, _)| record.at.minus(last.at) <= TOGETHER);
+        self.end(last, goes_on);
+        self.last = Some((*record, goes_on));
+    }
+
+    /// Adds an I/O to its part; `goes_on`: one of its batch follows.
+    fn end(&mut self, io: Option<(TraceRecord, bool)>, goes_on: bool) {
+        if let Some((io, follows)) = io {
+            self.parts[usize::from(follows || goes_on)].take(&io);
+        }
+    }
+
+    fn finish(&mut self, range: Bytes, has_batches: bool) -> Option<Side> {
+        let last = self.last.take();
+        self.end(last, false);
+        if !has_batches {
+            return self.all.finish(range);
+        }
+        let [single, batch] = &mut self.parts;
+        Some(Side {
+            batch: batch.finish(range).map(Box::new),
+            ..single.finish(range)?
+        })
     }
 }
 
@@ -227,13 +269,14 @@ impl SideSeen {
             (
                 Step::Continues {
                     before,
+                    again,
                     directly: true,
                     ..
                 },
                 Some(run),
             ) => {
                 run.ios += 1;
-                self.direct.continues(before, record.length);
+                self.direct.continues(before, again, record.length);
             }
             (_, current) => {
                 let new = DirectRun {
@@ -252,10 +295,11 @@ impl SideSeen {
             }
             Step::Continues {
                 before,
+                again,
                 open,
                 directly,
             } => {
-                self.followed.continues(before, record.length);
+                self.followed.continues(before, again, record.length);
                 self.same_run += u64::from(directly);
                 self.open.add(f64::from(open));
             }
@@ -296,8 +340,10 @@ impl SideSeen {
             },
             sizes: if singles { sizes } else { run_sizes },
             runs: lengths(&runs.lengths),
+            overlaps: overlaps(&runs.again),
             open_runs: (open.round() as u32).clamp(1, 64),
             places: self.places.law(range.0, align),
+            batch: None,
         })
     }
 
@@ -344,6 +390,13 @@ fn shares(sizes: &HashMap<u64, u64>) -> Vec<(Bytes, f64)> {
     all.iter()
         .map(|&(size, ios)| (Bytes(size.next_multiple_of(512)), percent(ios)))
         .collect()
+}
+
+/// The bytes that are covered again by I/Os which continue a run, with their shares of these; those that cover none are the rest.
+fn overlaps(again: &HashMap<u64, u64>) -> Vec<(Bytes, f64)> {
+    let mut all = shares(again);
+    all.retain(|&(bytes, share)| bytes.0 > 0 && share >= OVERLAP_MIN);
+    all
 }
 
 /// Lengths of runs: one by one if there are few, else by halves of powers of two.

@@ -1,4 +1,5 @@
-//! Sequential runs: I/Os of one operation, each of which begins where an earlier one of the same run ended.
+//! Sequential runs: I/Os of one operation, each of which begins where an earlier one of the same run ended, or covers the end
+//! of that again, as a log does whose last block was not full.
 //!
 //! The 64 runs that were continued last are followed. Where few places are used, an I/O also begins by chance where another
 //! ended. How often is estimated from the ends of the 64 runs that were followed before: they are as likely to be met, and
@@ -11,7 +12,8 @@ const RUNS: usize = 64;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Run {
     end: u64,
-    used: u64, // number of its last I/O
+    used: u64,  // number of its last I/O
+    again: u64, // bytes that an I/O of it covered again, or its first one of another run
     /// I/Os so far.
     pub(crate) ios: u64,
     /// Bytes of the first I/O and of the last one.
@@ -24,10 +26,11 @@ pub(crate) struct Run {
 pub(crate) enum Step {
     /// It begins one. `met`: the first I/O, in bytes, of a run of the past that it would have continued by chance.
     Begins { met: bool },
-    /// It continues one, whose I/O before had `before` bytes. `open` runs were continued since, this one included; `directly`:
-    /// no other I/O came between.
+    /// It continues one, whose I/O before had `before` bytes, of which it covers the last `again` once more. `open` runs were
+    /// continued since, this one included; `directly`: no other I/O came between.
     Continues {
         before: u64,
+        again: u64,
         open: u32,
         directly: bool,
     },
@@ -42,18 +45,29 @@ pub(crate) struct RunTracker {
     oldest: usize,
 }
 
+impl Run {
+    /// The bytes at the end of its last I/O that an I/O covers again, if it goes on from there; of a run that has not begun, only
+    /// a part of them, and only by the next I/O.
+    fn covered_again(&self, offset: u64, length: u64, number: u64) -> Option<u64> {
+        let start = self.end - self.last;
+        let covers = start <= offset && offset < self.end && self.end <= offset + length;
+        let may = self.ios > 1 || offset > start && self.used + 1 == number;
+        (covers && may).then(|| self.end - offset)
+    }
+}
+
 impl RunTracker {
     /// Takes the next I/O. `ended` gets a run that is not followed any longer.
     pub(crate) fn take(&mut self, offset: u64, length: u64, ended: &mut dyn FnMut(&Run)) -> Step {
         self.number += 1;
         let number = self.number;
-        // Several may have ended at one place; the last one goes on.
-        let here = (0..self.runs.len()).filter(|&place| self.runs[place].end == offset);
-        let found = here.max_by_key(|&place| self.runs[place].used);
-        let Some(place) = found else {
+        let covered = |run: &Run| run.covered_again(offset, length, number);
+        let Some(place) = self.continued(offset, &covered) else {
+            let last = self.runs.iter().find(|run| run.used + 1 == number);
             let new = Run {
                 end: offset + length,
                 used: number,
+                again: last.and_then(covered).unwrap_or(0),
                 ios: 1,
                 first: length,
                 last: length,
@@ -75,7 +89,7 @@ impl RunTracker {
             .filter(|run| run.ios > 1 && run.used > its.used);
         let open = 1 + others.count() as u32;
         let run = &mut self.runs[place];
-        let before = run.last;
+        let (before, again) = (run.last, run.end - offset);
         *run = Run {
             end: offset + length,
             used: number,
@@ -85,9 +99,19 @@ impl RunTracker {
         };
         Step::Continues {
             before,
+            again,
             open,
             directly: its.used + 1 == number,
         }
+    }
+
+    /// The run that an I/O continues. Several may have ended at one place; the last one goes on. What is covered again counts if
+    /// it is as much as the last time: where large I/Os use few blocks, chance makes others.
+    fn continued(&self, offset: u64, covered: &dyn Fn(&Run) -> Option<u64>) -> Option<usize> {
+        let is_it =
+            |run: &Run| run.end == offset || run.again > 0 && covered(run) == Some(run.again);
+        let here = (0..self.runs.len()).filter(|&place| is_it(&self.runs[place]));
+        here.max_by_key(|&place| self.runs[place].used)
     }
 
     /// Puts a run to those of the past; returns whether another one of them would have been continued.
@@ -128,6 +152,7 @@ mod tests {
         }
         let next = |open| Step::Continues {
             before: 4096,
+            again: 0,
             open,
             directly: false,
         };

@@ -6,7 +6,7 @@ use super::{
     ArrivalRule, CLASS_ZONES, FlushPer, FlushRule, HOT_ZONES, LearnedWorkload, Places, Side,
 };
 use model::trace::TRACE_LENGTH_MAX;
-use model::{Bytes, Nanos, invalid_value};
+use model::{Bytes, Nanos, Operation, invalid_value};
 
 /// Offsets and sizes are multiples of this.
 const SECTOR: Bytes = Bytes(512);
@@ -54,13 +54,21 @@ impl LearnedWorkload {
             self.flush(flush, &mut found);
         }
         self.agreement(&mut found);
-        for (name, side, has) in [
-            ("workload.read", &self.read, self.reads > 0.0),
-            ("workload.write", &self.write, self.reads < 100.0),
+        for (name, side, operation) in [
+            ("workload.read", &self.read, Operation::Read),
+            ("workload.write", &self.write, Operation::Write),
         ] {
+            let share = match operation {
+                Operation::Read => self.reads,
+                Operation::Write => 100.0 - self.reads,
+            };
             match side {
-                Some(side) => self.side(name, side, &mut found),
-                None if has => found.0.push(format!(
+                Some(side) => {
+                    self.side(name, side, &mut found);
+                    let batches = self.arrivals.has_batches(operation, share >= 100.0);
+                    self.batch(&format!("{name}.batch"), side, batches, &mut found);
+                }
+                None if share > 0.0 => found.0.push(format!(
                     "[{name}] is missing: must be there, because reads = {}",
                     self.reads
                 )),
@@ -142,6 +150,19 @@ impl LearnedWorkload {
         }
     }
 
+    /// Adds what is wrong with the I/Os of batches of a side.
+    fn batch(&self, name: &str, side: &Side, has_arrivals: bool, found: &mut Problems) {
+        let Some(batch) = &side.batch else {
+            return;
+        };
+        self.side(name, batch, found);
+        if !has_arrivals || batch.batch.is_some() {
+            found.0.push(format!(
+                "[{name}]: must be absent, because batches of it have no arrivals of their own"
+            ));
+        }
+    }
+
     fn side(&self, name: &str, side: &Side, found: &mut Problems) {
         let align = side.align;
         found.demand(
@@ -169,6 +190,18 @@ impl LearnedWorkload {
             }
             found.sum(sizes.iter().map(|(_, share)| *share), &at);
         }
+        let at = format!("{name}.overlaps");
+        for (size, share) in &side.overlaps {
+            let fits = size.0 > 0 && *size <= TRACE_LENGTH_MAX && size.is_multiple_of(SECTOR);
+            found.demand(
+                fits,
+                size,
+                &at,
+                "must be a multiple of 512 bytes, at most 1G",
+            );
+            found.share(*share, &at);
+        }
+        found.share(side.overlaps.iter().map(|(_, share)| share).sum(), &at);
         found.share(side.same_size, &format!("{name}.same_size"));
         found.share(side.same_run, &format!("{name}.same_run"));
         found.lengths(&side.runs, 1, &format!("{name}.runs"));

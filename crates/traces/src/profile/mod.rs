@@ -7,8 +7,9 @@ mod text;
 
 pub use text::{PROFILE_MAX, ProfileError};
 
-use model::{Bytes, Nanos};
+use model::{Bytes, Nanos, Operation};
 use serde::Deserialize;
+use std::iter;
 
 /// A workload, and where it comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,11 +145,18 @@ pub struct Side {
     /// Share of the I/Os that continue a run and follow its last I/O directly.
     #[serde(default = "whole")]
     pub same_run: f64,
+    /// Bytes at the end of the I/O before which one that continues a run covers again, with their shares of such I/Os; the others
+    /// begin where it ended.
+    #[serde(deserialize_with = "text::sizes", default)]
+    pub overlaps: Vec<(Bytes, f64)>,
     /// Runs that are open at once.
     #[serde(default = "one")]
     pub open_runs: u32,
     /// Where runs begin.
     pub places: Places,
+    /// The I/Os of batches, where the arrivals distinguish them; the others count for these, too, if absent. // without its own
+    #[serde(default)]
+    pub batch: Option<Box<Side>>,
 }
 
 fn whole() -> f64 {
@@ -265,6 +273,12 @@ pub(crate) const CLASS_ZONES: u32 = 256;
 pub(crate) const HOT_ZONES: u32 = 1024;
 
 impl LearnedWorkload {
+    /// All sides, and those of batches.
+    fn sides(&self) -> impl Iterator<Item = &Side> {
+        let sides = [&self.read, &self.write].into_iter().flatten();
+        sides.flat_map(|side| iter::once(side).chain(side.batch.as_deref()))
+    }
+
     /// Returns how long it lasts.
     pub fn duration(&self) -> Nanos {
         self.arrivals.duration()
@@ -272,16 +286,17 @@ impl LearnedWorkload {
 
     /// Returns the largest I/O.
     pub fn largest(&self) -> Bytes {
-        let sides = [&self.read, &self.write].into_iter().flatten();
-        let sizes = sides.flat_map(|side| side.sizes.iter().chain(&side.run_sizes));
+        let sizes = self
+            .sides()
+            .flat_map(|side| side.sizes.iter().chain(&side.run_sizes));
         sizes.map(|(size, _)| *size).max().unwrap_or_default()
     }
 
     /// Returns the largest power of two up to 4096 that divides all offsets and lengths.
     pub fn granularity(&self) -> Bytes {
-        let sides = [&self.read, &self.write].into_iter().flatten();
-        let bits = sides.fold(4096, |bits, side| {
+        let bits = self.sides().fold(4096, |bits, side| {
             let sizes = side.sizes.iter().chain(&side.run_sizes);
+            let sizes = sizes.chain(&side.overlaps);
             sizes.fold(bits | side.align.0, |bits, (size, _)| bits | size.0)
         });
         Bytes(1 << bits.trailing_zeros())
@@ -315,13 +330,27 @@ impl ArrivalRule {
     /// Which of the writes may count for flushes: all, or also batches, or also those that arrive alone. Of a workload without
     /// reads the rule is that of the writes.
     pub(crate) fn flushes_per(&self, has_reads: bool) -> FlushPer {
-        match self {
-            ArrivalRule::ByOperation { write, .. } => write.flushes_per(false),
-            ArrivalRule::ByBatch { .. } if !has_reads => FlushPer::Single,
-            ArrivalRule::Open { batches, .. } if !has_reads && !batches.is_empty() => {
-                FlushPer::Batch
-            }
+        match self.of(Operation::Write, !has_reads) {
+            Some(ArrivalRule::ByBatch { .. }) => FlushPer::Single,
+            Some(ArrivalRule::Open { batches, .. }) if !batches.is_empty() => FlushPer::Batch,
             _ => FlushPer::Write,
+        }
+    }
+
+    /// Whether batches of this operation have arrivals of their own; `is_only`: the workload has no other.
+    pub(crate) fn has_batches(&self, operation: Operation, is_only: bool) -> bool {
+        matches!(
+            self.of(operation, is_only),
+            Some(ArrivalRule::ByBatch { .. })
+        )
+    }
+
+    /// The rule of this operation alone, which is that of all if the workload has no other.
+    fn of(&self, operation: Operation, is_only: bool) -> Option<&ArrivalRule> {
+        match (self, operation) {
+            (ArrivalRule::ByOperation { read, .. }, Operation::Read) => Some(read),
+            (ArrivalRule::ByOperation { write, .. }, Operation::Write) => Some(write),
+            _ => is_only.then_some(self),
         }
     }
 

@@ -190,6 +190,13 @@ fn write_side(out: &mut String, name: &str, side: &Side) -> fmt::Result {
             number(side.same_size)
         )?;
     }
+    if !side.overlaps.is_empty() {
+        let overlaps = sizes_text(&side.overlaps);
+        writeln!(
+            out,
+            "overlaps = {overlaps}   # of I/Os that continue a run: bytes of the one before that they cover again"
+        )?;
+    }
     writeln!(
         out,
         "runs = {}   # lengths of sequential runs in I/Os: from, to, share of the runs\n\
@@ -199,9 +206,17 @@ fn write_side(out: &mut String, name: &str, side: &Side) -> fmt::Result {
         number(side.same_run),
         side.open_runs
     )?;
+    write_places(out, name, &side.places)?;
+    match &side.batch {
+        Some(batch) => write_side(out, &format!("{name}.batch"), batch),
+        None => Ok(()),
+    }
+}
+
+fn write_places(out: &mut String, name: &str, places: &Places) -> fmt::Result {
     let law = format!("\n[workload.{name}.places]                # where runs begin\nlaw = ");
     out.push_str(&law);
-    match &side.places {
+    match places {
         Places::Uniform => writeln!(out, "\"uniform\""),
         Places::Zipf { theta, blocks, hot } => {
             let theta = number(*theta);

@@ -249,16 +249,23 @@ fn flushes_behind_many_writes_without_any_are_as_many_as_they_were() {
     assert_eq!((flush.mean(), flush.regular), (4020.0 / 20.0, false));
 }
 
+/// Where the writes of bursts are.
+const BURSTS_FROM: u64 = 1 << 30;
+
 /// Commits of one writer, each a write and then a flush, with reads at any time; each `larger`th commit has 30 writes more.
-/// Independent of these, `bursts` of 60 writes at any time, in which 20 arrive together.
+/// Independent of these, `bursts` of 60 writes at any time, in which 20 arrive together: they are twice as long, and elsewhere.
 fn commits(larger: u32, bursts: u32) -> Vec<TraceRecord> {
     let mut chance = crate::made::Chance::new(11);
     let mut records = Vec::new();
     let mut add = |at: f64, operation, latency: u64| {
+        let is_of_burst = latency == 400;
+        let base = if is_of_burst { BURSTS_FROM } else { 0 };
+        let length = if is_of_burst { 8192 } else { 4096 };
+        let transfers = u64::from(operation != TraceOperation::Flush);
         records.push(TraceRecord {
             at: Nanos((at * 1e3) as u64),
-            offset: u64::from(operation != TraceOperation::Flush) * (at as u64 % 9973) * 4096,
-            length: 4096 * u64::from(operation != TraceOperation::Flush),
+            offset: transfers * (base + at as u64 % 9973 * 8192),
+            length: length * transfers,
             operation,
             latency: Some(Nanos::micros(latency)),
             ..TraceRecord::default()
@@ -354,6 +361,93 @@ fn checkpoints_come_at_times_of_their_own_and_have_no_flush() {
     assert!(
         (0.35..0.45).contains(&(waits as f64 / writes as f64)),
         "{waits} of {writes}"
+    );
+}
+
+#[test]
+fn batches_have_sizes_and_places_of_their_own() {
+    let profile = learned(&commits(u32::MAX, 100));
+    let text = profile.text();
+    let again = LearnedProfile::read("p", &text).unwrap();
+    let side = again.workload.write.unwrap();
+    let batch = side.batch.as_deref().unwrap();
+    assert_eq!(side.sizes, [(Bytes(4096), 100.0)]);
+    assert_eq!(batch.run_sizes, [(Bytes(8192), 100.0)]); // they are sequential
+    let open = text.replace("[workload.write.batch", "[workload.read.batch");
+    let open = open.replace("[[workload.write.batch", "[[workload.read.batch");
+    let wrong = LearnedProfile::read("p", &open).unwrap_err().to_string();
+    assert!(
+        wrong.contains("[workload.read.batch]: must be absent"),
+        "{wrong}"
+    );
+    let drawn = drawn(&profile, 5);
+    let writes = drawn
+        .iter()
+        .filter(|record| record.operation == TraceOperation::Write);
+    let share = |length: u64| {
+        let its = writes.clone().filter(|record| record.length == length);
+        let there = its.clone().filter(|record| record.offset >= BURSTS_FROM);
+        there.count() as f64 / its.count() as f64
+    };
+    // A commit that comes within a burst is one of the batch.
+    let [of_commits, of_bursts] = [share(4096), share(8192)];
+    assert!(
+        of_commits < 0.1 && of_bursts > 0.6,
+        "{of_commits}, {of_bursts}"
+    );
+}
+
+/// A log in blocks of 8 KiB, whose last block is written again with what follows, or alone.
+#[test]
+fn a_log_that_writes_its_last_block_again_is_sequential() {
+    let mut chance = crate::made::Chance::new(3);
+    let (mut at, mut end) = (0.0, 1u64 << 30);
+    let mut log = |number: u64| {
+        at -= 500.0 * (1.0 - chance.unit()).ln();
+        // Every hundredth begins elsewhere.
+        let from = match number % 100 {
+            99 => (1 << 30) + chance.below(1 << 16) * 8192,
+            _ => end - 8192,
+        };
+        let length = 8192 * (1 + chance.below(3));
+        end = from + length;
+        TraceRecord {
+            at: Nanos((at * 1e3) as u64),
+            offset: from,
+            length,
+            operation: TraceOperation::Write,
+            latency: Some(Nanos::micros(100)),
+            ..TraceRecord::default()
+        }
+    };
+    let original: Vec<TraceRecord> = (0..10_000).map(&mut log).collect();
+    let profile = learned(&original);
+    let again = LearnedProfile::read("p", &profile.text()).unwrap();
+    let overlaps = &again.workload.write.as_ref().unwrap().overlaps;
+    assert!(
+        matches!(overlaps[..], [(Bytes(8192), share)] if share > 99.0),
+        "{overlaps:?}"
+    );
+    let share = |all: &[TraceRecord]| {
+        let pairs = all.windows(2);
+        let continues = pairs.filter(|two| two[1].offset + 8192 == two[0].offset + two[0].length);
+        continues.count() as f64 / all.len() as f64
+    };
+    let [before, after] = [share(&original), share(&drawn(&profile, 7))];
+    assert!(
+        (0.97..0.99).contains(&before) && (before - after).abs() < 0.05,
+        "{before}, {after}"
+    );
+    let text = profile.text();
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("overlaps"))
+        .unwrap();
+    let wrong = text.replacen(line, "overlaps = [[\"8K\", 60.0], [\"1000\", 60.0]]", 1);
+    let wrong = LearnedProfile::read("p", &wrong).unwrap_err().to_string();
+    assert!(
+        wrong.matches("workload.write.overlaps").count() == 2,
+        "{wrong}"
     );
 }
 
