@@ -7,7 +7,7 @@ use crate::error::{Flaw, TraceError};
 use crate::input::Input;
 use crate::parse;
 use model::Nanos;
-use model::trace::TraceRecord;
+use model::trace::{TraceOperation, TraceRecord};
 use std::collections::HashMap;
 use std::io;
 
@@ -99,7 +99,10 @@ impl Out<'_> {
     }
 
     /// Adds an event.
-    pub(crate) fn event(&mut self, record: TraceRecord, stage: Stage) -> Result<(), Flaw> {
+    pub(crate) fn event(&mut self, mut record: TraceRecord, stage: Stage) -> Result<(), Flaw> {
+        if record.operation == TraceOperation::Flush {
+            (record.offset, record.length) = (0, 0);
+        }
         parse::check_range(record.operation, record.offset, record.length)?;
         if record.operation.transfers() && record.length == 0 {
             self.counts.skipped += u64::from(stage != Stage::Completed);

@@ -39,8 +39,12 @@ impl Observed {
             self.counts.skipped += u64::from(event.stage == BlockStage::Queued);
             return Ok(());
         };
-        let length = u64::from(event.sectors) * 512;
-        let operation = flush_of(operation, letters, length);
+        let sectors = u64::from(event.sectors);
+        let operation = flush_of(operation, letters, sectors);
+        let length = match operation {
+            TraceOperation::Flush => 0,
+            _ => sectors * 512,
+        };
         if operation.transfers() && length == 0 {
             self.counts.skipped += u64::from(event.stage == BlockStage::Queued);
             return Ok(());

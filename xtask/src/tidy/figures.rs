@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 148_320,
+        bound: 148_350,
         count: lines_of_code,
     },
 ];

@@ -31,7 +31,8 @@ const SAME_RANGE: f64 = 0.01;
 pub(super) struct Sum {
     row: Vec<f64>,
     uses: Vec<u32>,    // descending, without zeros
-    seconds: Vec<f64>, // descending
+    seconds: Vec<f64>, // that have I/Os, descending
+    all_seconds: usize,
     time: f64,
     range: u64,
     zone_shift: u32,
@@ -44,7 +45,7 @@ impl Sum {
     pub(super) fn of(trace: &Properties, of: impl Fn(usize) -> bool) -> Sum {
         let mut row = vec![0.0; LENGTH];
         let mut uses = vec![0; trace.numbers];
-        let mut seconds = Vec::new();
+        let (mut seconds, mut all_seconds) = (Vec::new(), 0);
         let mut time = 0.0;
         let chosen = trace
             .parts
@@ -68,8 +69,10 @@ impl Sum {
                 .max(0.0);
             time += its;
             let whole = (its / SECOND) as usize;
-            let rest = std::iter::repeat_n(&0.0, whole.saturating_sub(counts.len()));
-            seconds.extend(counts.iter().chain(rest).take(whole));
+            all_seconds += whole;
+            let end = (number as f64 * length / SECOND) as u64 + whole as u64;
+            let counts = counts.iter().filter(|(second, _)| *second < end);
+            seconds.extend(counts.map(|(_, ios)| ios));
         }
         uses.retain(|&count| count > 0);
         uses.sort_unstable_by(|a, b| b.cmp(a));
@@ -78,6 +81,7 @@ impl Sum {
             row,
             uses,
             seconds,
+            all_seconds,
             time,
             range: trace.end,
             zone_shift: trace.zone_shift,
@@ -206,15 +210,15 @@ fn popularity(a: &Sum, b: &Sum) -> Option<f64> {
 
 /// The root of the mean square of the differences of two sorted series, relative to the mean of the first.
 fn seconds(a: &Sum, b: &Sum) -> Option<f64> {
-    if a.seconds.len() < 2 || b.seconds.len() < 2 {
+    if a.all_seconds < 2 || b.all_seconds < 2 {
         return None;
     }
-    let mean = a.seconds.iter().sum::<f64>() / a.seconds.len() as f64;
-    let at = |values: &[f64], point: usize| {
-        let place = (point as f64 + 0.5) / POINTS as f64 * values.len() as f64;
-        values[(place as usize).min(values.len() - 1)]
+    let mean = a.seconds.iter().sum::<f64>() / a.all_seconds as f64;
+    let at = |sum: &Sum, point: usize| {
+        let place = (point as f64 + 0.5) / POINTS as f64 * sum.all_seconds as f64;
+        sum.seconds.get(place as usize).copied().unwrap_or(0.0)
     };
-    let squares = (0..POINTS).map(|point| (at(&a.seconds, point) - at(&b.seconds, point)).powi(2));
+    let squares = (0..POINTS).map(|point| (at(a, point) - at(b, point)).powi(2));
     Some((squares.sum::<f64>() / POINTS as f64).sqrt() / mean)
 }
 

@@ -27,8 +27,8 @@ pub(super) struct Part {
     pub(super) row: Vec<f64>,
     /// Uses by block.
     pub(super) uses: HashMap<u32, u32>,
-    /// I/Os in each 2^30 ns.
-    pub(super) seconds: Vec<f64>,
+    /// I/Os in each 2^30 ns that has some.
+    pub(super) seconds: Vec<(u64, f64)>,
 }
 
 impl Default for Part {
@@ -80,6 +80,7 @@ struct State {
 struct Series {
     window: u64,
     ios: f64,
+    empty: usize, // windows without I/Os, up to the last
     /// Of the first window; the others count as differences from it, so that no product is large.
     first: Option<f64>,
     before: [f64; LAGS],
@@ -145,11 +146,9 @@ impl Properties {
 
     fn part(&mut self, clock: u64) -> usize {
         while clock >> self.part_shift >= PARTS_MAX as u64 {
-            let seconds = 1 << (self.part_shift - PART_SHIFT);
             self.part_shift += 1;
             let mut pairs = std::mem::take(&mut self.parts).into_iter();
             while let Some(mut part) = pairs.next() {
-                part.seconds.resize(seconds, 0.0);
                 if let Some(next) = pairs.next() {
                     part.add(&next);
                 }
@@ -246,18 +245,19 @@ impl Properties {
         }
         self.state
             .short
-            .take(at, SHORT_SHIFT, &mut |began, values| {
+            .take(at, SHORT_SHIFT, shift, &mut |began, values| {
                 parts[(began >> shift) as usize].series(SHORT_SERIES, values);
             });
-        self.state.long.take(at, LONG_SHIFT, &mut |began, values| {
-            parts[(began >> shift) as usize].series(LONG_SERIES, values);
-        });
-        let second = ((at - ((at >> shift) << shift)) >> LONG_SHIFT) as usize;
+        self.state
+            .long
+            .take(at, LONG_SHIFT, shift, &mut |began, values| {
+                parts[(began >> shift) as usize].series(LONG_SERIES, values);
+            });
         let seconds = &mut parts[part].seconds;
-        if seconds.len() <= second {
-            seconds.resize(second + 1, 0.0);
+        match seconds.last_mut() {
+            Some((second, ios)) if *second == at >> LONG_SHIFT => *ios += 1.0,
+            _ => seconds.push((at >> LONG_SHIFT, 1.0)),
         }
-        seconds[second] += 1.0;
         self.latencies += u64::from(record.latency.is_some());
         let row = &mut parts[part].row;
         self.state.in_flight.take(record, &mut |depth, time| {
@@ -316,21 +316,29 @@ impl Part {
 }
 
 impl Series {
-    /// Takes an arrival. `closed` gets the start of each window before it, and what it adds.
-    fn take(&mut self, at: u64, shift: u32, closed: &mut dyn FnMut(u64, &[f64])) {
-        let now = at >> shift;
+    /// Takes an arrival. `closed` gets the start of each window before it, and what it adds; of equal ones in a part, what
+    /// they add together.
+    fn take(&mut self, at: u64, shift: u32, part: u32, closed: &mut dyn FnMut(u64, &[f64])) {
+        let (now, part) = (at >> shift, part - shift);
         while self.window < now {
             let ios = std::mem::take(&mut self.ios);
+            self.empty = if ios > 0.0 { 0 } else { self.empty + 1 };
             let ios = ios - *self.first.get_or_insert(ios);
             let mut values = [0.0; 3 + LAGS];
             values[..3].copy_from_slice(&[1.0, ios, ios * ios]);
             for (lag, before) in self.before.iter().enumerate() {
                 values[3 + lag] = ios * before;
             }
+            let part_end = ((self.window >> part) + 1) << part;
+            let equal = match self.empty > LAGS {
+                true => now.min(part_end) - self.window,
+                false => 1,
+            };
+            values.iter_mut().for_each(|value| *value *= equal as f64);
             closed(self.window << shift, &values);
             self.before.rotate_right(1);
             self.before[0] = ios;
-            self.window += 1;
+            self.window += equal;
         }
         self.ios += 1.0;
     }

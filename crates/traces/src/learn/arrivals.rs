@@ -19,7 +19,7 @@ const LEVELS: usize = 33;
 const SECOND: usize = 12;
 const ROOT: u128 = 4096 * 1_000_000_000;
 /// Steps of a profile; more are added in pairs.
-const STEPS_MAX: usize = 4096;
+const STEPS_MAX: u64 = 4096;
 /// Halvings of a step.
 const HALVINGS_MAX: usize = 20;
 /// Reads and writes have times of their own if less than this part of the covariance is found that chance would make of common ones.
@@ -235,17 +235,17 @@ impl TimesSeen {
             self.together.gaps.record(gap.unwrap_or_default());
         }
         self.expect(at);
+        self.widen(at);
         add_to(&mut self.steps, at.0 / self.every.0, 1);
-        self.widen();
         self.each.take(at);
         if begins {
             self.heads.take(at);
         }
     }
 
-    /// Adds steps in pairs while there are too many.
-    fn widen(&mut self) {
-        while self.steps.len() > STEPS_MAX {
+    /// Adds steps in pairs while there are too many up to this time.
+    fn widen(&mut self, to: Nanos) {
+        while to.0 / self.every.0 >= STEPS_MAX {
             self.every = Nanos(self.every.0 * 2);
             let [single, batch] = &mut self.parts;
             for steps in [&mut self.steps, &mut single.steps, &mut batch.steps] {
@@ -293,9 +293,9 @@ impl TimesSeen {
     /// Returns the rule of a trace of this length.
     fn rule(&mut self, duration: Nanos) -> ArrivalRule {
         self.end_batch();
+        self.widen(duration);
         let steps = (duration.0 / self.every.0) as usize + 1;
         self.steps.resize(steps.max(self.steps.len()), 0);
-        self.widen();
         let steps = self.steps.len();
         self.parts
             .iter_mut()
@@ -409,14 +409,18 @@ impl Cascade {
             })
     }
 
-    /// Returns the excess of each halving of a step that has 2 to the power of `octaves` seconds.
+    /// Returns the excess of each halving of a step that has 2 to the power of `octaves` seconds. Of steps above the first level
+    /// nothing is known: their halvings are independent.
     fn halvings(&self, octaves: usize) -> Vec<f64> {
-        let levels = &self.levels[SECOND - octaves..][..HALVINGS_MAX];
+        let above = octaves.saturating_sub(SECOND).min(HALVINGS_MAX);
+        let levels = &self.levels[SECOND.saturating_sub(octaves)..][..HALVINGS_MAX - above];
         let known = |level: &Level| level.nodes >= NODES_MIN;
-        let count = levels.iter().rposition(known).map_or(0, |last| last + 1);
-        let each = levels[..count].iter();
-        each.map(|level| if known(level) { level.excess() } else { 0.0 })
-            .collect()
+        let Some(last) = levels.iter().rposition(known) else {
+            return Vec::new();
+        };
+        let each = levels[..=last].iter();
+        let each = each.map(|level| if known(level) { level.excess() } else { 0.0 });
+        std::iter::repeat_n(0.0, above).chain(each).collect()
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod again;
+mod fuzz;
 mod heads;
 mod laws;
 mod learned;
