@@ -119,4 +119,7 @@ pub(crate) struct ProfileArgs {
     /// Divide all times of the profile, 0.01 to 100: gaps and duration become shorter
     #[arg(long, value_name = "FACTOR", requires = "profile")]
     pub(crate) scale_time: Option<String>,
+    /// With --profile: print what would be run and run nothing
+    #[arg(long, requires = "profile", conflicts_with = "json")]
+    pub(crate) dry_run: bool,
 }

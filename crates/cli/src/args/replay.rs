@@ -83,7 +83,7 @@ pub(crate) struct ReplayTraceArgs {
     #[arg(long, conflicts_with = "reads_only")]
     pub(crate) discards: bool,
     /// Print what would be replayed and run nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub(crate) dry_run: bool,
 }
 

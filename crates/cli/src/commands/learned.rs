@@ -5,6 +5,7 @@
 
 use super::learn::read_profile;
 use super::preflight::check_event_files;
+use super::replay::description;
 use super::run::{Kept, Measurement, measure};
 use crate::args::RunArgs;
 use crate::environment::Environment;
@@ -80,6 +81,10 @@ pub(crate) fn run(
     check_event_files(&args.events, checked.iter().flat_map(|plan| &plan.facts))?;
     for note in &fitted.notes {
         output::tell(note);
+    }
+    if args.profile.dry_run {
+        output::print(format!("{}\n", description(&profile)).as_bytes())?;
+        return Ok(Ending::Good);
     }
     let stop = Stop::new();
     signals::listen(&stop)?;

@@ -107,6 +107,16 @@ fn a_closed_loop_runs_with_its_ios_in_flight_and_its_think_time() {
     }
     let its = bench.line("fidelity c.profile 1 --json").good().json();
     assert_eq!(its["differs"], 0, "{its}");
+    for (line, what) in [
+        ("c.profile --threads 2", "4 I/Os in flight over 10 s"),
+        ("t.profile --scale-rate 2", "24000 I/Os over "),
+    ] {
+        let dry = format!("run --profile {line} sim:ssd --dry-run");
+        let said = bench.line(&dry).good().out;
+        assert!(said.contains(what), "{said}");
+    }
+    let stored = bench.line("list --json").good().json();
+    assert_eq!(stored["sessions"].as_array().map(Vec::len), Some(5));
     bench
         .line("run --profile c.profile --scale-rate 2 sim:ssd")
         .refused("--scale-rate: the arrivals of the profile are closed");

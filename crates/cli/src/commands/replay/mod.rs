@@ -123,7 +123,7 @@ fn waiting(recorded: &RecordedAccess) -> Option<String> {
 }
 
 /// Returns what is replayed, and what of the trace is not.
-fn description(profile: &Profile) -> String {
+pub(super) fn description(profile: &Profile) -> String {
     let span = &profile.timespans[0];
     let access = span.targets.first().map(|target| &target.workload.access);
     let Some(Access::Recorded(recorded)) = access else {
@@ -131,8 +131,19 @@ fn description(profile: &Profile) -> String {
     };
     let issue = &recorded.issue;
     let also = [(issue.flushes, "flush"), (issue.discards, "discard")];
-    let also = also.iter().filter(|(number, _)| *number > 0);
-    let mut what = vec![say::counted(recorded.ios, "I/O")];
+    // Those of a closed loop are not counted to its end.
+    let is_counted = recorded.think.is_none();
+    let also = also.iter().filter(|(number, _)| is_counted && *number > 0);
+    let mut what = match recorded.think {
+        None => vec![say::counted(recorded.ios, "I/O")],
+        Some(_) => {
+            let each = span
+                .targets
+                .iter()
+                .map(|target| u64::from(target.workload.queue_depth.0) * u64::from(target.threads));
+            vec![format!("{} in flight", say::counted(each.sum(), "I/O"))]
+        }
+    };
     what.extend(also.map(|(number, of)| say::counted(*number, of)));
     let over = say::time(recorded.duration.0 as f64);
     let mut parts = vec![format!(
