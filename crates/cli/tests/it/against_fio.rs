@@ -149,7 +149,7 @@ fn median(values: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-fn fio_is_there() -> bool {
+pub(crate) fn fio_is_there() -> bool {
     let there = Command::new("fio").arg("--version").output().is_ok();
     if !there {
         println!("skipped: fio is not installed");

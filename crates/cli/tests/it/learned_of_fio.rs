@@ -3,8 +3,11 @@
 //! The bounds are those of the design, or three standard errors of what was seen, where that is more. What a busy machine
 //! changes of a job, and not only of its learning, is compared where it can only be the learning.
 
+use crate::against_fio::fio_is_there;
 use crate::bench::Bench;
+use crate::looped::Loop;
 use crate::observed::{device, ended, profile};
+use crate::tracefs::Tracefs;
 use model::Nanos;
 use traces::{ArrivalRule, LearnedProfile, Places};
 
@@ -24,17 +27,19 @@ fn at_once(program: &str) -> std::process::Command {
     command
 }
 
-/// A job of fio with these options while it is learned for 4 s; `None`, with the reason printed, without fio.
+/// A loop device to observe; `None`, with the reason printed, without it or without fio.
+fn ready() -> Option<(Tracefs, Loop, String)> {
+    fio_is_there().then(device).flatten()
+}
+
+/// A job of fio with these options while it is learned for 4 s; `None` if it cannot be started.
 fn learned_of_fio(bench: &Bench, device: &str, options: &str) -> Option<LearnedProfile> {
     let common = "--name=j --thread --direct=1 --ioengine=libaio --time_based --runtime=60 --norandommap --output=fio.txt";
     let mut fio = at_once("fio");
     fio.args(common.split(' ').chain(options.split(' ')))
         .arg(format!("--filename={device}"))
         .current_dir(bench.path(""));
-    let Ok(fio) = fio.spawn() else {
-        println!("skipped: fio does not run");
-        return None;
-    };
+    let fio = fio.spawn().ok()?;
     std::thread::sleep(std::time::Duration::from_secs(1));
     let out = format!("{}.profile", fio.id());
     let said = bench.line(&format!("learn --device {device} --for 4s -o {out}"));
@@ -51,7 +56,7 @@ fn near(share: f64, expected: f64, of: f64) {
 
 #[test]
 fn jobs_of_fio_are_learned_as_they_were_written() {
-    let Some((_tracefs, _device, path)) = device() else {
+    let Some((_tracefs, _device, path)) = ready() else {
         return;
     };
     let bench = Bench::new();
@@ -81,7 +86,7 @@ fn jobs_of_fio_are_learned_as_they_were_written() {
 
 #[test]
 fn rates_and_think_times_of_fio_are_learned() {
-    let Some((_tracefs, _device, path)) = device() else {
+    let Some((_tracefs, _device, path)) = ready() else {
         return;
     };
     let bench = Bench::new();
@@ -143,7 +148,7 @@ fn undelayed(bench: &Bench, device: &str, options: &str, expected: f64) -> Optio
 
 #[test]
 fn places_of_fio_are_learned() {
-    let Some((_tracefs, _device, path)) = device() else {
+    let Some((_tracefs, _device, path)) = ready() else {
         return;
     };
     let bench = Bench::new();
