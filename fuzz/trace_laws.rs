@@ -30,7 +30,11 @@ pub(crate) fn records(path: &Path, format: Option<usize>) {
     }
     drop(properties.finish());
     if let Ok(found) = learner.finish(traces::LearnedFrom::default(), &[]) {
-        profile(&found.text());
+        let text = found.text();
+        if let Err(refused) = LearnedProfile::read("p", &text) {
+            panic!("what was learned is no profile: {refused}");
+        }
+        profile(&text);
     }
 }
 

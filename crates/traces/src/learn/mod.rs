@@ -322,7 +322,7 @@ impl SideSeen {
             true => (&self.direct, 1.0),
             false => (&self.followed, self.open.mean()),
         };
-        let align = self.align();
+        let align = self.align().min(1 << range.0.ilog2());
         let (sizes, run_sizes) = (shares(&runs.sizes), shares(&runs.run_sizes));
         let singles = !sizes.is_empty();
         let of_continued = |ios: u64| match runs.continued {

@@ -15,6 +15,8 @@ const SUM_SLACK: f64 = 0.5;
 /// Steps of arrivals, sizes, runs, zones and classes of a profile.
 const STEPS_MAX: usize = 86_400;
 const ROWS_MAX: usize = 4096;
+/// The longest step: times in 64 bits of nanoseconds are learned in 4096 steps.
+const STEP_MAX: Nanos = Nanos::seconds(1 << 23);
 /// Most I/Os that a profile may issue.
 const IOS_MAX: u64 = 1 << 40;
 /// The law of Zipf is drawn with exponents up to this.
@@ -156,11 +158,12 @@ impl LearnedWorkload {
             return;
         };
         self.side(name, batch, found);
-        if !has_arrivals || batch.batch.is_some() {
+        if !has_arrivals {
             found.0.push(format!(
-                "[{name}]: must be absent, because batches of it have no arrivals of their own"
+                "[{name}]: must be absent, because no arrivals of that kind are by_batch"
             ));
         }
+        self.batch(&format!("{name}.batch"), batch, false, found);
     }
 
     fn side(&self, name: &str, side: &Side, found: &mut Problems) {
@@ -193,12 +196,8 @@ impl LearnedWorkload {
         let at = format!("{name}.overlaps");
         for (size, share) in &side.overlaps {
             let fits = size.0 > 0 && *size <= TRACE_LENGTH_MAX && size.is_multiple_of(SECTOR);
-            found.demand(
-                fits,
-                size,
-                &at,
-                "must be a multiple of 512 bytes, at most 1G",
-            );
+            let accepted = "must be a multiple of 512 bytes, at most 1G";
+            found.demand(fits, size, &at, accepted);
             found.share(*share, &at);
         }
         found.share(side.overlaps.iter().map(|(_, share)| share).sum(), &at);
@@ -237,8 +236,13 @@ impl ArrivalRule {
                     "must end in the last step",
                 );
                 let its = &at("every");
-                let range = Nanos(1000)..=Nanos::seconds(86_400);
-                found.demand(range.contains(every), every, its, "must be from 1us to 24h");
+                let range = Nanos(1000)..=STEP_MAX;
+                found.demand(
+                    range.contains(every),
+                    every,
+                    its,
+                    "must be from 1us to 97 days",
+                );
                 let its = &at("ios");
                 let sum = ios.iter().fold(0u64, |sum, &one| sum.saturating_add(one));
                 found.demand(

@@ -286,9 +286,8 @@ impl LearnedWorkload {
 
     /// Returns the largest I/O.
     pub fn largest(&self) -> Bytes {
-        let sizes = self
-            .sides()
-            .flat_map(|side| side.sizes.iter().chain(&side.run_sizes));
+        let sides = self.sides();
+        let sizes = sides.flat_map(|side| side.sizes.iter().chain(&side.run_sizes));
         sizes.map(|(size, _)| *size).max().unwrap_or_default()
     }
 
@@ -339,10 +338,8 @@ impl ArrivalRule {
 
     /// Whether batches of this operation have arrivals of their own; `is_only`: the workload has no other.
     pub(crate) fn has_batches(&self, operation: Operation, is_only: bool) -> bool {
-        matches!(
-            self.of(operation, is_only),
-            Some(ArrivalRule::ByBatch { .. })
-        )
+        let own = self.of(operation, is_only);
+        matches!(own, Some(ArrivalRule::ByBatch { .. }))
     }
 
     /// The rule of this operation alone, which is that of all if the workload has no other.

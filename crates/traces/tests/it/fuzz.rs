@@ -5,7 +5,7 @@ use std::path::Path;
 use traces::{FORMATS, Properties, Trace};
 
 #[path = "../../../../fuzz/trace_laws.rs"]
-mod laws;
+pub(crate) mod laws;
 
 fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");

@@ -102,6 +102,15 @@ proptest! {
     }
 
     #[test]
+    fn what_is_learned_of_any_records_is_a_profile(records in records()) {
+        let one = |record: &TraceRecord| TraceRecord { device: 0, ..*record };
+        let records: Vec<TraceRecord> = records.iter().map(one).collect();
+        let files = Files::new();
+        let path = files.add("t", written("iotrace", &records, &labels()));
+        crate::fuzz::laws::records(&path, None);
+    }
+
+    #[test]
     fn any_bytes_are_records_or_a_refusal(bytes in proptest::collection::vec(any::<u8>(), 0..2000), format in 0..FORMATS.len()) {
         drop(read(&bytes, None));
         drop(read(&bytes, Some(FORMATS[format].name)));

@@ -380,6 +380,14 @@ fn batches_have_sizes_and_places_of_their_own() {
         wrong.contains("[workload.read.batch]: must be absent"),
         "{wrong}"
     );
+    let mut reads = commits(u32::MAX, 100);
+    reads.retain(|record| record.operation == TraceOperation::Write);
+    for record in &mut reads {
+        record.operation = TraceOperation::Read;
+    }
+    let text = learned(&reads).text();
+    let only = LearnedProfile::read("p", &text).unwrap().workload;
+    assert!(only.read.is_some_and(|side| side.batch.is_some()), "{text}");
     let drawn = drawn(&profile, 5);
     let writes = drawn
         .iter()

@@ -16,7 +16,7 @@ use analysis::say;
 use engine::{Recording, Stop};
 use model::plan::{RecordedAccess, RecordedTiming};
 use model::trace::TraceRecord;
-use model::{Access, CommandError, Profile, RunRecord};
+use model::{Access, CommandError, Profile, RunRecord, Target};
 use request::{Request, Scanned};
 use session::Admission;
 use std::path::{Path, PathBuf};
@@ -131,20 +131,16 @@ pub(super) fn description(profile: &Profile) -> String {
     };
     let issue = &recorded.issue;
     let also = [(issue.flushes, "flush"), (issue.discards, "discard")];
-    // Those of a closed loop are not counted to its end.
-    let is_counted = recorded.think.is_none();
-    let also = also.iter().filter(|(number, _)| is_counted && *number > 0);
-    let mut what = match recorded.think {
-        None => vec![say::counted(recorded.ios, "I/O")],
-        Some(_) => {
-            let each = span
-                .targets
-                .iter()
-                .map(|target| u64::from(target.workload.queue_depth.0) * u64::from(target.threads));
-            vec![format!("{} in flight", say::counted(each.sum(), "I/O"))]
-        }
-    };
+    let also = also.iter().filter(|(number, _)| *number > 0);
+    let mut what = vec![say::counted(recorded.ios, "I/O")];
     what.extend(also.map(|(number, of)| say::counted(*number, of)));
+    if recorded.think.is_some() {
+        // A closed loop has no end of its own, so its I/Os are not counted.
+        let in_flight =
+            |target: &Target| u64::from(target.workload.queue_depth.0) * u64::from(target.threads);
+        let all = span.targets.iter().map(in_flight).sum();
+        what = vec![format!("{} in flight", say::counted(all, "I/O"))];
+    }
     let over = say::time(recorded.duration.0 as f64);
     let mut parts = vec![format!(
         "{}: {} over {over}",
