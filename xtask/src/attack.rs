@@ -2,7 +2,8 @@
 //!
 //! Omitted: the attacks themselves (`crates/cli/tests/it/attacks`, package `attack`).
 
-use crate::{setup, test};
+use crate::test::{self, Selection};
+use crate::{check, setup};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -11,7 +12,7 @@ const RACES: (&str, &str) = ("FATHOM_ATTACK_RACES", "full");
 
 /// Whether every attempt was resisted. The first word may be `--random-only`; the others go to the campaign.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> bool {
-    setup::run();
+    setup::run(root);
     let random_only = arguments
         .first()
         .is_some_and(|word| word == "--random-only");
@@ -27,18 +28,16 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> bool {
 }
 
 fn known_attacks(root: &Path) -> bool {
-    let words = ["--package", "fathom", "--test", "it", "attacks::"].map(str::to_owned);
-    test::run_with(root, &words, Some(RACES))
+    let selection = Selection {
+        targets: &["--workspace", "--test", "it"],
+        filters: vec!["attacks::".to_owned()],
+        variable: Some(RACES),
+    };
+    test::run(root, &selection)
 }
 
 fn cargo(root: &Path, words: &[&str], arguments: &[String]) -> bool {
-    let mut command = Command::new("cargo");
+    let mut command = Command::new(env!("CARGO"));
     command.args(words).args(arguments).current_dir(root);
-    match command.stdin(Stdio::null()).status() {
-        Ok(status) => status.success(),
-        Err(error) => {
-            eprintln!("attack: cargo could not be started: {error}");
-            false
-        }
-    }
+    check::succeeds(command.stdin(Stdio::null()))
 }

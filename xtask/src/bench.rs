@@ -2,6 +2,7 @@
 //!
 //! Deliberately absent: the comparison itself, which needs more than this program may depend on.
 
+use crate::check;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -13,17 +14,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> bool {
 }
 
 fn cargo(root: &Path, words: &[&str], arguments: &[String]) -> bool {
-    let status = Command::new("cargo")
-        .args(words)
-        .args(arguments)
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .status();
-    match status {
-        Ok(status) => status.success(),
-        Err(error) => {
-            eprintln!("bench: cargo could not be started: {error}");
-            false
-        }
-    }
+    let mut command = Command::new(env!("CARGO"));
+    command.args(words).args(arguments).current_dir(root);
+    check::succeeds(command.stdin(Stdio::null()))
 }

@@ -1,9 +1,11 @@
-//! `cargo xtask check`: everything that a tool can check in the tree without running the program.
+//! The checks that run no test: everything that a tool can find in the tree and in what it links.
 //!
-//! Every step runs, even after one that failed: a person wants the whole list at once. Whether the published
-//! schema still fits the types is a test in `views`, so it is not asked here.
+//! Every step runs, even after one that failed, so that the whole list is seen at once. Clippy and rustdoc read the copy of
+//! the tree with the examples of docs/adding.md (`guide.rs`), in a folder of builds of their own: what cargo only checks is
+//! not what it links. Omitted: whether the published schema fits the types, which is a test in `views`.
 
-use crate::{book, deny, guide, lab, licenses, tidy};
+use crate::parts::Parts;
+use crate::{book, deny, guide, licenses, setup, tidy};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -13,7 +15,25 @@ pub(crate) struct Step {
     passes: fn(&Path) -> bool,
 }
 
-/// The steps of `cargo xtask quick`: they need no network, and what they build the unit tests use again.
+pub(crate) const CLIPPY: Step = Step {
+    name: "clippy, with the examples of docs/adding.md",
+    passes: |root| {
+        on_copy(
+            root,
+            &[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ],
+            None,
+        )
+    },
+};
+
+/// The steps that need no network and find most defects.
 pub(crate) const QUICK: &[Step] = &[
     Step {
         name: "tidy",
@@ -25,87 +45,75 @@ pub(crate) const QUICK: &[Step] = &[
     },
     Step {
         name: "formatting",
-        passes: |root| cargo(root, &["fmt", "--all", "--check"], None),
+        passes: |root| cargo(root, &["fmt", "--all", "--check"]),
     },
-    Step {
-        name: "clippy",
-        passes: clippy,
-    },
+    CLIPPY,
 ];
 
-/// The steps of `cargo xtask full`.
+/// The others.
 pub(crate) const SLOW: &[Step] = &[
+    Step {
+        name: "documentation of the code",
+        passes: |root| {
+            let strict = ("RUSTDOCFLAGS", "-D warnings");
+            on_copy(root, &["doc", "--workspace", "--no-deps"], Some(strict))
+        },
+    },
     Step {
         name: "licences, sources and versions of what is linked",
         passes: deny::run,
     },
     Step {
-        name: "documentation",
-        passes: documentation,
-    },
-    Step {
         name: "the documents as a book",
         passes: book::is_sound,
-    },
-    Step {
-        name: "the examples of docs/adding.md",
-        passes: guide::compiles,
-    },
-    Step {
-        name: "environments, the short part",
-        passes: |root| lab::run(root, &["environments".to_owned(), "short".to_owned()]),
-    },
-    Step {
-        name: "verification below the kernel, the short part",
-        passes: |root| lab::run(root, &["verify".to_owned(), "short".to_owned()]),
     },
 ];
 
 /// Runs the steps. Returns whether all passed.
-pub(crate) fn run<'a>(root: &Path, steps: impl IntoIterator<Item = &'a Step>) -> bool {
-    let mut failed = Vec::new();
+pub(crate) fn run<'a>(
+    root: &Path,
+    steps: impl IntoIterator<Item = &'a Step>,
+    parts: &Parts,
+) -> bool {
+    let mut all_passed = true;
     for step in steps {
-        println!("check: {}", step.name);
-        if !(step.passes)(root) {
-            failed.push(step.name);
+        all_passed &= parts.run(step.name, || (step.passes)(root));
+    }
+    all_passed
+}
+
+/// Runs cargo on the copy of the tree.
+fn on_copy(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> bool {
+    let copy = match guide::copy(root) {
+        Ok(copy) => copy,
+        Err(why) => {
+            eprintln!("check: {why}");
+            return false;
         }
-    }
-    if failed.is_empty() {
-        println!("check: all is in order");
-    } else {
-        println!("check: not in order: {}", failed.join(", "));
-    }
-    failed.is_empty()
+    };
+    let mut command = Command::new(env!("CARGO"));
+    command.arg("--quiet").args(arguments).current_dir(copy);
+    command.env("CARGO_TARGET_DIR", setup::target(root).join("lint"));
+    command.stdin(Stdio::null()).envs(variable);
+    succeeds(&mut command)
 }
 
-fn clippy(root: &Path) -> bool {
-    let arguments = [
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ];
-    cargo(root, &arguments, None)
+fn cargo(root: &Path, arguments: &[&str]) -> bool {
+    let mut command = Command::new(env!("CARGO"));
+    succeeds(
+        command
+            .args(arguments)
+            .current_dir(root)
+            .stdin(Stdio::null()),
+    )
 }
 
-fn documentation(root: &Path) -> bool {
-    let strict = ("RUSTDOCFLAGS", "-D warnings");
-    cargo(root, &["doc", "--workspace", "--no-deps"], Some(strict))
-}
-
-fn cargo(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> bool {
-    let mut command = Command::new("cargo");
-    command
-        .args(arguments)
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .envs(variable);
+/// Runs a command. Returns whether it succeeded; if it cannot be started, prints why.
+pub(crate) fn succeeds(command: &mut Command) -> bool {
     match command.status() {
         Ok(status) => status.success(),
-        Err(error) => {
-            eprintln!("check: cargo could not be started: {error}");
+        Err(why) => {
+            eprintln!("xtask: {}: {why}", command.get_program().display());
             false
         }
     }

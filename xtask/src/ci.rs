@@ -1,86 +1,170 @@
-//! `cargo xtask quick` and `cargo xtask full`: the checks before a change is merged, in two parts.
+//! `cargo xtask test`, `quick` and `check`: which parts each runs, and in what order.
 //!
-//! `quick` takes minutes and finds most defects; `full` is everything else, so that both together test all of it once.
-//! `cargo xtask quick full` runs both, and its last line counts the tests of both. Omitted: what a check is
-//! (`check.rs`, `tidy`) and how tests are counted (`test.rs`).
+//! `test` compiles everything once, next to the checks and the set-up, which need other processors or none; then it runs the
+//! tests, which have the machine to themselves; the labs use what was compiled. Omitted: what a check is (`check.rs`, `tidy`)
+//! and how tests are run and counted (`test.rs`).
 
-use crate::{check, setup, test};
+use crate::load::Load;
+use crate::parts::Parts;
+use crate::test::{self, Account, Selection};
+use crate::{check, lab, setup};
 use std::path::Path;
-use std::time::Instant;
 
-/// The tests next to the code; none calls a program that has to be installed.
-const UNIT_TESTS: &[&str] = &["--workspace", "--lib", "--bins"];
-const INTEGRATION_TESTS: &[&str] = &["--workspace", "--test", "*"];
-/// Cargo does not run them together with any others.
-const DOCUMENTATION_TESTS: &[&str] = &["--workspace", "--doc"];
+/// How often `--busy` runs each test.
+const BUSY_ROUNDS: usize = 3;
 
-/// One of the two.
-struct Part {
-    name: &'static str,
-    checks: &'static [check::Step],
-    tests: &'static [&'static [&'static str]], // arguments of cargo test, for each time it is run
-    omits: &'static str,
+/// Arguments of `cargo xtask test` and `quick`.
+#[derive(Default, Debug, PartialEq, Eq)]
+struct Options {
+    times: bool,
+    busy: bool,
+    filters: Vec<String>,
 }
 
-const QUICK: Part = Part {
-    name: "quick",
-    checks: check::QUICK,
-    tests: &[UNIT_TESTS],
-    omits: "cargo deny, documentation and all tests but unit tests (cargo xtask full)",
-};
-const FULL: Part = Part {
-    name: "full",
-    checks: check::SLOW,
-    tests: &[DOCUMENTATION_TESTS, INTEGRATION_TESTS],
-    omits: "tidy, notices, formatting, clippy and unit tests (cargo xtask quick)",
-};
-
-/// Runs the parts in order, until one fails. Returns whether all passed.
-pub(crate) fn run(root: &Path, parts: &[String]) -> bool {
-    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    let mut tests = test::Account::default();
-    match parts[..] {
-        ["quick"] => QUICK.run(root, &mut tests),
-        ["full"] => setup_and_full(root, &mut tests),
-        ["quick", "full"] => QUICK.run(root, &mut tests) && setup_and_full(root, &mut tests),
-        _ => {
-            eprintln!(
-                "xtask: read `{}`; accepted: quick, full, quick full",
-                parts.join(" ")
-            );
-            false
+impl Options {
+    /// Reads the words, of which only `accepted` and filters are allowed. The error contains what is accepted.
+    fn read(words: &[String], accepted: &[&str]) -> Result<Self, String> {
+        let mut options = Options::default();
+        for word in words {
+            match word.as_str() {
+                "--times" if accepted.contains(&"--times") => options.times = true,
+                "--busy" if accepted.contains(&"--busy") => options.busy = true,
+                filter if !filter.starts_with('-') && accepted.contains(&"FILTER") => {
+                    options.filters.push(word.clone());
+                }
+                _ => {
+                    return Err(format!(
+                        "invalid argument '{word}': accepted are {}",
+                        accepted.join(", ")
+                    ));
+                }
+            }
         }
+        Ok(options)
     }
 }
 
-fn setup_and_full(root: &Path, tests: &mut test::Account) -> bool {
-    setup::run();
-    FULL.run(root, tests)
+/// Runs everything; with filters only the tests whose names contain one; with `--busy` the tests alone, three times, next
+/// to a load on all processors. Returns whether all passed.
+pub(crate) fn test(root: &Path, words: &[String]) -> bool {
+    let options = match Options::read(words, &["--times", "--busy", "FILTER"]) {
+        Ok(options) => options,
+        Err(why) => {
+            eprintln!("xtask test: {why}");
+            return false;
+        }
+    };
+    let parts = Parts::default();
+    let (checked, account) = match (options.busy, options.filters.is_empty()) {
+        (true, _) => (true, busy(root, &options.filters, &parts)),
+        (false, false) => (true, filtered(root, &options.filters, &parts)),
+        (false, true) => everything(root, &parts),
+    };
+    close(&parts, &account, options.times);
+    checked && account.all_passed()
 }
 
-impl Part {
-    /// Runs the checks, then the tests, unless a check failed. The last line counts the tests.
-    #[allow(clippy::disallowed_methods, reason = "prints how long it took")]
-    fn run(&self, root: &Path, tests: &mut test::Account) -> bool {
-        let start = Instant::now();
-        let checked = check::run(root, self.checks);
-        if checked {
-            self.run_tests(root, tests);
+/// Runs the checks that need no network and the unit tests. Returns whether all passed.
+pub(crate) fn quick(root: &Path, words: &[String]) -> bool {
+    let options = match Options::read(words, &["--times"]) {
+        Ok(options) => options,
+        Err(why) => {
+            eprintln!("xtask quick: {why}");
+            return false;
         }
-        let seconds = start.elapsed().as_secs();
-        println!("{}: {seconds} s; omitted: {}", self.name, self.omits);
-        if checked {
-            println!("{}", tests.report());
-        } else {
-            println!("{}: a check failed, so no test was run", self.name);
-        }
-        checked && tests.all_passed()
+    };
+    let parts = Parts::default();
+    let mut account = Account::default();
+    let checked = std::thread::scope(|scope| {
+        let checks = scope.spawn(|| check::run(root, check::QUICK, &parts));
+        parts.run("unit tests", || account.run(root, &Selection::units()));
+        checks.join().is_ok_and(|passed| passed)
+    });
+    close(&parts, &account, options.times);
+    checked && account.all_passed()
+}
+
+/// Runs all checks. Returns whether all passed.
+pub(crate) fn check(root: &Path, _: &[String]) -> bool {
+    let parts = Parts::default();
+    let passed = check::run(root, check::QUICK.iter().chain(check::SLOW), &parts);
+    print!("{}", parts.table());
+    passed
+}
+
+fn everything(root: &Path, parts: &Parts) -> (bool, Account) {
+    let mut account = Account::default();
+    let (checked, compiled) = std::thread::scope(|scope| {
+        let set_up = scope.spawn(|| parts.run("set-up", || setup::run(root)));
+        let checks = check::QUICK.iter().chain(check::SLOW);
+        let checks = scope.spawn(|| check::run(root, checks, parts));
+        let compiled = parts.run("compilation", || test::compile(root));
+        let _ = set_up.join(); // what is missing makes tests skip
+        (checks.join().is_ok_and(|passed| passed), compiled)
+    });
+    if !compiled {
+        account.add_failure();
+        return (checked, account);
+    }
+    parts.run("tests", || account.run(root, &Selection::default()));
+    let labs = lab::short(root, parts);
+    (checked && labs, account)
+}
+
+fn filtered(root: &Path, filters: &[String], parts: &Parts) -> Account {
+    let mut account = Account::default();
+    parts.run("set-up", || setup::run(root));
+    let selection = Selection::named(filters);
+    parts.run("tests", || account.run(root, &selection));
+    account
+}
+
+fn busy(root: &Path, filters: &[String], parts: &Parts) -> Account {
+    let mut account = Account::default();
+    parts.run("set-up", || setup::run(root));
+    if !parts.run("compilation", || test::compile(root)) {
+        account.add_failure();
+        return account;
+    }
+    let load = Load::start();
+    for _ in 0..BUSY_ROUNDS {
+        parts.run("tests next to a load on all processors", || {
+            account.run(root, &Selection::named(filters))
+        });
+    }
+    drop(load);
+    account
+}
+
+/// Prints the table of the parts, with `times` the slowest tests, and as the last line the figures of the tests.
+fn close(parts: &Parts, account: &Account, times: bool) {
+    if times {
+        print!("{}", account.slowest());
+    }
+    print!("{}", parts.table());
+    println!("{}", account.report());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Options;
+
+    fn read(words: &[&str]) -> Result<Options, String> {
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        Options::read(&words, &["--times", "FILTER"])
     }
 
-    fn run_tests(&self, root: &Path, tests: &mut test::Account) {
-        for arguments in self.tests {
-            let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-            tests.add(test::count(root, &arguments, None));
-        }
+    #[test]
+    fn an_option_that_is_not_accepted_is_refused_with_those_that_are() {
+        let why = read(&["--tims"]).unwrap_err();
+        assert!(why.contains("--tims") && why.contains("--times") && why.contains("FILTER"));
+        assert!(read(&["--busy"]).is_err());
+    }
+
+    #[test]
+    fn other_words_are_parts_of_the_names_of_tests() {
+        let options = read(&["net", "--times", "ior"]).unwrap();
+        assert!(options.times && !options.busy);
+        assert_eq!(options.filters, ["net", "ior"]);
     }
 }

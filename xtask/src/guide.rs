@@ -1,64 +1,79 @@
-//! `cargo xtask guide`: the examples of docs/adding.md, added to a copy of the tree and compiled.
+//! A copy of the tree with the examples of docs/adding.md added: clippy and rustdoc read the copy, so that the examples are
+//! compiled and nothing is compiled twice for them.
 //!
-//! A block of code names the new file that it is, or the file and the line before which it is inserted. What is not tracked
-//! by git is not copied. Omitted: running the examples.
+//! A block of code names the new file that it is, or the file and the line before which it is inserted. A file of the copy
+//! is written only where its content changes, so that cargo compiles what changed. Omitted: files that git ignores, and
+//! running the examples.
 
+use crate::setup;
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const GUIDE: &str = "docs/adding.md";
-/// Below the folder of builds, so that the crates of others are not compiled again.
-const COPY: &str = "target/guide";
 
-/// Returns whether the tree with all examples compiles.
-pub(crate) fn compiles(root: &Path) -> bool {
-    match copy_with_examples(root) {
-        Ok(count) => println!("guide: {count} blocks of {GUIDE} added in {COPY}"),
-        Err(why) => {
-            eprintln!("guide: {why}");
-            return false;
-        }
+/// Brings the copy up to date. Returns its folder.
+pub(crate) fn copy(root: &Path) -> Result<PathBuf, String> {
+    let mut files = files(root)?;
+    let guide = files.get(GUIDE).ok_or("docs/adding.md is missing")?;
+    let guide = String::from_utf8_lossy(guide).into_owned();
+    for (head, code) in blocks(&guide) {
+        add(&mut files, head, code)?;
     }
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["check", "--quiet", "--package", "fathom", "--bins"]);
-    cargo.current_dir(root.join(COPY));
-    cargo.env("CARGO_TARGET_DIR", root.join("target"));
-    cargo.status().is_ok_and(|status| status.success())
+    let copy = setup::target(root).join("guide");
+    for (name, content) in &files {
+        let to = copy.join(name);
+        if fs::read(&to).is_ok_and(|old| old == *content) {
+            continue;
+        }
+        let folder = to.parent().expect("a file has a folder");
+        let written = fs::create_dir_all(folder).and_then(|()| fs::write(&to, content));
+        written.map_err(|why| format!("{}: {why}", to.display()))?;
+    }
+    remove_others(&copy, &copy, &files).map_err(|why| format!("{}: {why}", copy.display()))?;
+    Ok(copy)
 }
 
-fn copy_with_examples(root: &Path) -> Result<usize, String> {
-    let copy = root.join(COPY);
-    let _ = fs::remove_dir_all(&copy); // there may be none
+/// Reads the files of the tree that git does not ignore, by name.
+fn files(root: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let mut git = Command::new("git");
-    let listed = git.args(["ls-files", "-z"]).current_dir(root).output();
+    git.args([
+        "ls-files",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        "-z",
+    ]);
+    let listed = git.current_dir(root).output();
     let listed = listed.map_err(|why| format!("git ls-files: {why}"))?;
     let names = String::from_utf8_lossy(&listed.stdout);
-    for name in names.split('\0').filter(|name| root.join(name).is_file()) {
-        let to = copy.join(name);
-        let parent = to.parent().expect("a tracked file has a folder");
-        let copied = fs::create_dir_all(parent).and_then(|()| fs::copy(root.join(name), &to));
-        copied.map_err(|why| format!("{name}: {why}"))?;
-    }
-    rename_packages(&copy.join("Cargo.toml"))?;
-    let guide = fs::read_to_string(root.join(GUIDE)).map_err(|why| format!("{GUIDE}: {why}"))?;
-    let blocks = blocks(&guide);
-    for (head, code) in &blocks {
-        add(&copy, head, code)?;
-    }
-    Ok(blocks.len())
+    let names = names.split('\0').filter(|name| root.join(name).is_file());
+    let read = |name: &str| match fs::read(root.join(name)) {
+        Ok(content) => Ok((name.to_owned(), content)),
+        Err(why) => Err(format!("{name}: {why}")),
+    };
+    names.map(read).collect()
 }
 
-/// Gives the packages of the copy a version of their own. Cargo distinguishes packages of one target folder by name,
-/// version and path below the workspace, so it would take what was compiled from the copy for the tree's.
-fn rename_packages(manifest: &Path) -> Result<(), String> {
-    const VERSION: &str = "\nversion = \"";
-    let text = fs::read_to_string(manifest).map_err(|why| format!("Cargo.toml: {why}"))?;
-    let renamed = text.replacen(VERSION, &format!("{VERSION}0.0.0-guide."), 1);
-    if renamed == text {
-        return Err("Cargo.toml: no version of the workspace".to_owned());
+/// Removes what the tree no longer has.
+fn remove_others(
+    copy: &Path,
+    folder: &Path,
+    files: &BTreeMap<String, Vec<u8>>,
+) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            remove_others(copy, &path, files)?;
+            continue;
+        }
+        let name = path.strip_prefix(copy).expect("it is below the copy");
+        if !name.to_str().is_some_and(|name| files.contains_key(name)) {
+            fs::remove_file(&path)?;
+        }
     }
-    fs::write(manifest, renamed).map_err(|why| format!("Cargo.toml: {why}"))
+    Ok(())
 }
 
 /// Returns the heads and texts of the blocks that name a file.
@@ -76,30 +91,43 @@ fn blocks(guide: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-fn add(copy: &Path, head: &str, code: &str) -> Result<(), String> {
+/// Adds a block: a new file, or lines of one.
+fn add(files: &mut BTreeMap<String, Vec<u8>>, head: &str, code: &str) -> Result<(), String> {
     if let Some(name) = head.strip_prefix("file=") {
-        return fs::write(copy.join(name), code).map_err(|why| format!("{name}: {why}"));
+        files.insert(name.to_owned(), code.as_bytes().to_vec());
+        return Ok(());
     }
     let parts = head
         .strip_prefix("insert=")
         .and_then(|head| head.split_once(" before=\""));
     let (name, line) = parts.ok_or_else(|| format!("{GUIDE}: `{head}` names no file and line"))?;
     let line = line.trim_end_matches('"');
-    let path = copy.join(name);
-    let text = fs::read_to_string(&path).map_err(|why| format!("{name}: {why}"))?;
-    let place = text.find(&format!("\n{line}\n"));
+    let text = files
+        .get_mut(name)
+        .ok_or_else(|| format!("no file {name}"))?;
+    let old = String::from_utf8_lossy(text);
+    let place = old.find(&format!("\n{line}\n"));
     let place = place.ok_or_else(|| format!("{name}: no line `{line}`"))? + 1;
-    let all = format!("{}{code}{}", &text[..place], &text[place..]);
-    fs::write(&path, all).map_err(|why| format!("{name}: {why}"))
+    *text = format!("{}{code}{}", &old[..place], &old[place..]).into_bytes();
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::blocks;
+    use super::*;
 
     #[test]
     fn a_block_has_its_head_and_its_lines() {
         let guide = "text\n```rust file=a.rs\nfn a() {}\n```\n\n```sh\nls\n```\n";
         assert_eq!(blocks(guide), [("file=a.rs", "fn a() {}\n")]);
+    }
+
+    #[test]
+    fn lines_are_inserted_before_the_line_that_is_named() {
+        let mut files = BTreeMap::from([("a.rs".to_owned(), b"1\n2\n3\n".to_vec())]);
+        add(&mut files, "insert=a.rs before=\"2\"", "new\n").unwrap();
+        assert_eq!(files["a.rs"], b"1\nnew\n2\n3\n");
+        assert!(add(&mut files, "insert=a.rs before=\"4\"", "new\n").is_err());
+        assert!(add(&mut files, "insert=b.rs before=\"2\"", "new\n").is_err());
     }
 }

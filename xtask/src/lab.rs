@@ -16,6 +16,8 @@ mod nvme;
 mod survey;
 mod verify;
 
+use crate::parts::Parts;
+use crate::setup;
 use kernel::Kernel;
 use machine::{Contents, Machine};
 use std::path::{Path, PathBuf};
@@ -99,6 +101,15 @@ pub(crate) fn run(root: &Path, words: &[String]) -> bool {
     }
 }
 
+/// Runs the short parts of the labs on this machine's kernel, with what was compiled for the tests. Returns whether all passed.
+pub(crate) fn short(root: &Path, parts: &Parts) -> bool {
+    let lab = |name: &str| run(root, &[name.to_owned(), "short".to_owned()]);
+    let environments = parts.run("environments, the short part", || lab("environments"));
+    parts.run("verification below the kernel, the short part", || {
+        lab("verify")
+    }) && environments
+}
+
 /// The inner error is why it is not available.
 fn visit(lab: &Lab, root: &Path) -> Result<std::result::Result<Outcome, String>> {
     for (program, package) in NEEDS.iter().chain(lab.needs) {
@@ -108,7 +119,7 @@ fn visit(lab: &Lab, root: &Path) -> Result<std::result::Result<Outcome, String>>
             )));
         }
     }
-    let target = named("CARGO_TARGET_DIR").unwrap_or_else(|| root.join("target"));
+    let target = setup::target(root);
     let folder = target.join("lab");
     std::fs::create_dir_all(&folder)?;
     let kernel = match Kernel::find_or_fetch(&folder) {
@@ -194,18 +205,9 @@ fn stripped(strip: &Path, program: &Path, to: &Path) -> Result<PathBuf> {
 }
 
 fn find(program: &str) -> Option<PathBuf> {
-    let folders = crate::setup::search_path();
+    let folders = setup::search_path();
     folders
         .into_iter()
         .map(|folder| folder.join(program))
         .find(|place| place.is_file())
-}
-
-/// A folder that a person names in the environment.
-#[allow(
-    clippy::disallowed_methods,
-    reason = "it specifies where to build, and which kernel to boot"
-)]
-fn named(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable).map(PathBuf::from)
 }

@@ -1,7 +1,6 @@
-//! The house's own tools: `quick`, `full`, `check`, `tidy`, `test`, `attack`, `bench`, `book`, `campaign`, `cases`, `dist`,
-//! `guide`, `images`, `lab`, `licenses`, `net` and `setup`. Each is a plain list of steps.
+//! The project's own tools: one row of `COMMANDS` each, one file each.
 //!
-//! Stands alone: it depends on no room of the workspace, so that it still builds when a room does not.
+//! Stands alone: it depends on no crate of the workspace, so that it still builds when a crate does not.
 //! Deliberately absent: anything that the program itself needs to run.
 
 #![allow(
@@ -23,83 +22,164 @@ mod guide;
 mod images;
 mod lab;
 mod licenses;
+mod load;
 mod net;
+mod parts;
 mod setup;
 mod test;
 mod tidy;
+mod tools;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "\
-cargo xtask quick           formatting, clippy, tidy and the unit tests: what finds most defects in minutes
-cargo xtask full            the rest: sets up, cargo deny, documentation and the other tests; `quick full` runs both
-cargo xtask check           formatting, clippy, tidy and the documentation; changes nothing
-cargo xtask tidy            the rules of the house alone
-cargo xtask test [ARGS]     sets up what the tests need, then runs them; ARGS go to cargo test
-cargo xtask bench [ARGS]    the program compared with bare loops and fio, see docs/bench.md
-cargo xtask book [install]  builds the documents as a book, target/book; or installs mdBook for that
-cargo xtask attack [ARGS]   known attacks, then random ones for 30 minutes; see docs/safety.md
-cargo xtask dist [--check]  builds packages: .deb, tarballs, bill of materials, checksums; target/dist; installs and runs them
-cargo xtask images          draws the pictures of README and docs from a simulated device
-cargo xtask lab NAME        the program in a virtual machine with what this one has not: nvme, survey, cgroups
-cargo xtask lab environments    the program in file systems, containers and limits, see docs/environments.md
-cargo xtask lab verify      verification in file systems and with known faults, below this machine's kernel; see docs/verification.md
-cargo xtask licenses        writes the notices of the linked libraries again: crates/cli/assets/third-party.txt
-cargo xtask net [accept]    compares all outputs over stored sessions with the expected ones, or accepts them
-cargo xtask net record-corpus   records these sessions again and accepts their outputs; as root
-cargo xtask campaign [N] [--seed N] [--keep FOLDER]  N honest documents that fio writes here, as root: which findings mislead; 300 without N
-cargo xtask cases           the case files of the findings: sensitivity and false alarms of each rule
-cargo xtask cases --drawn N the same, and N simulated devices per cause, drawn by seed
-cargo xtask setup           sets up what the tests need, and no more";
+/// A command: its name, its arguments as its usage prints them, what it does, and the function that does it. The function
+/// gets the root of the tree and the arguments, and returns whether all was well.
+struct Command {
+    name: &'static str,
+    arguments: &'static str, // none are accepted where it is empty
+    about: &'static str,
+    run: fn(&Path, &[String]) -> bool,
+}
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "test",
+        arguments: "[--times] [--busy] [FILTER...]",
+        about: "everything that must pass before a change is merged; with FILTER only the tests whose names contain one",
+        run: ci::test,
+    },
+    Command {
+        name: "quick",
+        arguments: "[--times]",
+        about: "formatting, tidy, clippy and the unit tests: most defects, in a minute or two",
+        run: ci::quick,
+    },
+    Command {
+        name: "check",
+        arguments: "",
+        about: "all checks that run no test; changes nothing",
+        run: ci::check,
+    },
+    Command {
+        name: "tidy",
+        arguments: "",
+        about: "the rules of the project alone",
+        run: |root, _| tidy::run(root),
+    },
+    Command {
+        name: "setup",
+        arguments: "",
+        about: "installs what the tests need, and no more",
+        run: |root, _| setup::run(root),
+    },
+    Command {
+        name: "net",
+        arguments: "[accept | record-corpus]",
+        about: "compares all outputs over stored sessions with the expected ones, or accepts them; record-corpus \
+                records these sessions again, as root",
+        run: net::run,
+    },
+    Command {
+        name: "bench",
+        arguments: "[ARGS]",
+        about: "the program compared with bare loops and fio; docs/bench.md",
+        run: bench::run,
+    },
+    Command {
+        name: "attack",
+        arguments: "[ARGS]",
+        about: "known attacks, then random ones for 30 minutes; docs/safety.md",
+        run: attack::run,
+    },
+    Command {
+        name: "campaign",
+        arguments: "[N] [--seed N] [--keep FOLDER]",
+        about: "N honest documents that fio writes here (300), as root: which findings mislead",
+        run: campaign::run,
+    },
+    Command {
+        name: "cases",
+        arguments: "[--drawn N [--seed BASE]]",
+        about: "the case files of the findings, and N simulated devices per cause: sensitivity and false alarms",
+        run: cases::run,
+    },
+    Command {
+        name: "lab",
+        arguments: "NAME",
+        about: "the program in environments that this machine lacks; without NAME, the list",
+        run: lab::run,
+    },
+    Command {
+        name: "book",
+        arguments: "",
+        about: "builds the documents as a book, target/book",
+        run: |root, _| book::run(root),
+    },
+    Command {
+        name: "guide",
+        arguments: "",
+        about: "clippy on a copy of the tree with the examples of docs/adding.md",
+        run: |root, _| check::run(root, &[check::CLIPPY], &parts::Parts::default()),
+    },
+    Command {
+        name: "dist",
+        arguments: "[--check]",
+        about: "builds packages in target/dist: .deb, tarballs, bill of materials, checksums; installs and runs them",
+        run: dist::run,
+    },
+    Command {
+        name: "images",
+        arguments: "",
+        about: "draws the pictures of README and docs from a simulated device",
+        run: |root, _| images::write(root),
+    },
+    Command {
+        name: "licenses",
+        arguments: "",
+        about: "writes the notices of the linked libraries: crates/cli/assets/third-party.txt",
+        run: |root, _| licenses::write(root),
+    },
+];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let root = workspace_root();
-    let good = match words.first().map(String::as_str) {
-        Some("quick" | "full") => ci::run(&root, &words),
-        Some("check") if words.len() == 1 => {
-            check::run(&root, check::QUICK.iter().chain(check::SLOW))
-        }
-        Some("tidy") if words.len() == 1 => tidy::run(&root),
-        Some("setup") if words.len() == 1 => {
-            setup::run();
-            true
-        }
-        Some("licenses") if words.len() == 1 => licenses::write(&root),
-        Some("campaign") => campaign::run(&root, &words[1..]),
-        Some("cases") => cases::run(&root, &words[1..]),
-        Some("book") => book::run(&root, &words[1..]),
-        Some("dist") => dist::run(&root, &words[1..]),
-        Some("images") if words.len() == 1 => images::write(&root),
-        Some("guide") if words.len() == 1 => guide::compiles(&root),
-        Some("net") => net::run(&root, &words[1..]),
-        Some("lab") => lab::run(&root, &words[1..]),
-        Some("attack") => attack::run(&root, &words[1..]),
-        Some("bench") => bench::run(&root, &words[1..]),
-        Some("test") => {
-            setup::run();
-            test::run(&root, &words[1..])
-        }
-        _ => {
-            eprintln!(
-                "xtask: read `{}`; what is accepted:\n{USAGE}",
-                words.join(" ")
-            );
-            return ExitCode::from(2);
-        }
+    let (name, arguments) = match words.split_first() {
+        Some((name, arguments)) => (name.as_str(), arguments),
+        None => ("", &words[..]),
     };
-    if good {
+    let command = COMMANDS.iter().find(|command| command.name == name);
+    let Some(command) = command else {
+        eprint!("xtask: invalid command '{name}'; accepted:\n{}", usage());
+        return ExitCode::from(2);
+    };
+    if command.arguments.is_empty() && !arguments.is_empty() {
+        eprintln!(
+            "xtask: invalid argument '{}' for {name}: none is accepted",
+            arguments.join(" ")
+        );
+        return ExitCode::from(2);
+    }
+    if (command.run)(&root, arguments) {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     }
 }
 
+fn usage() -> String {
+    let lines = COMMANDS.iter().map(|command| {
+        let call = format!("{} {}", command.name, command.arguments);
+        format!("  cargo xtask {call:<38} {}\n", command.about)
+    });
+    lines.collect()
+}
+
 fn workspace_root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package
         .parent()
-        .expect("xtask stands in the workspace")
+        .expect("xtask is a folder of the workspace")
         .to_path_buf()
 }

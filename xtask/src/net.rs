@@ -3,23 +3,14 @@
 //! `accept` writes the expected ones, `record-corpus` records the sessions again first. Omitted: the outputs themselves
 //! (`crates/cli/tests/net`).
 
-use crate::test;
+use crate::test::{self, Selection};
+use crate::{check, setup};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 const FOLDER: &str = "crates/cli/tests/net";
 /// Makes the tests write what they would compare with.
 const ACCEPT: (&str, &str) = ("UPDATE_EXPECT", "1");
-/// The test binaries, then what the names of these tests contain.
-const TESTS: [&str; 7] = [
-    "--package",
-    "fathom",
-    "--bin",
-    "fathom",
-    "--test",
-    "net",
-    "stored_",
-];
 
 /// Whether the outputs are as expected, or could be accepted.
 pub(crate) fn run(root: &Path, words: &[String]) -> bool {
@@ -29,27 +20,29 @@ pub(crate) fn run(root: &Path, words: &[String]) -> bool {
         ["accept"] => compare(root, Some(ACCEPT)),
         ["record-corpus"] => record(root) && compare(root, Some(ACCEPT)),
         _ => {
-            eprintln!("net: read `{}`; accept or record-corpus", words.join(" "));
+            eprintln!(
+                "xtask net: invalid argument '{}': accepted are accept, record-corpus",
+                words.join(" ")
+            );
             false
         }
     }
 }
 
-fn compare(root: &Path, variable: Option<(&str, &str)>) -> bool {
-    let words = TESTS.iter().map(ToString::to_string);
-    test::run_with(root, &words.collect::<Vec<_>>(), variable)
+fn compare(root: &Path, variable: Option<(&'static str, &'static str)>) -> bool {
+    let selection = Selection {
+        targets: &["--workspace", "--bin", "fathom", "--test", "net"],
+        filters: vec!["stored_".to_owned()],
+        variable,
+    };
+    test::run(root, &selection)
 }
 
 fn record(root: &Path) -> bool {
-    let mut build = Command::new("cargo");
-    build.args(["build", "--package", "fathom"]);
     let mut script = Command::new("bash");
     script
         .arg(format!("{FOLDER}/record.sh"))
-        .arg("target/debug/fathom")
+        .arg(setup::target(root).join("debug/fathom"))
         .arg(format!("{FOLDER}/corpus.db.gz"));
-    [build, script].iter_mut().all(|command| {
-        let status = command.current_dir(root).stdin(Stdio::null()).status();
-        status.is_ok_and(|status| status.success())
-    })
+    test::compile(root) && check::succeeds(script.current_dir(root).stdin(Stdio::null()))
 }

@@ -84,12 +84,37 @@ const fn need(program: &'static str, package: &'static str) -> Need {
     Need { program, package }
 }
 
-/// Installs what is missing, or reports why not. Never fails: a test that misses something skips.
-pub(crate) fn run() {
+/// Installs what is missing, or prints why not. Returns true: a test that misses something skips.
+pub(crate) fn run(root: &Path) -> bool {
     programs();
     tracefs();
-    plot_reader();
-    promtool();
+    plot_reader(&target(root).join(PLOT_FOLDER));
+    promtool(&target(root).join(PROMTOOL_FOLDER));
+    true
+}
+
+/// Returns the folder of builds.
+pub(crate) fn target(root: &Path) -> PathBuf {
+    named("CARGO_TARGET_DIR").unwrap_or_else(|| root.join("target"))
+}
+
+/// Returns the folder of this user's caches.
+pub(crate) fn caches() -> PathBuf {
+    let home = || {
+        named("HOME")
+            .unwrap_or_else(std::env::temp_dir)
+            .join(".cache")
+    };
+    named("XDG_CACHE_HOME").unwrap_or_else(home)
+}
+
+/// Returns a path that the environment specifies.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the only place that reads the environment: where to build, and where programs are"
+)]
+pub(crate) fn named(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from)
 }
 
 /// Mounts the tracing file system where programs expect it, as most distributions do at boot.
@@ -146,11 +171,7 @@ pub(crate) fn static_builds(target: &str) -> bool {
 
 /// The search path with the administrator's folders at its end: tests call `mkfs.ext4` and `losetup`.
 pub(crate) fn search_path() -> Vec<PathBuf> {
-    #[allow(
-        clippy::disallowed_methods,
-        reason = "the only place that asks the environment"
-    )]
-    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = named("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     for folder in ADMIN_FOLDERS.map(PathBuf::from) {
         if !folders.contains(&folder) {
@@ -201,15 +222,12 @@ fn install(packages: &[&str]) -> bool {
 }
 
 /// Into a folder of its own: nothing of the system's Python is touched.
-fn plot_reader() {
-    let Some(folder) = beside_the_build(PLOT_FOLDER) else {
-        return;
-    };
+fn plot_reader(folder: &Path) {
     if folder.join("fio_plot").is_dir() {
         return;
     }
     for attempt in 1..=FETCHES_MAX {
-        if fetched(&folder) {
+        if fetched(folder) {
             println!("setup: installed: {PLOT_READER}, for one test");
             return;
         }
@@ -220,18 +238,15 @@ fn plot_reader() {
 }
 
 /// Unpacked next to the build: to install the package would start a server.
-fn promtool() {
-    let Some(folder) = beside_the_build(PROMTOOL_FOLDER) else {
-        return;
-    };
+fn promtool(folder: &Path) {
     if folder.join("usr/bin/promtool").is_file() || is_there(&search_path(), "promtool") {
         return;
     }
     let unpack = "apt-get download --quiet=2 prometheus && dpkg-deb --extract prometheus_*.deb . && rm prometheus_*.deb";
-    let unpacked = std::fs::create_dir_all(&folder).is_ok()
+    let unpacked = std::fs::create_dir_all(folder).is_ok()
         && Command::new("sh")
             .args(["-c", unpack])
-            .current_dir(&folder)
+            .current_dir(folder)
             .stdin(Stdio::null())
             .stderr(Stdio::null())
             .status()
@@ -241,12 +256,6 @@ fn promtool() {
     } else {
         println!("setup: promtool could not be fetched; the test that needs it skips");
     }
-}
-
-/// A folder in the folder of the build that this program is from.
-fn beside_the_build(folder: &str) -> Option<PathBuf> {
-    let program = std::env::current_exe().ok()?;
-    Some(program.parent()?.parent()?.join(folder))
 }
 
 fn fetched(folder: &Path) -> bool {

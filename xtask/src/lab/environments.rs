@@ -6,8 +6,9 @@
 //! kernel may lack, are set up in the virtual machine of `guest`, which is started once. What is missing is skipped with
 //! the reason. Writes only below folders of its own in /var/tmp. Omitted: limits on rates, which are those of the moment.
 
+use super::Result;
 use super::guest::{self, Job, Programs, Ran};
-use super::{Result, named};
+use crate::{setup, test};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -238,14 +239,12 @@ fn measured(output: &str) -> Option<String> {
 }
 
 /// Builds a package for debugging, as tests have it, and returns its program, which has this name.
-pub(super) fn built(root: &Path, package: &str) -> Result<PathBuf> {
-    let mut build = Command::new("cargo");
-    build.args(["build", "--quiet", "--package", package]);
-    if !build.current_dir(root).status()?.success() {
-        return Err(format!("{package} could not be built").into());
+/// Returns the path of a program of the workspace, compiled as for the tests.
+pub(super) fn built(root: &Path, program: &str) -> Result<PathBuf> {
+    if !test::compile(root) {
+        return Err(format!("{program} could not be compiled").into());
     }
-    let target = named("CARGO_TARGET_DIR").unwrap_or_else(|| root.join("target"));
-    Ok(target.join("debug").join(package))
+    Ok(setup::target(root).join("debug").join(program))
 }
 
 pub(super) fn is_root() -> bool {

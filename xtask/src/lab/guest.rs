@@ -8,7 +8,8 @@
 
 use super::kernel::Kernel;
 use super::machine::{Contents, Machine};
-use super::{NEEDS, Result, find, named};
+use super::{NEEDS, Result, find};
+use crate::setup;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -111,9 +112,7 @@ fn run(
             "no {program}; on Debian: apt-get install {package}"
         )));
     }
-    let lab = named("CARGO_TARGET_DIR")
-        .unwrap_or_else(|| root.join("target"))
-        .join("lab");
+    let lab = setup::target(root).join("lab");
     std::fs::create_dir_all(&lab)?;
     let kernel = match Kernel::find_or_fetch(&lab) {
         Ok(kernel) => kernel,

@@ -13,7 +13,7 @@ pub(super) struct Kernel {
 impl Kernel {
     /// The one in `FATHOM_LAB_KERNEL`, in the lab's folder, or downloaded into it; or why there is none.
     pub(super) fn find_or_fetch(lab: &Path) -> std::result::Result<Self, String> {
-        if let Some(folder) = super::named("FATHOM_LAB_KERNEL") {
+        if let Some(folder) = crate::setup::named("FATHOM_LAB_KERNEL") {
             let none = format!(
                 "FATHOM_LAB_KERNEL: no boot/vmlinuz-… in {}",
                 folder.display()
