@@ -1,6 +1,6 @@
 //! A folder to work in, and the program to call there.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -70,26 +70,39 @@ impl Bench {
         program
     }
 
-    /// Runs it; up to three times where a real target answered nothing in a run of a fraction of a second: a disk that
-    /// others use stalls that long, and that is not what any test here is about.
+    /// Runs it; up to three times, each ten times as long, where a real target answered nothing in a run of a fraction of a
+    /// second: a disk or a processor that others use stalls that long, and that is not what any test here is about.
     pub(crate) fn say<S: AsRef<OsStr>>(&self, words: &[S]) -> Said {
-        const STALL: &str = "fathom: no I/O completed while it was measured";
-        let run = || Said::from(self.command(words).output().unwrap());
-        let mut texts = words.iter().map(|word| word.as_ref().to_string_lossy());
+        const STALL: &str = "no I/O completed";
+        let run = |words: &[OsString]| Said::from(self.command(words).output().unwrap());
+        let words: Vec<OsString> = words.iter().map(|word| word.as_ref().to_owned()).collect();
+        let mut texts = words.iter().map(|word| word.to_string_lossy());
         let is_real = !texts.any(|word| word.starts_with("--null-"));
-        let mut said = run();
-        for _ in 0..2 {
-            if is_real && said.code == Some(1) && said.err.contains(STALL) {
-                println!("once more, because the disk stalled: {}", said.out);
-                said = run();
+        let mut said = run(&words);
+        for factor in [10, 100] {
+            if is_real
+                && said.code == Some(1)
+                && (said.err.contains(STALL) || said.out.contains(STALL))
+            {
+                println!(
+                    "once more and longer, because nothing was answered: {}",
+                    said.out
+                );
+                said = run(&longer(&words, factor));
             }
         }
         said
     }
 
-    /// The same, with a line as one types it.
+    /// The same, with a line as one types it. A run of a fraction of a second is not warmed up, unless the line specifies it:
+    /// the two seconds of the default are what a test would spend its time with.
     pub(crate) fn line(&self, line: &str) -> Said {
-        self.say(&line.split_whitespace().collect::<Vec<_>>())
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        let has_warmup = words.iter().any(|word| word.starts_with("--warmup"));
+        if words.first() == Some(&"run") && !has_warmup && milliseconds(&words).is_some() {
+            words.splice(1..1, ["--warmup", "0s"]);
+        }
+        self.say(&words)
     }
 
     /// A file that fathom did not create.
@@ -128,6 +141,27 @@ impl Bench {
         });
         child
     }
+}
+
+/// Returns the place and the number of a duration in milliseconds.
+fn milliseconds<S: AsRef<OsStr>>(words: &[S]) -> Option<(usize, u64)> {
+    let text = |at: usize| words.get(at).map(|word| word.as_ref().to_string_lossy());
+    let options =
+        (0..words.len()).filter(|at| matches!(text(*at).as_deref(), Some("-d" | "--duration")));
+    let mut numbers = options.filter_map(|at| {
+        let number = text(at + 1)?.strip_suffix("ms")?.parse().ok()?;
+        Some((at + 1, number))
+    });
+    numbers.next()
+}
+
+/// Returns the words with a duration in milliseconds multiplied.
+fn longer(words: &[OsString], factor: u64) -> Vec<OsString> {
+    let mut words = words.to_vec();
+    if let Some((at, number)) = milliseconds(&words) {
+        words[at] = format!("{}ms", number * factor).into();
+    }
+    words
 }
 
 impl From<Output> for Said {

@@ -107,7 +107,8 @@ fn reported(document: &Value, id: &str, number: &str) -> Tried {
     if is_full { Tried::Full } else { Tried::Unnamed }
 }
 
-/// Those who make the machine busy do not run at the same time as those who need it quiet.
+/// Those who make the machine busy do not run at the same time as those who need it quiet, where all are threads of one
+/// process; with nextest the group `measured` of `.config/nextest.toml` has the same effect.
 static MACHINE: RwLock<()> = RwLock::new(());
 
 fn quietly() -> impl Drop {

@@ -151,7 +151,9 @@ fn headers_alone_find_the_version_and_not_every_byte() {
         target.workload.write = Ratio::percent(50).unwrap();
         target.length = Some(Bytes::kib(64));
     });
-    assert!(verification.reads.right > 0 && verification.corrupt() == 0);
+    // On a busy machine all reads may be of blocks that the run has not written yet.
+    assert!(verification.reads.right + verification.reads.older_data > 0);
+    assert_eq!(verification.corrupt(), 0);
     assert_eq!(verification.pass, None);
 }
 
