@@ -13,9 +13,10 @@ use analysis::{
 use model::Note;
 use model::fidelity::Fidelity;
 use model::trace::TraceSummary;
-use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Version of the form of all documents.
@@ -183,116 +184,105 @@ pub(crate) fn document(
     out.write_all(b"\n")
 }
 
-/// The published schemas: the name of each file in `docs/schema`, and its text.
-pub fn schemas() -> Vec<(&'static str, String)> {
-    [schemas_of_results(), schemas_of_answers()].concat()
+/// Returns the names of all documents, and one schema that has theirs and every type once, in `$defs`.
+pub fn schemas() -> (Vec<&'static str>, Value) {
+    // Of documents as they are written, so that every field that is always there is required.
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut types = settings.into_generator();
+    let documents = [
+        schemas_of_results(&mut types),
+        schemas_of_answers(&mut types),
+    ]
+    .concat();
+    let mut all = types.take_definitions(true);
+    let names = documents.iter().map(|(name, _)| *name).collect();
+    all.extend(
+        documents
+            .into_iter()
+            .map(|(name, schema)| (name.to_owned(), schema.to_value())),
+    );
+    (names, json!({ "$defs": all }))
 }
 
+/// The name of a document and its schema.
+type DocumentSchema = (&'static str, Schema);
+
 /// Of what was measured.
-fn schemas_of_results() -> Vec<(&'static str, String)> {
+fn schemas_of_results(types: &mut SchemaGenerator) -> Vec<DocumentSchema> {
     vec![
-        (
-            "run-report.schema.json",
-            schema::<Document<RunReport>>("fathom run report"),
+        document_of::<Document<RunReport>>("run-report", "fathom run report", types),
+        document_of::<Document<SurveyReport>>("survey-report", "fathom survey report", types),
+        document_of::<Document<SweepReport>>("sweep-report", "fathom sweep report", types),
+        document_of::<Versioned<SweepForecast>>("sweep-forecast", "fathom sweep forecast", types),
+        document_of::<Versioned<CompareReport>>("compare-report", "fathom compare report", types),
+        document_of::<Document<ImportedReport>>(
+            "imported-report",
+            "fathom report of an imported run",
+            types,
         ),
-        (
-            "survey-report.schema.json",
-            schema::<Document<SurveyReport>>("fathom survey report"),
+        document_of::<Versioned<Noted>>("note", "fathom notes", types),
+        document_of::<PageDocument>("page", "fathom page", types),
+        document_of::<Versioned<History>>("history", "fathom history", types),
+        document_of::<Document<FilesReport>>(
+            "files-report",
+            "fathom report of work with files",
+            types,
         ),
-        (
-            "sweep-report.schema.json",
-            schema::<Document<SweepReport>>("fathom sweep report"),
+        document_of::<Document<QuickReport>>(
+            "quick-report",
+            "fathom report of a quick look",
+            types,
         ),
-        (
-            "sweep-forecast.schema.json",
-            schema::<Versioned<SweepForecast>>("fathom sweep forecast"),
+        document_of::<Document<LayersReport>>(
+            "layers-report",
+            "fathom report of what layers cost",
+            types,
         ),
-        (
-            "compare-report.schema.json",
-            schema::<Versioned<CompareReport>>("fathom compare report"),
+        document_of::<Document<PtsReport>>("pts-report", "fathom report of a test of PTS", types),
+        document_of::<Versioned<PtsForecast>>(
+            "pts-forecast",
+            "fathom forecast of a test of PTS",
+            types,
         ),
-        (
-            "imported-report.schema.json",
-            schema::<Document<ImportedReport>>("fathom report of an imported run"),
+        document_of::<Document<Watched<'_>>>(
+            "watch-report",
+            "fathom report of watched devices",
+            types,
         ),
-        (
-            "note.schema.json",
-            schema::<Versioned<Noted>>("fathom notes"),
-        ),
-        ("page.schema.json", schema::<PageDocument>("fathom page")),
-        (
-            "history.schema.json",
-            schema::<Versioned<History>>("fathom history"),
-        ),
-        (
-            "files-report.schema.json",
-            schema::<Document<FilesReport>>("fathom report of work with files"),
-        ),
-        (
-            "quick-report.schema.json",
-            schema::<Document<QuickReport>>("fathom report of a quick look"),
-        ),
-        (
-            "layers-report.schema.json",
-            schema::<Document<LayersReport>>("fathom report of what layers cost"),
-        ),
-        (
-            "pts-report.schema.json",
-            schema::<Document<PtsReport>>("fathom report of a test of PTS"),
-        ),
-        (
-            "pts-forecast.schema.json",
-            schema::<Versioned<PtsForecast>>("fathom forecast of a test of PTS"),
-        ),
-        (
-            "watch-report.schema.json",
-            schema::<Document<Watched<'_>>>("fathom report of watched devices"),
-        ),
-        (
-            "job-report.schema.json",
-            schema::<Document<JobReport>>("fathom report of a run on many hosts"),
+        document_of::<Document<JobReport>>(
+            "job-report",
+            "fathom report of a run on many hosts",
+            types,
         ),
     ]
 }
 
 /// Of what was computed or looked up.
-fn schemas_of_answers() -> Vec<(&'static str, String)> {
+fn schemas_of_answers(types: &mut SchemaGenerator) -> Vec<DocumentSchema> {
     vec![
-        (
-            "check-report.schema.json",
-            schema::<Versioned<Preflight>>("fathom report of a check before measuring"),
+        document_of::<Versioned<Preflight>>(
+            "check-report",
+            "fathom report of a check before measuring",
+            types,
         ),
-        (
-            "check-hosts-report.schema.json",
-            schema::<Versioned<HostsPreflight>>(
-                "fathom report of a check before measuring on many hosts",
-            ),
+        document_of::<Versioned<HostsPreflight>>(
+            "check-hosts-report",
+            "fathom report of a check before measuring on many hosts",
+            types,
         ),
-        (
-            "explain.schema.json",
-            schema::<Versioned<Explained<'_>>>("fathom explain"),
-        ),
-        (
-            "trace-summary.schema.json",
-            schema::<Versioned<TraceSummary>>("fathom trace"),
-        ),
-        (
-            "learned.schema.json",
-            schema::<Versioned<LearnedSummary>>("fathom learn"),
-        ),
-        (
-            "fidelity.schema.json",
-            schema::<Versioned<Fidelity>>("fathom fidelity"),
-        ),
+        document_of::<Versioned<Explained<'_>>>("explain", "fathom explain", types),
+        document_of::<Versioned<TraceSummary>>("trace-summary", "fathom trace", types),
+        document_of::<Versioned<LearnedSummary>>("learned", "fathom learn", types),
+        document_of::<Versioned<Fidelity>>("fidelity", "fathom fidelity", types),
     ]
 }
 
-/// Of the document as it is written, so that every field that is always there is required.
-fn schema<T: JsonSchema>(title: &str) -> String {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+fn document_of<T: JsonSchema>(
+    name: &'static str,
+    title: &'static str,
+    types: &mut SchemaGenerator,
+) -> DocumentSchema {
+    let mut schema = T::json_schema(types);
     schema.insert("title".to_owned(), title.into());
-    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is plain data");
-    text.push('\n');
-    text
+    (name, schema)
 }

@@ -4,6 +4,7 @@
 
 mod fields;
 mod findings;
+mod json_lines;
 mod lists;
 mod pages;
 mod run;

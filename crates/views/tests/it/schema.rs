@@ -1,15 +1,40 @@
 //! The published schemas follow the types, describe each field, and fit real documents.
 
+use crate::json_lines::json_lines;
 use crate::pages::{cells, context, paper, run, survey};
 use analysis::{SurveyContext, survey_report};
 use expect_test::expect_file;
 use jsonschema::Validator;
 use model::{CacheMode, Outcome};
-use serde_json::Value;
+use serde_json::{Value, json};
 use views::{run_json, schemas, survey_json};
 
-fn schema(number: usize) -> Value {
-    serde_json::from_str(&schemas()[number].1).unwrap()
+/// The file that has every type once; the file of each document refers to it.
+const TYPES: &str = "documents.schema.json";
+/// Source: json-schema.org, draft 2020-12.
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// The published schemas: the name of each file in `docs/schema`, and its text. The first has all types.
+fn files() -> Vec<(String, String)> {
+    let (names, mut types) = schemas();
+    types["$schema"] = DIALECT.into();
+    types["title"] = "fathom documents".into();
+    let refers = |name: &&str| {
+        let title = &types["$defs"][name]["title"];
+        let to = format!("{TYPES}#/$defs/{name}");
+        let refers = json!({ "$schema": DIALECT, "title": title, "$ref": to });
+        (format!("{name}.schema.json"), format!("{refers:#}\n"))
+    };
+    let mut files = vec![(TYPES.to_owned(), json_lines(&types, 140) + "\n")];
+    files.extend(names.iter().map(refers));
+    files
+}
+
+/// Checks documents of this name.
+pub(crate) fn validator(name: &str) -> Validator {
+    let (_, mut schema) = schemas();
+    schema["$ref"] = Value::from(format!("#/$defs/{name}"));
+    jsonschema::validator_for(&schema).unwrap()
 }
 
 fn assert_valid(validator: &Validator, document: &[u8]) {
@@ -24,7 +49,7 @@ fn assert_valid(validator: &Validator, document: &[u8]) {
 
 #[test]
 fn the_published_files_are_what_the_types_say() {
-    for (name, text) in schemas() {
+    for (name, text) in files() {
         let path = format!("{}/../../docs/schema/{name}", env!("CARGO_MANIFEST_DIR"));
         expect_file![path].assert_eq(&text);
     }
@@ -32,7 +57,7 @@ fn the_published_files_are_what_the_types_say() {
 
 #[test]
 fn real_documents_keep_to_the_schema_of_a_run() {
-    let validator = jsonschema::validator_for(&schema(0)).unwrap();
+    let validator = validator("run-report");
     let reports = [
         run(|_| ()),
         run(|sample| sample.reads = 0),
@@ -48,7 +73,7 @@ fn real_documents_keep_to_the_schema_of_a_run() {
 
 #[test]
 fn real_documents_keep_to_the_schema_of_a_survey() {
-    let validator = jsonschema::validator_for(&schema(1)).unwrap();
+    let validator = validator("survey-report");
     let reports = [
         survey(&[1, 2, 4]),
         survey_report(&[], &context()),
@@ -63,7 +88,7 @@ fn real_documents_keep_to_the_schema_of_a_survey() {
 
 #[test]
 fn a_document_with_a_missing_or_foreign_word_is_refused() {
-    let validator = jsonschema::validator_for(&schema(0)).unwrap();
+    let validator = validator("run-report");
     let mut document = Vec::new();
     run_json(&run(|_| ()), paper().stored.as_ref(), &mut document).unwrap();
     let mut document: Value = serde_json::from_slice(&document).unwrap();
@@ -97,13 +122,30 @@ fn undescribed(schema: &Value, found: &mut Vec<String>) {
     }
 }
 
+/// The file of each document is an address that others use: it refers to a schema that exists, and a validator follows it.
+#[test]
+fn the_file_of_each_document_refers_to_its_schema() {
+    let files = files();
+    let types: Value = serde_json::from_str(&files[0].1).unwrap();
+    for (name, text) in &files[1..] {
+        let document: Value = serde_json::from_str(text).unwrap();
+        let (file, pointer) = document["$ref"].as_str().unwrap().split_once('#').unwrap();
+        assert_eq!(file, files[0].0);
+        let schema = types.pointer(pointer).unwrap_or_else(|| panic!("{name}"));
+        assert_eq!(schema["title"], document["title"]);
+        assert_eq!(
+            pointer,
+            format!("/$defs/{}", name.trim_end_matches(".schema.json"))
+        );
+    }
+    assert_eq!(files.len(), 23);
+}
+
 #[test]
 fn every_property_is_described() {
-    for number in 0..schemas().len() {
-        let mut found = Vec::new();
-        undescribed(&schema(number), &mut found);
-        assert_eq!(found, [""; 0]);
-    }
+    let mut found = Vec::new();
+    undescribed(&schemas().1, &mut found);
+    assert_eq!(found, [""; 0]);
 }
 
 #[test]
@@ -123,11 +165,7 @@ fn real_documents_keep_to_the_schema_of_an_imported_run() {
     }))
     .unwrap();
     let report = analysis::imported_report(&run);
-    let number = schemas()
-        .iter()
-        .position(|(name, _)| name.starts_with("imported"))
-        .unwrap();
-    let validator = jsonschema::validator_for(&schema(number)).unwrap();
+    let validator = validator("imported-report");
     let mut document = Vec::new();
     views::imported_json(&report, None, &mut document).unwrap();
     assert_valid(&validator, &document);
@@ -154,7 +192,8 @@ const JSON_INTRODUCTION: &str = "\
 # JSON documents
 
 `--json` prints one document on standard output and nothing else. Names are stable within a version of the document; new fields may be added, so a
-reader ignores fields that it does not know. The schemas ([JSON Schema](https://json-schema.org/)) describe every field, also the nested ones.
+reader ignores fields that it does not know. The schemas ([JSON Schema](https://json-schema.org/)) describe every field, also the nested ones. The schema of
+each document refers to [documents.schema.json](schema/documents.schema.json), which has every type once: keep both in one folder.
 
 - A name ends in its unit: `_ns` (nanoseconds), `_bytes`, `_per_s`, `_percent`, `_share` (0 to 1). Times of the day are nanoseconds since 1970 in UTC (`_utc_ns`).
 - `null` or an absent field means unknown. It never means 0.
@@ -169,11 +208,13 @@ The tables below are written from the schemas (`UPDATE_EXPECT=1 cargo test -p vi
 #[test]
 fn the_guide_to_the_documents_follows_the_schemas() {
     let mut page = JSON_INTRODUCTION.to_owned();
-    for (name, text) in schemas() {
-        let schema: Value = serde_json::from_str(&text).unwrap();
+    let (names, types) = schemas();
+    for name in names {
+        let schema = &types["$defs"][name];
         let title = schema["title"].as_str().unwrap();
+        let file = format!("{name}.schema.json");
         page +=
-            &format!("\n## {title}\n\n[{name}](schema/{name})\n\n| field | meaning |\n|---|---|\n");
+            &format!("\n## {title}\n\n[{file}](schema/{file})\n\n| field | meaning |\n|---|---|\n");
         for (field, about) in schema["properties"].as_object().unwrap() {
             let about = about["description"].as_str().unwrap_or_default();
             let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
