@@ -68,7 +68,7 @@ impl Environment {
             draws_progress: std::io::stderr().is_terminal(),
             quiet: false,
             colours: path("NO_COLOR").is_none(),
-            columns: output_columns(),
+            columns: output_columns().or_else(|| columns_of(path("COLUMNS")?.to_str()?)),
             launch: Launch::find(|name| std::env::var(name).ok()),
         }
     }
@@ -110,6 +110,11 @@ pub(crate) fn output_columns() -> Option<usize> {
 /// How wide the terminal is that messages go to, at this moment; `None` where they go elsewhere.
 pub(crate) fn message_columns() -> Option<usize> {
     columns(terminal_size_of(std::io::stderr()))
+}
+
+/// The width that a variable gives: whole columns above 0.
+fn columns_of(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|&columns| columns > 0)
 }
 
 /// A terminal that does not know its width reports 0.

@@ -52,11 +52,11 @@ pub fn write_baselines(
         .collect();
     // A line that is too long would be cut where `set` stands.
     let before = table_width(&heads[..4], &rows) + 2;
-    let room = paper.width().saturating_sub(before).max(6);
+    let room = paper.room().saturating_sub(before).max(6);
     for row in &mut rows {
         row[4] = shorten(&row[4], room);
     }
-    lines(&heads, &rows, paper.width())
+    lines(&heads, &rows, paper.room())
         .iter()
         .try_for_each(|line| writeln!(out, "{line}"))
 }

@@ -36,7 +36,7 @@ pub fn compare_summary(
     paper: &Paper,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut page = wrap("", &report.answer, paper.width(), 6);
+    let mut page = wrap("", &report.answer, paper.room(), 6);
     for condition in &report.conditions {
         let word = match condition.outcome {
             ConditionOutcome::Missed => "NO  ",
@@ -44,7 +44,7 @@ pub fn compare_summary(
             ConditionOutcome::Met => "ok  ",
         };
         let reported = format!("{}: {}", condition.condition, condition.sentence);
-        page.extend(wrap(word, &reported, paper.width(), 3));
+        page.extend(wrap(word, &reported, paper.room(), 3));
     }
     page.extend(foot::labelled("A", &side(&report.a), paper));
     page.extend(foot::labelled("B", &side(&report.b), paper));
@@ -52,7 +52,7 @@ pub fn compare_summary(
     if report.cells.len() == 1 {
         page.extend(overall(report, paper));
     } else {
-        page.extend(wrap("", &counts(report), paper.width(), usize::MAX));
+        page.extend(wrap("", &counts(report), paper.room(), usize::MAX));
         page.extend(cells(report, paper));
     }
     let mut foot = differences(report, paper);
@@ -202,7 +202,7 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
     for ((line, cell), row) in page.iter_mut().skip(1).zip(&report.cells).zip(&rows) {
         if let Some(reason) = &cell.missing {
             let reported = format!("{}  NA: {}", row[..words].join("  "), printable(reason));
-            *line = shorten(&reported, paper.width());
+            *line = shorten(&reported, paper.room());
         }
     }
     let marks = "+ faster, - slower in B, beyond chance for so many cells; ? inconclusive; * a side is CAUTION or \
@@ -210,7 +210,7 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
     let left_out = left_out(&heads, &shown, paper.width());
     let parts = [Some(marks.to_owned()), left_out].into_iter().flatten();
     let parts: Vec<String> = parts.collect();
-    page.extend(wrap("  ", &parts.join("; "), paper.width(), 3));
+    page.extend(wrap("  ", &parts.join("; "), paper.room(), 3));
     page
 }
 
@@ -256,7 +256,7 @@ fn differences(report: &CompareReport, paper: &Paper) -> Vec<String> {
     for (place, one) in report.differences.iter().enumerate() {
         let head = if place == 0 { "differs " } else { "        " };
         let reported = format!("{}: {} in A, {} in B", one.what, one.a, one.b);
-        page.extend(wrap(head, &reported, paper.width(), 2));
+        page.extend(wrap(head, &reported, paper.room(), 2));
     }
     page
 }

@@ -47,7 +47,7 @@ pub fn explanation_summary(
     for (head, text) in parts(one) {
         writeln!(out)?;
         let head = format!("{head:<16}");
-        for line in wrap(&head, &text, paper.width(), usize::MAX) {
+        for line in wrap(&head, &text, paper.room(), usize::MAX) {
             writeln!(out, "{line}")?;
         }
     }
@@ -70,7 +70,7 @@ pub fn explanations_summary(
             before = heading;
         }
         let id = format!("  {:<width$}  ", one.id);
-        for line in wrap(&id, one.meaning, paper.width(), 1) {
+        for line in wrap(&id, one.meaning, paper.room(), 1) {
             writeln!(out, "{line}")?;
         }
     }

@@ -65,7 +65,7 @@ const NAME_MAX: usize = 22;
 
 /// The target, its size, and what it is on: `/data/a.dat, 8 GiB, ext4 on vda`.
 pub(crate) fn place(facts: &TargetDigest, size: &str, paper: &Paper) -> String {
-    let path = shorten(&printable(&facts.path), paper.width() / 2);
+    let path = shorten(&printable(&facts.path), paper.room() / 2);
     let fs = facts.file_system.as_deref().map(printable);
     let chain = (!facts.chain.is_empty()).then(|| match paper.verbose {
         true => chain(&facts.chain),
@@ -95,7 +95,7 @@ pub(crate) fn setting(
     });
     let parts = [Some(target), machine, engine.map(str::to_owned)];
     let text: Vec<String> = parts.into_iter().flatten().collect();
-    let mut page = wrap("", &text.join("; "), paper.width(), usize::MAX);
+    let mut page = wrap("", &text.join("; "), paper.room(), usize::MAX);
     page.push(String::new());
     page
 }
@@ -115,7 +115,7 @@ pub(crate) fn head(answer: Vec<String>, verdict: &Verdict, paper: &Paper) -> Vec
         page.extend(answer);
         page.push(String::new());
     }
-    page.extend(wrap("", &verdict.sentence(), paper.width(), usize::MAX));
+    page.extend(wrap("", &verdict.sentence(), paper.room(), usize::MAX));
     page.push(String::new());
     page
 }
@@ -168,9 +168,9 @@ pub(crate) fn answer(answers: &[Answer], paper: &Paper) -> Vec<String> {
         let below = detail.map(|text| format!("{}{text}", " ".repeat(indent)));
         std::iter::once(line).chain(below)
     });
-    both.flat_map(|line| match width(&line) <= paper.width() {
+    both.flat_map(|line| match width(&line) <= paper.room() {
         true => vec![line],
-        false => wrap("  ", line.trim_start(), paper.width(), usize::MAX),
+        false => wrap("  ", line.trim_start(), paper.room(), usize::MAX),
     })
     .collect()
 }
@@ -318,7 +318,7 @@ pub(crate) fn stored(paper: &Paper) -> Vec<String> {
         true => format!("{show}; all data: {show} --json"),
         false => format!("{show} --verbose; all data: {show} --json"),
     };
-    if !store.is_empty() && LABEL + width(&text) > paper.width() {
+    if !store.is_empty() && LABEL + width(&text) > paper.room() {
         let name = stored.name();
         text = format!("fathom show {name} --verbose, or --json, each with the same --store");
     }
@@ -344,7 +344,7 @@ const LABEL: usize = 9;
 
 /// A line with a label, on as many lines as it takes.
 pub(crate) fn labelled(label: &str, text: &str, paper: &Paper) -> Vec<String> {
-    wrap(&format!("{label:<LABEL$}"), text, paper.width(), usize::MAX)
+    wrap(&format!("{label:<LABEL$}"), text, paper.room(), usize::MAX)
 }
 
 /// Notes on the figures.
@@ -424,9 +424,9 @@ impl Note {
         let explain = format!("fathom explain {id}");
         let (wide, page) = (width(&explain), paper.width());
         let last = lines.last_mut().expect("a label is a line");
-        match width(last) + 2 + wide <= page {
+        match width(last) + 2 + wide <= paper.room() {
             true => {
-                let gap = page - wide - width(last);
+                let gap = page.saturating_sub(wide + width(last)).max(2);
                 last.push_str(&format!("{}{explain}", " ".repeat(gap)));
             }
             false => lines.push(format!("{explain:>page$}")),

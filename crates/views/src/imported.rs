@@ -33,9 +33,9 @@ pub fn imported_summary(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let run = &report.run;
-    let mut page = wrap("", &target(run), paper.width(), usize::MAX);
+    let mut page = wrap("", &target(run), paper.room(), usize::MAX);
     page.push(String::new());
-    let answer = answer(report).map(|answer| wrap("  ", &answer, paper.width(), usize::MAX));
+    let answer = answer(report).map(|answer| wrap("  ", &answer, paper.room(), usize::MAX));
     page.extend(foot::head(
         answer.unwrap_or_default(),
         &report.verdict,

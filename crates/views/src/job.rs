@@ -29,12 +29,12 @@ const DISPENSABLE: [&str; 5] = ["z", "±", "p50", "differs in", "MiB/s"];
 
 /// Writes the page.
 pub fn job_summary(report: &JobReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = wrap("", &title(report), paper.width(), usize::MAX);
+    let mut page = wrap("", &title(report), paper.room(), usize::MAX);
     page.push(String::new());
     let answer = report
         .operations
         .iter()
-        .flat_map(|row| wrap("  ", &sum(row), paper.width(), usize::MAX));
+        .flat_map(|row| wrap("  ", &sum(row), paper.room(), usize::MAX));
     page.extend(foot::head(answer.collect(), &report.verdict, paper));
     page.extend(table(&report.hosts, paper));
     page.push(String::new());

@@ -47,7 +47,7 @@ pub fn quick_summary(report: &QuickReport, paper: &Paper, out: &mut dyn Write) -
         left_out,
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    page.extend(wrap("  ", &parts.join("; "), paper.width(), 2));
+    page.extend(wrap("  ", &parts.join("; "), paper.room(), 2));
     page.push(String::new());
     let notes = notes(&report.findings, &report.verdict, &report.notes);
     page.extend(foot::notes(notes, paper));
@@ -80,7 +80,7 @@ pub fn layers_summary(report: &LayersReport, paper: &Paper, out: &mut dyn Write)
     );
     let parts = [Some(reported), left_out(&LAYERS, &shown, paper.width())];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    page.extend(wrap("  ", &parts.join("; "), paper.width(), 3));
+    page.extend(wrap("  ", &parts.join("; "), paper.room(), 3));
     page.push(String::new());
     let notes = notes(&report.findings, &report.verdict, &report.notes);
     page.extend(foot::notes(notes, paper));
@@ -144,7 +144,7 @@ fn beside(table: Vec<String>, rows: &[QuickRow], paper: &Paper) -> (Vec<String>,
     let whole: Vec<String> = both
         .map(|(line, label)| format!("{line}  {label}").trim_end().to_owned())
         .collect();
-    match whole.iter().all(|line| width(line) <= paper.width()) {
+    match whole.iter().all(|line| width(line) <= paper.room()) {
         true => (whole, None),
         false => {
             let columns = paper.width();

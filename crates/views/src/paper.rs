@@ -7,8 +7,8 @@ use std::path::PathBuf;
 /// The page of a text view.
 #[derive(Clone, Debug)]
 pub struct Paper {
-    /// No line is longer. // at least 40; less is taken as that
-    pub columns: usize,
+    /// The width of the terminal; `None` where the output goes to none: a sentence is one line there, which `grep` finds whole.
+    pub columns: Option<usize>, // at least 40; less is taken as that
     /// Everything is written, not only the answer and what speaks against it.
     pub verbose: bool,
     /// Local times are shown in this zone, next to UTC.
@@ -42,7 +42,7 @@ impl Stored {
     }
 }
 
-/// What goes to no terminal is as wide as a mail or an issue.
+/// A table that goes to no terminal is as wide as a mail or an issue.
 const COLUMNS: usize = 80;
 /// A terminal that is narrower breaks the lines itself.
 const COLUMNS_MIN: usize = 40;
@@ -50,7 +50,7 @@ const COLUMNS_MIN: usize = 40;
 impl Default for Paper {
     fn default() -> Self {
         Paper {
-            columns: COLUMNS,
+            columns: None,
             verbose: false,
             zone: Zone::utc(),
             stored: None,
@@ -59,8 +59,14 @@ impl Default for Paper {
 }
 
 impl Paper {
+    /// Returns the width of tables and pictures.
     pub(crate) fn width(&self) -> usize {
-        self.columns.max(COLUMNS_MIN)
+        self.columns.unwrap_or(COLUMNS).max(COLUMNS_MIN)
+    }
+
+    /// Returns the width at which sentences are broken and names in them shortened; without a terminal they are not.
+    pub(crate) fn room(&self) -> usize {
+        self.columns.map_or(usize::MAX, |_| self.width())
     }
 
     /// Number of lines for the content of `lines` lines of 80 columns.

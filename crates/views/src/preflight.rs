@@ -82,7 +82,7 @@ fn no_target(report: &Preflight) -> Option<&Remark> {
 
 /// The whole page.
 pub fn preflight_summary(report: &Preflight, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    for line in wrap("", &preflight_headline(report), paper.width(), LINES_MAX) {
+    for line in wrap("", &preflight_headline(report), paper.room(), LINES_MAX) {
         writeln!(out, "{line}")?;
     }
     for remark in report.calling() {
@@ -114,7 +114,7 @@ pub fn preflight_summary(report: &Preflight, paper: &Paper, out: &mut dyn Write)
 
 fn tell(out: &mut dyn Write, topic: &str, text: &str, paper: &Paper) -> io::Result<()> {
     let first = format!("  {topic:<INDENT$}");
-    for line in wrap(&first, text, paper.width(), LINES_MAX) {
+    for line in wrap(&first, text, paper.room(), LINES_MAX) {
         writeln!(out, "{line}")?;
     }
     Ok(())

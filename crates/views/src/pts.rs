@@ -92,7 +92,7 @@ fn part_page(part: &PtsPartReport, paper: &Paper) -> Vec<String> {
     if part.kind == "precondition" || !has_figures {
         return Vec::new();
     }
-    let mut page = wrap("", &heading(part), paper.width(), 3);
+    let mut page = wrap("", &heading(part), paper.room(), 3);
     page.extend(table(part, paper));
     for steady in &part.steady {
         page.extend(window(steady, &part.metric, paper));
@@ -225,7 +225,7 @@ fn over_time(moments: &[PtsMoment], paper: &Paper) -> Vec<String> {
     let mut page = lines(&heads, &rows, paper.width());
     if shown < moments.len() {
         let text = format!("{shown} of {} moments; --json has all", moments.len());
-        page.extend(wrap("  ", &text, paper.width(), 2));
+        page.extend(wrap("  ", &text, paper.room(), 2));
     }
     page
 }

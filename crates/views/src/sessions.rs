@@ -67,7 +67,7 @@ pub fn write_sessions(
     }
     let device = sessions.iter().map(|session| width(&session.device)).max();
     let device = device.filter(|_| wide).map_or(0, |room| room.max(6) + 2);
-    let room = paper.width().saturating_sub(46 + device);
+    let room = paper.room().saturating_sub(46 + device);
     let target_room = if wide { room / 2 } else { room };
     let targets = sessions.iter().map(|session| {
         let target = printable(&target(session));
@@ -90,7 +90,7 @@ pub fn write_sessions(
     }
     if wide {
         let shown: Vec<usize> = (0..columns.len()).collect();
-        return cells.write(&shown, paper.width(), out);
+        return cells.write(&shown, paper.room(), out);
     }
     below(&cells, sessions, paper, |_| None, out)
 }
@@ -106,7 +106,7 @@ fn write_narrow(sessions: &[SessionLine], paper: &Paper, out: &mut dyn Write) ->
     }
     let what = |session: &SessionLine| {
         let text = format!("{} {}", session.kind, printable(&target(session)));
-        Some(shorten(&text, paper.width().saturating_sub(width(BELOW))))
+        Some(shorten(&text, paper.room().saturating_sub(width(BELOW))))
     };
     below(&cells, sessions, paper, what, out)
 }
@@ -121,9 +121,9 @@ fn below(
 ) -> io::Result<()> {
     let mut lines = Vec::new();
     let shown: Vec<usize> = (0..cells.columns()).collect();
-    cells.write(&shown, paper.width(), &mut lines)?;
+    cells.write(&shown, paper.room(), &mut lines)?;
     let lines = String::from_utf8_lossy(&lines);
-    let room = paper.width().saturating_sub(width(BELOW));
+    let room = paper.room().saturating_sub(width(BELOW));
     let each = std::iter::once(None).chain(sessions.iter().map(Some));
     for (line, session) in lines.lines().zip(each) {
         writeln!(out, "{line}")?;

@@ -37,7 +37,7 @@ const DISPENSABLE: [&str; 1] = [RAREST];
 pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     let mut page = request(report, paper);
     page.push(String::new());
-    let answer = answer(report).map(|answer| wrap("  ", &answer, paper.width(), usize::MAX));
+    let answer = answer(report).map(|answer| wrap("  ", &answer, paper.room(), usize::MAX));
     page.extend(foot::head(
         answer.unwrap_or_default(),
         &report.verdict,
@@ -100,8 +100,8 @@ fn request(report: &RunReport, paper: &Paper) -> Vec<String> {
         let size = bytes(target.facts.size_bytes);
         let place = foot::place(&target.facts, &size, paper);
         let text = format!("{place}; {machine}; {}", report.engine.backend);
-        page.extend(wrap("", &text, paper.width(), usize::MAX));
-        page.extend(wrap("", &work(target, null), paper.width(), usize::MAX));
+        page.extend(wrap("", &text, paper.room(), usize::MAX));
+        page.extend(wrap("", &work(target, null), paper.room(), usize::MAX));
     }
     if report.targets.len() > 2 {
         page.push(format!(
@@ -325,7 +325,7 @@ fn footnote(report: &RunReport, left_out: Option<String>, paper: &Paper) -> Vec<
     parts.extend(left_out);
     match parts.is_empty() {
         true => parts,
-        false => wrap("", &parts.join("; "), paper.width(), 2),
+        false => wrap("", &parts.join("; "), paper.room(), 2),
     }
 }
 

@@ -152,7 +152,7 @@ fn table(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     for (line, row) in page.iter_mut().skip(1).zip(&report.rows) {
         if row.best.is_none() {
             let text = format!("{:<22}{}", name(row), printable(&row.ladder.reason));
-            *line = shorten(&text, paper.width());
+            *line = shorten(&text, paper.room());
         }
     }
     page.extend(footnote(report, &shown, paper));
@@ -234,7 +234,7 @@ fn footnote(report: &SurveyReport, shown: &[usize], paper: &Paper) -> Vec<String
         percentiles().any(|p| p.tail_samples == TailSamples::None),
     ));
     parts.extend(left_out(&COLUMNS, shown, paper.width()));
-    wrap("", &parts.join("; "), paper.width(), usize::MAX)
+    wrap("", &parts.join("; "), paper.room(), usize::MAX)
 }
 
 /// A time in words for other parts of this view.

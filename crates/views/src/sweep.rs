@@ -32,7 +32,7 @@ const P999: &str = "p99.9";
 
 /// Writes the page.
 pub fn sweep_summary(report: &SweepReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
-    let target = shorten(&printable(&report.matrix.target), paper.width() / 2);
+    let target = shorten(&printable(&report.matrix.target), paper.room() / 2);
     let mut page = foot::setting(target, report.origin.host.as_ref(), None, paper);
     let answer = foot::answer(&report.answers, paper);
     page.extend(foot::head(answer, &report.verdict, paper));
@@ -99,7 +99,7 @@ fn table(report: &SweepReport, paper: &Paper) -> (Vec<String>, Option<String>) {
                 head.last().map_or("", String::as_str),
                 printable(reason)
             );
-            *line = shorten(&reported, paper.width());
+            *line = shorten(&reported, paper.room());
         }
     }
     (page, left_out)
@@ -186,7 +186,7 @@ fn footnote(report: &SweepReport, left_out: Option<String>, paper: &Paper) -> Ve
     let parts: Vec<String> = words.chain(left_out).collect();
     match parts.is_empty() {
         true => Vec::new(),
-        false => wrap("  ", &parts.join("; "), paper.width(), 4),
+        false => wrap("  ", &parts.join("; "), paper.room(), 4),
     }
 }
 
@@ -206,7 +206,7 @@ fn models(report: &SweepReport, paper: &Paper) -> Vec<String> {
                 _ => String::new(),
             };
             let head = if place == 0 { "models  " } else { "        " };
-            page.extend(wrap(head, &format!("{of}{sentence}"), paper.width(), 6));
+            page.extend(wrap(head, &format!("{of}{sentence}"), paper.room(), 6));
         }
     }
     if said.len() > SERIES_MAX {
@@ -214,7 +214,7 @@ fn models(report: &SweepReport, paper: &Paper) -> Vec<String> {
         page.extend(wrap(
             "        ",
             &format!("and of {more} more: see --json"),
-            paper.width(),
+            paper.room(),
             1,
         ));
     }

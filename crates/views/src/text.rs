@@ -49,7 +49,7 @@ pub(crate) fn begin(text: &str, columns: usize) -> String {
 
 /// A text on as many lines as it takes; `first` stands before the first and as much room before the others.
 pub fn wrapped(first: &str, text: &str, paper: &Paper) -> Vec<String> {
-    wrap(first, text, paper.width(), usize::MAX)
+    wrap(first, text, paper.room(), usize::MAX)
 }
 
 /// Breaks the lines of a list of options that are longer than the terminal; what follows stands below the description.

@@ -86,7 +86,7 @@ fn one(report: &WatchReport, paper: &Paper, out: &mut dyn Write) -> io::Result<(
         moments.len(),
         say::time(*interval_ns as f64)
     );
-    for line in wrap("  when     ", &when, paper.width(), 3) {
+    for line in wrap("  when     ", &when, paper.room(), 3) {
         writeln!(out, "{line}")?;
     }
     Ok(())

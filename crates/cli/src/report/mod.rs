@@ -75,7 +75,7 @@ impl Form<'_> {
         Paper {
             zone: Zone::system(),
             stored: self.stored(),
-            columns: self.columns.unwrap_or(Paper::default().columns),
+            columns: self.columns,
             verbose: self.verbose,
         }
     }

@@ -215,7 +215,7 @@ fn table(report: &FilesReport, paper: &Paper) -> (Vec<String>, Option<String>) {
                 operation_name(row),
                 printable(why)
             );
-            *line = shorten(&reported, paper.width());
+            *line = shorten(&reported, paper.room());
         }
     }
     (page, left_out(&COLUMNS, &shown, paper.width()))
@@ -279,7 +279,7 @@ fn footnote(report: &FilesReport, left_out: Option<String>, paper: &Paper) -> Ve
     ));
     parts.extend(left_out);
     match rows().next() {
-        Some(_) => wrap("  ", &parts.join("; "), paper.width(), 3),
+        Some(_) => wrap("  ", &parts.join("; "), paper.room(), 3),
         None => Vec::new(),
     }
 }

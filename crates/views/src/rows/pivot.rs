@@ -32,7 +32,7 @@ pub fn pivot_table(pivot: &Pivot, paper: &Paper, out: &mut dyn Write) -> io::Res
             ", which differ in {fields}: add --where to choose among them"
         ));
     }
-    for line in wrap("", &text, paper.width(), 4) {
+    for line in wrap("", &text, paper.room(), 4) {
         writeln!(out, "{line}")?;
     }
     writeln!(out)?;

@@ -32,7 +32,7 @@ pub fn rows_table(selection: &Selection, paper: &Paper, out: &mut dyn Write) -> 
     let mut rows = selection.rows();
     if rows.any(|row| shown.iter().any(|&place| row.is_weak(place))) {
         let weak = "rests on fewer than ten I/Os beyond it: another run may have another figure";
-        for line in wrap("~ ", weak, paper.width(), usize::MAX) {
+        for line in wrap("~ ", weak, paper.room(), usize::MAX) {
             writeln!(out, "{line}")?;
         }
     }
@@ -54,7 +54,7 @@ fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String>
     if !alike.is_empty() {
         text.push_str(&format!("; equal in all: {}", alike.join(", ")));
     }
-    let mut reported = wrap("", &text, paper.width(), 4);
+    let mut reported = wrap("", &text, paper.room(), 4);
     let places = (0..selection.columns.len()).filter(|place| !shown.contains(place));
     let left_out: Vec<&str> = places.map(|place| selection.columns[place].name).collect();
     if !left_out.is_empty() {
@@ -63,7 +63,7 @@ fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String>
             paper.width(),
             left_out.join(", ")
         );
-        reported.extend(wrap("", &text, paper.width(), 4));
+        reported.extend(wrap("", &text, paper.room(), 4));
     }
     reported.push(String::new());
     reported
@@ -133,7 +133,7 @@ pub fn fields_table(paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
                 false => column.heading,
             };
             let head = format!("  {:<22} {:<24} ", column.name, heading);
-            for line in wrap(&head, column.about, paper.width(), ABOUT_LINES_MAX) {
+            for line in wrap(&head, column.about, paper.room(), ABOUT_LINES_MAX) {
                 writeln!(out, "{line}")?;
             }
         }

@@ -111,8 +111,8 @@ pub(super) fn kept_rates(report: &SurveyReport, paper: &Paper) -> Vec<String> {
         ))
     });
     let mut page = vec![String::new()];
-    page.extend(wrap("", &head, paper.width(), paper.lines(2)));
-    page.extend(rows.map(|row| shorten(&row, paper.width())));
+    page.extend(wrap("", &head, paper.room(), paper.lines(2)));
+    page.extend(rows.map(|row| shorten(&row, paper.room())));
     page
 }
 

@@ -13,7 +13,7 @@ pub fn sweep_forecast(
     paper: &Paper,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let width = paper.width();
+    let width = paper.room();
     let mut page = wrap("", &what(forecast), width, 3);
     page.extend(wrap("cells   ", &axes(forecast), width, 4));
     page.extend(wrap("takes   ", &takes(forecast), width, 3));

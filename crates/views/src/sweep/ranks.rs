@@ -30,7 +30,7 @@ pub(super) fn ranks(report: &SweepReport, paper: &Paper) -> Vec<String> {
     page.extend(wrap(
         "ranks   ",
         &shared(job, hosts),
-        paper.width(),
+        paper.room(),
         usize::MAX,
     ));
     let mut shown: Vec<&SweepHost> = report.ranks.hosts.iter().collect();

@@ -7,7 +7,7 @@ use views::Paper;
 
 fn fields(columns: usize) -> String {
     let paper = Paper {
-        columns,
+        columns: Some(columns),
         ..Paper::default()
     };
     let mut fields = Vec::new();
@@ -82,7 +82,7 @@ fn wide_rows() -> Vec<ResultRow> {
 
 fn table(selection: &Selection, columns: usize) -> String {
     let paper = Paper {
-        columns,
+        columns: Some(columns),
         ..Paper::default()
     };
     let mut page = Vec::new();

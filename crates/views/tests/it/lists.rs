@@ -33,7 +33,10 @@ fn sessions_newest_first_as_given() {
     let mut pages = String::new();
     for columns in [60, 80, 100, 140] {
         let mut page = Vec::new();
-        let paper = Paper { columns, ..paper() };
+        let paper = Paper {
+            columns: Some(columns),
+            ..paper()
+        };
         write_sessions(&sessions, &paper, &mut page).unwrap();
         pages += &String::from_utf8(page).unwrap();
     }
@@ -83,7 +86,7 @@ fn a_long_target_of_a_baseline_is_cut_and_not_when_it_was_set() {
         ),
     ];
     let narrow = Paper {
-        columns: 80,
+        columns: Some(80),
         ..paper()
     };
     let mut page = Vec::new();
@@ -180,7 +183,7 @@ fn that_nothing_was_found_is_reported_whole_on_the_narrowest_page() {
         known_as: Some("a--group-with--a--long--name-root"),
     };
     let narrow = Paper {
-        columns: 80,
+        columns: Some(80),
         ..paper()
     };
     let mut page = Vec::new();
@@ -203,7 +206,7 @@ fn on_a_narrow_page_a_long_name_leaves_room_for_who_uses_it() {
         known_as: names[place],
     });
     let narrow = Paper {
-        columns: 80,
+        columns: Some(80),
         ..paper()
     };
     let mut page = Vec::new();

@@ -18,7 +18,7 @@ pub(crate) const WORKLOADS: [(&str, u64, u8, Access); 7] = [
 
 pub(crate) fn paper() -> Paper {
     Paper {
-        columns: 100,
+        columns: Some(100),
         verbose: false,
         zone: Zone::fixed(1),
         stored: Some(Stored {
@@ -69,7 +69,7 @@ pub(crate) fn survey_page(report: &SurveyReport) -> String {
 /// Both pages on a terminal of 80 columns.
 pub(crate) fn narrow_pages(record: &RunRecord, report: &SurveyReport) -> [String; 2] {
     let paper = Paper {
-        columns: 80,
+        columns: Some(80),
         ..paper()
     };
     let (mut run, mut survey) = (Vec::new(), Vec::new());

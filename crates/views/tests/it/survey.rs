@@ -257,7 +257,7 @@ fn a_narrow_terminal_gets_whole_lines() {
 
 fn narrowed(report: &analysis::SurveyReport, columns: usize) -> String {
     let paper = views::Paper {
-        columns,
+        columns: Some(columns),
         ..views::Paper::default()
     };
     let mut page = Vec::new();

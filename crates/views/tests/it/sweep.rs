@@ -94,7 +94,7 @@ fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
 
 fn wide() -> Paper {
     Paper {
-        columns: 100,
+        columns: Some(100),
         ..Paper::default()
     }
 }
@@ -127,7 +127,7 @@ fn the_answer_comes_first_then_every_cell() {
 #[test]
 fn no_line_is_wider_than_its_page() {
     let paper = Paper {
-        columns: 80,
+        columns: Some(80),
         ..Paper::default()
     };
     let page = text(|out| sweep_summary(&report(), &paper, out));

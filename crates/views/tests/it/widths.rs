@@ -14,18 +14,44 @@ use views::{Paper, files_summary, layers_summary, pivot_table, quick_summary, wa
 
 /// The page at 80 columns and at 200.
 fn both(write: impl Fn(&Paper, &mut dyn io::Write) -> io::Result<()>) -> [String; 2] {
-    let wide = Paper {
-        columns: 200,
-        ..Paper::default()
-    };
-    [Paper::default(), wide].map(|paper| {
+    [80, 200].map(|columns| {
+        let paper = Paper {
+            columns: Some(columns),
+            ..Paper::default()
+        };
         let mut page = Vec::new();
         write(&paper, &mut page).unwrap();
         let page = String::from_utf8(page).unwrap();
         let widest = page.lines().map(|line| line.chars().count()).max();
-        assert!(widest.unwrap() <= paper.columns, "{page}");
+        assert!(widest.unwrap() <= columns, "{page}");
         page
     })
+}
+
+#[test]
+fn without_a_terminal_a_sentence_is_one_line_and_a_table_is_as_at_eighty_columns() {
+    let piped = |write: &dyn Fn(&Paper, &mut dyn io::Write) -> io::Result<()>| {
+        let mut page = Vec::new();
+        write(&Paper::default(), &mut page).unwrap();
+        String::from_utf8(page).unwrap()
+    };
+    for one in analysis::explanations() {
+        let page = piped(&|paper, out| views::explanation_summary(&one, paper, out));
+        let meaning = page.lines().find(|line| line.starts_with("Meaning"));
+        assert!(meaning.unwrap().ends_with(one.meaning), "{page}");
+    }
+    let report = files_report(&files());
+    let [narrow, _] = both(|paper, out| files_summary(&report, paper, out));
+    let page = piped(&|paper, out| files_summary(&report, paper, out));
+    let table = |page: &str| -> Vec<String> {
+        let rows = page.lines().skip_while(|line| !line.starts_with("step"));
+        rows.take(3).map(str::to_owned).collect()
+    };
+    assert_eq!(table(&page), table(&narrow));
+    assert!(
+        page.contains("omitted at 80 columns: p99.9, max; --json has all"),
+        "{page}"
+    );
 }
 
 fn words(page: &str) -> String {
