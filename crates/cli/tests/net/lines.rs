@@ -1,75 +1,55 @@
-//! Turns an output into lines that a person can compare: text as it is, JSON of more than a screen as one line per value.
+//! Turns an output into lines that a person can compare: text as it is, JSON of more than a screen in lines that are full.
 //!
 //! Digits beyond the eleventh are rounded off first, because a logarithm's last bit depends on the processor and its C library.
-//! What is shortened keeps a digest of all that was there, layout included.
+//! What is shortened keeps a digest of all that was there.
 
+use crate::json_lines::json_lines;
 use serde_json::Value;
 
 const SHORT: usize = 60; // lines; documents up to this many stay as they are
+const COLUMNS: usize = 140; // of the lines of longer ones
 const ITEMS_MAX: usize = 6; // longer lists show their first two and their last items
 const TEXT_MAX: usize = 400; // bytes of a text in a document
 const DIGITS_MAX: usize = 11; // significant ones
 
-/// The output as it stands in the expected file.
-pub(crate) fn of(output: &str, digest_only: bool) -> String {
+/// The output as it stands in the expected file; behind a document may be its messages.
+pub(crate) fn of(output: &str) -> String {
     let output = rounded(output);
-    let document: Option<Value> = match output.starts_with(['{', '[']) {
-        true => serde_json::from_str(&output).ok(),
-        false => None,
-    };
-    match document {
-        Some(document) if digest_only => top_level(&output, &document),
-        Some(document) if output.lines().count() > SHORT || output.len() > 80 * SHORT => {
-            let mut lines = vec![digest(&output)];
-            flatten("", &document, &mut lines);
-            lines.join("\n") + "\n"
+    let is_long = output.lines().count() > SHORT || output.len() > 80 * SHORT;
+    if !is_long || !output.starts_with(['{', '[']) {
+        return output;
+    }
+    let mut values = serde_json::Deserializer::from_str(&output).into_iter::<Value>();
+    match values.next() {
+        Some(Ok(mut document)) => {
+            let rest = output[values.byte_offset()..].trim_start_matches('\n');
+            shorten(&mut document);
+            json_lines(&document, COLUMNS) + "\n" + rest
         }
         _ => output,
     }
 }
 
-/// One line per value of the outermost object.
-fn top_level(output: &str, document: &Value) -> String {
-    let mut lines = vec![digest(output)];
-    for (key, value) in document.as_object().into_iter().flatten() {
-        let text = value.to_string();
-        match text.len() < 100 {
-            true => lines.push(format!("{key} = {text}")),
-            false => lines.push(format!("{key}: {}", digest(&text))),
-        }
-    }
-    lines.join("\n") + "\n"
-}
-
-fn flatten(path: &str, value: &Value, lines: &mut Vec<String>) {
+/// Puts a digest in place of what is long.
+fn shorten(value: &mut Value) {
     match value {
-        Value::Object(map) if !map.is_empty() => {
-            for (key, value) in map {
-                let dot = if path.is_empty() { "" } else { "." };
-                flatten(&format!("{path}{dot}{key}"), value, lines);
+        Value::Object(map) => map.values_mut().for_each(shorten),
+        Value::Array(list) => {
+            if list.len() > ITEMS_MAX {
+                let whole = Value::Array(list.clone()).to_string();
+                let cut = format!("… {} items, {}", list.len(), digest(&whole));
+                list.splice(2..list.len() - 1, [Value::from(cut)]);
             }
+            list.iter_mut().for_each(shorten);
         }
-        Value::Array(list) if list.len() > ITEMS_MAX => {
-            let whole = Value::Array(list.clone()).to_string();
-            lines.push(format!("{path}: {} items, {}", list.len(), digest(&whole)));
-            for number in [0, 1, list.len() - 1] {
-                flatten(&format!("{path}[{number}]"), &list[number], lines);
-            }
-        }
-        Value::Array(list) if list.iter().any(|item| item.is_object() || item.is_array()) => {
-            for (number, item) in list.iter().enumerate() {
-                flatten(&format!("{path}[{number}]"), item, lines);
-            }
-        }
-        Value::String(text) if text.len() > TEXT_MAX => {
-            lines.push(format!("{path}: {}", digest(text)));
-        }
-        value => lines.push(format!("{path} = {value}")),
+        Value::String(text) if text.len() > TEXT_MAX => *text = digest(text),
+        _ => {}
     }
 }
 
 /// FNV-1a, 64 bits. Source: the Internet draft draft-eastlake-fnv.
-fn digest(text: &str) -> String {
+pub(crate) fn digest(text: &str) -> String {
+    let text = rounded(text);
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, step);
     format!("{} bytes, digest {hash:016x}", text.len())
@@ -129,10 +109,15 @@ fn only_digits_beyond_the_eleventh_are_rounded() {
 
 #[test]
 fn long_lists_keep_their_ends_and_a_digest() {
+    let of = |list: &[u32]| {
+        let text = serde_json::to_string_pretty(&serde_json::json!({ "a": list })).unwrap();
+        of(&text)
+    };
     let list: Vec<u32> = (0..100).collect();
-    let text = serde_json::to_string_pretty(&serde_json::json!({ "a": list })).unwrap();
-    let lines = of(&text, false);
-    let lines: Vec<&str> = lines.lines().skip(1).collect();
-    assert!(lines[0].starts_with("a: 100 items, "), "{lines:?}");
-    assert_eq!(lines[1..], ["a[0] = 0", "a[1] = 1", "a[99] = 99"]);
+    let lines = of(&list);
+    assert!(lines.starts_with("{\"a\":[0,1,\"… 100 items, "), "{lines}");
+    assert!(lines.ends_with("\",99]}\n"), "{lines}");
+    let mut other = list.clone();
+    other[50] += 1;
+    assert_ne!(of(&other), lines);
 }

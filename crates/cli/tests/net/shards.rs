@@ -7,8 +7,10 @@ use crate::rows::{How, Row};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Widths of the terminals, in columns.
-const WIDTHS: [u32; 4] = [40, 80, 100, 140];
+/// Width of the terminal of [`How::Both`], in columns.
+const TERMINAL: u32 = 80;
+/// Other widths.
+const WIDTHS: [u32; 3] = [40, 100, 140];
 /// Represents the folder in expected outputs; as long as its name.
 const FOLDER: &str = "/tmp/fathom-folder";
 /// In a folder of its own, so that a path that is cut to forty columns has nothing of the folder's name.
@@ -47,12 +49,14 @@ pub(crate) fn run(corpus: &Path, rows: &[Row]) -> Vec<Seen> {
         let all = rows.iter().enumerate();
         all.filter(|(_, row)| how.contains(&row.how)).collect()
     };
+    let both = pick(&[How::Both]);
     let widths = pick(&[How::Widths]);
     let piped = pick(&[How::Pipe, How::Digest]);
     let (first, second) = piped.split_at(piped.len() / 2);
     let changes = pick(&[How::Changes]);
     let mut shards: Vec<(Option<u32>, &[Numbered])> = vec![
-        (None, &widths),
+        (None, &both),
+        (Some(TERMINAL), &both),
         (None, first),
         (None, second),
         (None, &changes),

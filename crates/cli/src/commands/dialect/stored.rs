@@ -2,6 +2,9 @@
 //!
 //! What they print is compared with `tests/net/tools`; `cargo xtask net accept` writes it.
 
+#[path = "../../../../views/tests/it/json_lines.rs"]
+pub(crate) mod json_lines;
+
 use crate::report::{self, FilesForm, Form};
 use expect_test::expect_file;
 use model::{FilesRecord, RunRecord};

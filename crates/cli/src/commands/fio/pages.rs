@@ -135,8 +135,10 @@ mod tests {
             let request = fio::parse(&line.args, &surroundings).unwrap();
             let built = fio::build(&request, &|_| None).unwrap();
             text += &line.head("JSON");
-            text +=
-                &String::from_utf8(as_fio(&built, &[], &line.records(), Form::Json, true)).unwrap();
+            let page = as_fio(&built, &[], &line.records(), Form::Json, true);
+            let document = serde_json::from_slice(&page).unwrap();
+            text += &stored::json_lines::json_lines(&document, 140);
+            text += "\n";
         }
         expect_file!["../../../tests/net/tools/fio.txt"].assert_eq(&text);
     }
