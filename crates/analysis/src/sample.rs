@@ -281,7 +281,7 @@ pub fn target_facts() -> TargetFacts {
         }),
         chain: vec![device("vda1", "partition"), device("vda", "disk")],
         unchecked: Vec::new(),
-        foreign_link: None,
+        foreign_name: None,
         claims: vec![],
         content: Content::Fathom,
         layout: Layout::default(),

@@ -4,19 +4,25 @@
 //! SQLite opens files by name, so the name that it gets is absolute, without links, and compared with the descriptor
 //! that was checked. Omitted: what is in the file (`store`).
 
-use crate::walk::{Resolved, resolve};
+use crate::walk::{ForeignName, Resolved, resolve};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fchmod, fstat, openat, statat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File, Permissions};
 use std::io::{self, ErrorKind, Read};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// What SQLite may place next to a database.
-const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
+pub const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// Between the name of a database and the number of the session that is locked.
+const LOCK_SUFFIX: &str = "-sweep-";
+
+/// How a database begins. Source: <https://www.sqlite.org/fileformat.html>.
+const SQLITE: &[u8; 16] = b"SQLite format 3\0";
 
 /// Bits that let other users than the owner read or write.
 const OTHERS: u32 = 0o077;
@@ -34,11 +40,8 @@ pub enum DatabaseRefusal {
     Folder,
     #[error("this is not a regular file")]
     NotAFile,
-    #[error(
-        "the link {} is in a folder that another user owns or may write to, and that user decides where it leads; \
-        nothing was opened; hint: specify the file itself", .0.display()
-    )]
-    ForeignLink(PathBuf),
+    #[error("{0}, so that user decides which file is opened; nothing was opened; hint: {hint}", hint = .0.hint())]
+    ForeignName(ForeignName),
     #[error(
         "it belongs to user {0}, not to this user or root; nothing was opened; hint: run fathom as that user, or \
         copy the file"
@@ -55,6 +58,10 @@ pub enum DatabaseRefusal {
         own"
     )]
     OpenFolder,
+    #[error("SQLite keeps data of the database {} under this name; hint: specify another name", .0.display())]
+    OfDatabase(PathBuf),
+    #[error("nothing in its folder can be renamed (chattr +a); hint: specify another folder")]
+    AppendOnly,
     #[error("another process replaced it while it was being opened")]
     Replaced,
     #[error("it exists already and was not changed; hint: specify a new name")]
@@ -122,10 +129,13 @@ pub fn database(path: &Path) -> Result<DatabasePlace, DatabaseRefusal> {
         folder,
         name,
         node,
-        foreign_link,
+        foreign,
     } = resolve(path)?;
-    if let Some(link) = foreign_link {
-        return Err(DatabaseRefusal::ForeignLink(link));
+    if let Some(name) = foreign {
+        return Err(DatabaseRefusal::ForeignName(name));
+    }
+    if let Some(database) = database_of(folder.as_fd(), &name) {
+        return Err(DatabaseRefusal::OfDatabase(database));
     }
     let node = node.map(fstat).transpose()?;
     if let Some(stat) = &node {
@@ -143,6 +153,40 @@ pub fn database(path: &Path) -> Result<DatabasePlace, DatabaseRefusal> {
         path,
         node,
     })
+}
+
+/// The name of the database next to which this would be the name of a file of SQLite's, or of a lock of a session that is stored
+/// there. Case does not matter, as on some file systems.
+pub fn side_of(name: &OsStr) -> Option<&OsStr> {
+    let name = name.as_bytes();
+    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit());
+    let number = digits.count();
+    let lock = (number > 0).then(|| &name[..name.len() - number]);
+    let ends = |name: &[u8], suffix: &str| {
+        let start = name.len().checked_sub(suffix.len())?;
+        name[start..]
+            .eq_ignore_ascii_case(suffix.as_bytes())
+            .then_some(start)
+    };
+    let side = SIDE_FILES.iter().find_map(|suffix| ends(name, suffix));
+    let start = side
+        .or_else(|| ends(lock?, LOCK_SUFFIX))
+        .filter(|&start| start > 0)?;
+    Some(OsStr::from_bytes(&name[..start]))
+}
+
+/// That database, if there is one. What cannot be read may be one.
+pub(crate) fn database_of(folder: BorrowedFd<'_>, name: &OsStr) -> Option<PathBuf> {
+    let base = side_of(name)?;
+    let there = statat(folder, base, AtFlags::empty()).ok()?;
+    if FileType::from_raw_mode(there.st_mode) != FileType::RegularFile {
+        return None;
+    }
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let head = openat(folder, base, flags, Mode::empty()).map_err(DatabaseRefusal::from);
+    let head = head.and_then(|file| read(File::from(file), SQLITE.len() as u64));
+    let is_one = head.map_or(true, |head| head.is_empty() || head == SQLITE);
+    is_one.then(|| PathBuf::from(base))
 }
 
 fn owned(stat: &Stat) -> Result<(), DatabaseRefusal> {
@@ -401,7 +445,7 @@ mod tests {
         symlink(at("mine"), at("open/link")).unwrap();
         let refused = database(&at("open/link")).unwrap_err();
         assert!(
-            matches!(refused, DatabaseRefusal::ForeignLink(_)),
+            matches!(refused, DatabaseRefusal::ForeignName(_)),
             "{refused}"
         );
         if chown(at("mine"), Some(65534), None).is_ok() {
@@ -411,6 +455,43 @@ mod tests {
                 "{refused}"
             );
         }
+    }
+
+    #[test]
+    fn names_next_to_a_database_are_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let open = File::open(folder.path()).unwrap();
+        let of = |name: &str| database_of(open.as_fd(), OsStr::new(name));
+        fs::write(at("s.db"), b"SQLite format 3\0 and pages").unwrap();
+        fs::write(at("new.db"), b"").unwrap();
+        fs::write(at("notes"), b"a thesis").unwrap();
+        for name in [
+            "s.db-wal",
+            "s.db-shm",
+            "s.db-journal",
+            "s.db-WAL",
+            "s.db-sweep-12",
+        ] {
+            assert_eq!(of(name), Some(PathBuf::from("s.db")), "{name}");
+        }
+        assert_eq!(of("new.db-wal"), Some(PathBuf::from("new.db")));
+        for name in [
+            "notes-wal",
+            "none-wal",
+            "-wal",
+            "s.db-walk",
+            "s.db-sweep-",
+            "s.db.html",
+            "12",
+        ] {
+            assert_eq!(of(name), None, "{name}");
+        }
+        let refused = database(&at("s.db-wal")).unwrap_err();
+        assert!(
+            matches!(refused, DatabaseRefusal::OfDatabase(_)),
+            "{refused}"
+        );
     }
 
     #[test]

@@ -78,8 +78,8 @@ impl Folder {
     pub fn open(path: &Path) -> Result<Folder, OutputError> {
         let failed = |source: io::Error| OutputError::open(path, source);
         let found = resolve(path).map_err(failed)?;
-        if let Some(link) = found.foreign_link {
-            return Err(OutputError::foreign_link(path, link));
+        if let Some(name) = found.foreign {
+            return Err(OutputError::foreign(path, name));
         }
         let node = found.node.ok_or_else(|| failed(Errno::NOENT.into()))?;
         let flags = FOLDER.difference(OFlags::NOFOLLOW);

@@ -6,6 +6,8 @@
 //! name which changes meanwhile leads nowhere else. Omitted: what may be written (`model::check`) and what a target
 //! contains (`host`).
 
+mod accounts;
+mod acl;
 mod database;
 mod folder;
 mod lock;
@@ -16,11 +18,13 @@ mod part;
 mod pin;
 mod pins;
 mod stream;
+mod trust;
 mod walk;
 mod whole_file;
 
 pub use database::{
-    DatabasePlace, DatabaseRefusal, check_database_name, create_private_folders, database,
+    DatabasePlace, DatabaseRefusal, SIDE_FILES, check_database_name, create_private_folders,
+    database, side_of,
 };
 pub use folder::{Folder, Kind, Name, Use};
 pub use lock::FileLock;
@@ -32,5 +36,6 @@ pub use pin::{Pin, is_changed};
 pub use pins::Pins;
 pub use rustix::fs::OFlags;
 pub use stream::standard_output;
-pub use walk::{Resolved, resolve};
+pub use trust::Distrust;
+pub use walk::{ForeignName, Resolved, resolve};
 pub use whole_file::PartFile;

@@ -6,13 +6,18 @@
 //! without these calls: a free name is taken by link(2), or by `O_EXCL` where there are no links either; a file that is
 //! replaced is first moved to a random name and compared there. Omitted: what a result of one's own looks like.
 
+use crate::acl::Kept;
+use crate::database::database_of;
 use crate::folder::{Folder, Name, id};
 use crate::mark::is_unchanged;
 pub use crate::output_error::OutputError;
-use crate::part::{Judged, Part, Placed, remove_leftovers};
+use crate::part::{
+    Judged, NotWhole, Part, Placed, create_whole, keeps_all_names, remove_leftovers,
+};
 use crate::stream;
-use crate::walk::resolve;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
+use crate::trust::{distrust, is_own};
+use crate::walk::{ForeignName, resolve};
+use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags, Stat, accessat, fstat, openat, statat};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Read};
@@ -97,6 +102,7 @@ pub fn open_growing(path: &Path) -> Result<(File, bool), OutputError> {
             return Err(OutputError::NotAFile { path, what });
         }
     }
+    place.check_owner(&facts)?;
     let pipe = stream::open_pipe(node.as_fd());
     let pipe = pipe.map_err(|error| OutputError::open(path, error))?;
     Ok((pipe, false))
@@ -109,10 +115,18 @@ pub fn open_growing(path: &Path) -> Result<(File, bool), OutputError> {
 pub fn check_output(path: &Path, replace: Replace<'_>) -> Result<(), OutputError> {
     let place = Place::find(path)?;
     match place.judge(replace)? {
-        There::Stream => Ok(()),
-        There::Free | There::File(_) => Part::create(&place.folder, &place.name, 0o600)
-            .map(drop)
-            .map_err(|error| OutputError::io(path, "created", error)),
+        There::Stream => return Ok(()),
+        There::Free | There::File(_) => {}
+    }
+    let failed = |error: io::Error| OutputError::io(path, "created", error);
+    if keeps_all_names(&place.folder) {
+        let may = accessat(&place.folder, c".", Access::WRITE_OK, AtFlags::EACCESS);
+        return may.map_err(|error| failed(error.into()));
+    }
+    let part = Part::create(&place.folder, &place.name, 0o600).map_err(failed)?;
+    match place.left(part) {
+        None => Ok(()),
+        left => Err(failed(Errno::PERM.into()).leaving(left)),
     }
 }
 
@@ -120,7 +134,7 @@ pub fn check_output(path: &Path, replace: Replace<'_>) -> Result<(), OutputError
 /// process's own standard output are written to. A file that is replaced keeps its mode and owner.
 ///
 /// # Errors
-/// What stands there may not be replaced, or cannot be; nothing was changed then.
+/// What stands there may not be replaced, or cannot be; nothing was changed then, but where the error names what stays.
 pub fn write_output(path: &Path, bytes: &[u8], replace: Replace<'_>) -> Result<(), OutputError> {
     Place::find(path)?.write(bytes, replace)
 }
@@ -145,6 +159,7 @@ impl NewOutput {
                 path: path.to_owned(),
             });
         }
+        place.check_renaming("a file in another folder")?;
         let part = Part::create(&place.folder, &place.name, 0o600);
         Ok(NewOutput {
             part: part.map_err(|error| OutputError::io(path, "created", error))?,
@@ -169,9 +184,14 @@ impl NewOutput {
         self.part.file().sync_all().map_err(failed)?;
         match self.part.take_name() {
             Err(Errno::EXIST) => return Err(OutputError::Exists { path: self.path }),
-            taken => taken.map_err(|error| OutputError::io(&self.path, "named", error))?,
+            Err(error) => return Err(OutputError::io(&self.path, "named", error)),
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                let left = folder_of(&self.path).join(self.part.part().as_os_str());
+                let path = self.path;
+                Err(OutputError::Beside { path, left })
+            }
         }
-        Ok(())
     }
 }
 
@@ -233,8 +253,12 @@ impl<'a> Place<'a> {
             },
             _ => OutputError::open(path, error),
         })?;
-        if let Some(link) = found.foreign_link {
-            return Err(OutputError::foreign_link(path, link));
+        if let Some(name) = found.foreign {
+            return Err(OutputError::foreign(path, name));
+        }
+        if let Some(database) = database_of(found.folder.as_fd(), &found.name) {
+            let path = path.to_owned();
+            return Err(OutputError::OfDatabase { path, database });
         }
         let Ok(name) = Name::new(found.name.as_bytes()) else {
             let (path, what) = (path.to_owned(), "a folder");
@@ -262,6 +286,7 @@ impl<'a> Place<'a> {
         let failed = |error| OutputError::io(self.path, "written", error);
         let mode = match self.judge(replace)? {
             There::Stream => return self.stream(bytes).map_err(failed),
+            There::Free if keeps_all_names(&self.folder) => return self.write_once(bytes),
             There::Free => 0o666,
             There::File(_) => 0o600,
         };
@@ -269,11 +294,23 @@ impl<'a> Place<'a> {
         let ours = |head: &[u8]| alike.starts_with(&head[..head.len().min(ALIKE_BYTES)]);
         remove_leftovers(&self.folder, &self.name, &ours);
         let mut part = Part::create(&self.folder, &self.name, mode).map_err(failed)?;
+        let placed = self.place(&mut part, bytes, replace);
+        placed.map_err(|error| error.leaving(self.left(part)))
+    }
+
+    /// Gives the part its content and its name.
+    fn place(
+        &self,
+        part: &mut Part,
+        bytes: &[u8],
+        replace: Replace<'_>,
+    ) -> Result<(), OutputError> {
+        let failed = |error| OutputError::io(self.path, "written", error);
         part.fill(bytes).map_err(failed)?;
         for _ in 0..ATTEMPTS {
             let placed = match self.judge(replace)? {
                 There::Stream => break,
-                There::Free => part.put(bytes),
+                There::Free => part.put(bytes, None),
                 There::File(judged) => {
                     if !part.adopt(&judged) {
                         return Err(OutputError::NotOwner {
@@ -286,17 +323,78 @@ impl<'a> Place<'a> {
             match placed.map_err(failed)? {
                 Placed::There => return Ok(()),
                 Placed::Raced => {}
+                Placed::Beside(left) => {
+                    let (path, left) = (self.path.to_owned(), self.beside(&left));
+                    return Err(OutputError::Beside { path, left });
+                }
                 Placed::Left(now) => {
-                    return Err(OutputError::Moved {
-                        path: self.path.to_owned(),
-                        now: folder_of(self.path).join(now.as_os_str()),
-                    });
+                    let (path, now) = (self.path.to_owned(), self.beside(&now));
+                    return Err(OutputError::Moved { path, now });
                 }
             }
         }
         Err(OutputError::Changed {
             path: self.path.to_owned(),
         })
+    }
+
+    /// Where no name can be changed: created under its own, which is whole a moment later.
+    fn write_once(&self, bytes: &[u8]) -> Result<(), OutputError> {
+        match create_whole(self.folder.as_fd(), &self.name, 0o666, bytes) {
+            Ok(_) => Ok(()),
+            Err(NotWhole::Taken) => Err(OutputError::Exists {
+                path: self.path.to_owned(),
+            }),
+            Err(NotWhole::Failed { error, is_left }) => {
+                let left = is_left.then(|| self.path.to_owned());
+                Err(OutputError::io(self.path, "written", error).leaving(left))
+            }
+        }
+    }
+
+    /// Removes a part; its path where that is not possible.
+    fn left(&self, part: Part) -> Option<PathBuf> {
+        part.discard().map(|name| self.beside(&name))
+    }
+
+    fn beside(&self, name: &Name) -> PathBuf {
+        folder_of(self.path).join(name.as_os_str())
+    }
+
+    /// Refuses what another user placed here, to whom the result would go.
+    fn check_owner(&self, facts: &Stat) -> Result<(), OutputError> {
+        let is_file = FileType::from_raw_mode(facts.st_mode) == FileType::RegularFile;
+        let has_second_name = is_file && facts.st_nlink > 1;
+        if is_own(facts.st_uid) && !has_second_name {
+            return Ok(());
+        }
+        let Some(why) = distrust(&self.folder) else {
+            return Ok(());
+        };
+        let (path, user) = (self.path.to_owned(), facts.st_uid);
+        Err(match is_own(user) {
+            false => OutputError::ForeignOwner { path, user, why },
+            true => {
+                let (name, is_link) = (path.clone(), false);
+                let name = ForeignName {
+                    path: name,
+                    is_link,
+                    why,
+                };
+                OutputError::ForeignName { path, name }
+            }
+        })
+    }
+
+    /// Refuses a folder in which nothing can be renamed.
+    fn check_renaming(&self, instead: &'static str) -> Result<(), OutputError> {
+        match keeps_all_names(&self.folder) {
+            true => Err(OutputError::AppendOnly {
+                path: self.path.to_owned(),
+                instead,
+            }),
+            false => Ok(()),
+        }
     }
 
     fn stream(&self, bytes: &[u8]) -> io::Result<()> {
@@ -313,6 +411,9 @@ impl<'a> Place<'a> {
         if let Some(node) = &self.node
             && stream::is_one(self.folder.as_fd(), &self.name, node.as_fd())
         {
+            let facts = fstat(node);
+            let facts = facts.map_err(|error| OutputError::io(self.path, "checked", error))?;
+            self.check_owner(&facts)?;
             return Ok(There::Stream);
         }
         let facts = match statat(
@@ -341,6 +442,7 @@ impl<'a> Place<'a> {
         let open = openat(&self.folder, self.name.as_c_str(), flags, Mode::empty());
         let mut file = File::from(open.map_err(|error| unread(error.into()))?);
         let facts = fstat(&file).map_err(|error| unread(error.into()))?;
+        self.check_owner(&facts)?;
         let length = u64::try_from(facts.st_size).unwrap_or(0);
         let ours = match replace {
             _ if length == 0 => true,
@@ -362,7 +464,11 @@ impl<'a> Place<'a> {
             }
         };
         match ours {
-            true => Ok(Judged { facts }),
+            true => {
+                self.check_renaming("a new file")?;
+                let acl = Kept::of(&file);
+                Ok(Judged { facts, acl })
+            }
             false => Err(OutputError::NotOurs {
                 path: self.path.to_owned(),
                 bytes: length,

@@ -1,5 +1,7 @@
 //! Why a result was not written. Omitted: what decides it (`output`, `walk`).
 
+use crate::trust::{Distrust, errno_text};
+use crate::walk::ForeignName;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -7,11 +9,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message describes each variant and field")]
 pub enum OutputError {
-    #[error(
-        "{}: the link {} is in a folder that another user can change, so that user decides which file is \
-        written; hint: specify the file that the link leads to", path.display(), link.display()
-    )]
-    ForeignLink { path: PathBuf, link: PathBuf },
+    #[error("{}: {name}, so that user decides which file is written; hint: {}", path.display(), name.hint())]
+    ForeignName { path: PathBuf, name: ForeignName },
     #[error("{}: already exists, and was not changed; hint: specify a new file", path.display())]
     Exists { path: PathBuf },
     #[error(
@@ -29,6 +28,34 @@ pub enum OutputError {
     )]
     NotOwner { path: PathBuf },
     #[error(
+        "{}: this file belongs to user {user}, who could read and change what is written to it, in a folder that \
+        another user can change ({why}); hint: specify another file, or remove this one", path.display()
+    )]
+    ForeignOwner {
+        path: PathBuf,
+        user: u32,
+        why: Distrust,
+    },
+    #[error(
+        "{}: SQLite keeps data of the database {} under this name, and would lose it; hint: specify another file",
+        path.display(), database.display()
+    )]
+    OfDatabase { path: PathBuf, database: PathBuf },
+    #[error(
+        "{}: nothing in its folder can be replaced or renamed (chattr +a); hint: specify {instead}", path.display()
+    )]
+    AppendOnly {
+        path: PathBuf,
+        instead: &'static str,
+    },
+    #[error("{error}; {} stays, because it cannot be removed", left.display())]
+    Left {
+        error: Box<OutputError>,
+        left: PathBuf,
+    },
+    #[error("{}: written, and {} stays next to it, because it cannot be removed", path.display(), left.display())]
+    Beside { path: PathBuf, left: PathBuf },
+    #[error(
         "{}: another process replaced it; nothing there was changed; hint: run again", path.display()
     )]
     Changed { path: PathBuf },
@@ -36,7 +63,7 @@ pub enum OutputError {
         "{}: another process replaced it; its file is now {}", path.display(), now.display()
     )]
     Moved { path: PathBuf, now: PathBuf },
-    #[error("{}: cannot be {what}: {}", path.display(), text(source))]
+    #[error("{}: cannot be {what}: {}", path.display(), errno_text(source))]
     Io {
         path: PathBuf,
         what: &'static str,
@@ -45,9 +72,9 @@ pub enum OutputError {
 }
 
 impl OutputError {
-    pub(crate) fn foreign_link(path: &Path, link: PathBuf) -> Self {
+    pub(crate) fn foreign(path: &Path, name: ForeignName) -> Self {
         let path = path.to_owned();
-        OutputError::ForeignLink { path, link }
+        OutputError::ForeignName { path, name }
     }
 
     pub(crate) fn open(path: &Path, source: io::Error) -> Self {
@@ -65,15 +92,23 @@ impl OutputError {
 
     /// Whether the place itself rules it out, so that nothing was tried.
     pub fn is_refusal(&self) -> bool {
-        !matches!(self, OutputError::Io { .. } | OutputError::Moved { .. })
+        !matches!(
+            self,
+            OutputError::Io { .. }
+                | OutputError::Moved { .. }
+                | OutputError::Left { .. }
+                | OutputError::Beside { .. }
+        )
     }
-}
 
-/// The kernel's words without Rust's number behind them.
-fn text(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
+    /// The same, with a file that stays.
+    pub(crate) fn leaving(self, left: Option<PathBuf>) -> Self {
+        match left {
+            Some(left) => OutputError::Left {
+                error: Box::new(self),
+                left,
+            },
+            None => self,
+        }
     }
 }

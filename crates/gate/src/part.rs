@@ -4,11 +4,13 @@
 //! the form of its name with the checksum in it, its owner, one name only, no lock on it, and a start that the caller
 //! accepts; only then is it removed.
 
+use crate::acl::Kept;
 use crate::folder::{Name, id};
 use crate::mark::{Checksum, mark};
 use rustix::fs::{
-    AtFlags, Dir, FileType, FlockOperation, Gid, Mode, OFlags, RenameFlags, Stat, Uid, fchmod,
-    fchown, flock, fstat, linkat, openat, renameat, renameat_with, statat, unlinkat,
+    AtFlags, Dir, FileType, FlockOperation, Gid, Mode, OFlags, RenameFlags, Stat, StatxAttributes,
+    StatxFlags, Uid, fchmod, fchown, flock, fstat, linkat, openat, renameat, renameat_with, statat,
+    statx, unlinkat,
 };
 use rustix::io::Errno;
 use std::fs::File;
@@ -31,6 +33,8 @@ const HEAD_BYTES: u64 = 100;
 pub(crate) enum Placed {
     /// The result stands under its name.
     There,
+    /// The same, and a file that could not be removed stays under this one.
+    Beside(Name),
     /// What stands there changed meanwhile; nothing was done.
     Raced,
     /// The same, and another process's file could not be moved back from this name.
@@ -40,6 +44,7 @@ pub(crate) enum Placed {
 /// A file that may be replaced.
 pub(crate) struct Judged {
     pub(crate) facts: Stat,
+    pub(crate) acl: Kept,
 }
 
 impl Judged {
@@ -104,11 +109,21 @@ impl Part {
         own.is_some() && self.stat(&self.part).ok().map(|there| id(&there)) == own
     }
 
-    /// Takes the name of the result, if that is free.
-    pub(crate) fn take_name(&mut self) -> Result<(), Errno> {
-        take_free_name(self.folder.as_fd(), &self.part, &self.name)?;
+    /// Takes the name of the result, if that is free; whether it has no other name any more.
+    pub(crate) fn take_name(&mut self) -> Result<bool, Errno> {
+        let alone = take_free_name(self.folder.as_fd(), &self.part, &self.name)?;
         self.placed = true;
-        Ok(())
+        Ok(alone)
+    }
+
+    /// Removes it, unless it has the name of the result; the name under which it stays where that is not possible.
+    pub(crate) fn discard(mut self) -> Option<Name> {
+        if self.placed || !self.is_there() {
+            return None;
+        }
+        self.placed = true;
+        let removed = unlinkat(&self.folder, self.part.as_c_str(), AtFlags::empty());
+        removed.is_err().then(|| self.part.clone())
     }
 
     /// Brings the names in its folder to stable storage.
@@ -123,57 +138,38 @@ impl Part {
         self.file.sync_all()
     }
 
-    /// Takes the owner and the mode of the file that it replaces; `false` if the owner cannot be kept.
+    /// Takes owner, mode and ACL of the file that it replaces; `false` if the owner cannot be kept.
     pub(crate) fn adopt(&self, judged: &Judged) -> bool {
-        let (there, Ok(own)) = (&judged.facts, fstat(&self.file)) else {
-            return false;
-        };
-        let mut mode = there.st_mode & 0o777;
-        if own.st_uid != there.st_uid
-            && fchown(&self.file, Some(Uid::from_raw(there.st_uid)), None).is_err()
-        {
-            return false;
-        }
-        // What a group may do is not given to another group.
-        if own.st_gid != there.st_gid
-            && fchown(&self.file, None, Some(Gid::from_raw(there.st_gid))).is_err()
-        {
-            mode &= 0o707;
-        }
-        // A file system without permissions has nothing to keep.
-        let _ = fchmod(&self.file, Mode::from_raw_mode(mode));
-        true
+        take_rights(&self.file, judged)
     }
 
     /// Takes a name that is free.
-    pub(crate) fn put(&mut self, bytes: &[u8]) -> io::Result<Placed> {
+    pub(crate) fn put(&mut self, bytes: &[u8], judged: Option<&Judged>) -> io::Result<Placed> {
         match self.take_name() {
-            Ok(()) => {}
-            Err(Errno::EXIST) => return Ok(Placed::Raced),
+            Ok(true) => Ok(Placed::There),
+            Ok(false) => Ok(Placed::Beside(self.part.clone())),
+            Err(Errno::EXIST) => Ok(Placed::Raced),
             // No link, and no rename that keeps what is there: the name itself is created, and is whole a moment later.
-            Err(error) if lacks(error) => return self.write_directly(bytes),
-            Err(error) => return Err(error.into()),
+            Err(error) if lacks(error) => self.write_directly(bytes, judged),
+            Err(error) => Err(error.into()),
         }
-        Ok(Placed::There)
     }
 
-    pub(crate) fn write_directly(&self, bytes: &[u8]) -> io::Result<Placed> {
-        let mode = Mode::from_raw_mode(fstat(&self.file)?.st_mode & 0o777);
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut file = match openat(&self.folder, self.name.as_c_str(), flags, mode) {
-            Ok(file) => File::from(file),
-            Err(Errno::EXIST) => return Ok(Placed::Raced),
-            Err(error) => return Err(error.into()),
+    pub(crate) fn write_directly(
+        &self,
+        bytes: &[u8],
+        judged: Option<&Judged>,
+    ) -> io::Result<Placed> {
+        let mode = fstat(&self.file)?.st_mode & 0o777;
+        let mode = judged.map_or(mode, |_| 0o600);
+        let created = create_whole(self.folder.as_fd(), &self.name, mode, bytes);
+        let file = match created {
+            Ok(file) => file,
+            Err(NotWhole::Taken) => return Ok(Placed::Raced),
+            Err(NotWhole::Failed { error, .. }) => return Err(error),
         };
-        let written = file.write_all(bytes).and_then(|()| {
-            mark(&file, bytes);
-            file.sync_all()
-        });
-        if let Err(error) = written {
-            let ours = fstat(&file)?;
-            let _ = remove_if_same(self.folder.as_fd(), &self.name, &ours); // the error that counts is the first one
-            return Err(error);
+        if let Some(judged) = judged {
+            take_rights(&file, judged);
         }
         Ok(Placed::There)
     }
@@ -198,8 +194,10 @@ impl Part {
         }
         if self.stat(&self.part).is_ok_and(|out| judged.is(&out)) {
             self.placed = true;
-            unlinkat(&self.folder, part, AtFlags::empty())?;
-            return Ok(Placed::There);
+            return Ok(match unlinkat(&self.folder, part, AtFlags::empty()) {
+                Ok(()) => Placed::There,
+                Err(_) => Placed::Beside(self.part.clone()),
+            });
         }
         let own = id(&fstat(&self.file)?);
         let back = swap().is_ok() && self.stat(&self.part).is_ok_and(|there| id(&there) == own);
@@ -225,12 +223,14 @@ impl Part {
         }
         let is_judged = self.stat(&aside).is_ok_and(|out| judged.is(&out));
         let put = match is_judged {
-            true => self.put(bytes),
+            true => self.put(bytes, Some(judged)),
             false => Ok(Placed::Raced),
         };
-        if let Ok(Placed::There) = put {
-            unlinkat(&self.folder, aside.as_c_str(), AtFlags::empty())?;
-            return put;
+        if let Ok(Placed::There | Placed::Beside(_)) = put {
+            return match unlinkat(&self.folder, aside.as_c_str(), AtFlags::empty()) {
+                Ok(()) => put,
+                Err(_) => Ok(Placed::Beside(aside)),
+            };
         }
         match move_back(self.folder.as_fd(), &aside, &self.name) {
             true => put,
@@ -267,16 +267,90 @@ fn lacks(error: Errno) -> bool {
     [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::PERM].contains(&error)
 }
 
-/// Renames without replacing anything.
-fn take_free_name(folder: BorrowedFd<'_>, from: &Name, to: &Name) -> Result<(), Errno> {
+/// Renames without replacing anything; whether the first name is gone.
+fn take_free_name(folder: BorrowedFd<'_>, from: &Name, to: &Name) -> Result<bool, Errno> {
     let (from, to) = (from.as_c_str(), to.as_c_str());
     match renameat_with(folder, from, folder, to, RenameFlags::NOREPLACE) {
         Err(error) if lacks(error) => {
             linkat(folder, from, folder, to, AtFlags::empty())?;
-            unlinkat(folder, from, AtFlags::empty())
+            Ok(unlinkat(folder, from, AtFlags::empty()).is_ok())
         }
-        done => done,
+        done => done.map(|()| true),
     }
+}
+
+/// Whether no name in the folder can be changed or removed, only new ones added. // chattr(1), `a`
+pub(crate) fn keeps_all_names(folder: impl AsFd) -> bool {
+    let facts = statx(folder, c"", AtFlags::EMPTY_PATH, StatxFlags::TYPE);
+    facts.is_ok_and(|facts| facts.stx_attributes.contains(StatxAttributes::APPEND))
+}
+
+/// Why a file was not created whole.
+pub(crate) enum NotWhole {
+    /// The name is taken.
+    Taken,
+    /// What was written of it may be left under its name.
+    Failed { error: io::Error, is_left: bool },
+}
+
+/// Creates a result under its own name, where it is whole only a moment later.
+pub(crate) fn create_whole(
+    folder: BorrowedFd<'_>,
+    name: &Name,
+    mode: u32,
+    bytes: &[u8],
+) -> Result<File, NotWhole> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut file = match openat(folder, name.as_c_str(), flags, Mode::from_raw_mode(mode)) {
+        Ok(file) => File::from(file),
+        Err(Errno::EXIST) => return Err(NotWhole::Taken),
+        Err(error) => {
+            let (error, is_left) = (error.into(), false);
+            return Err(NotWhole::Failed { error, is_left });
+        }
+    };
+    let written = file.write_all(bytes).and_then(|()| {
+        mark(&file, bytes);
+        file.sync_all()
+    });
+    match written {
+        Ok(()) => Ok(file),
+        Err(error) => {
+            let removed = fstat(&file).map_err(io::Error::from);
+            let removed = removed.and_then(|ours| remove_if_same(folder, name, &ours));
+            let is_left = removed.is_err();
+            Err(NotWhole::Failed { error, is_left })
+        }
+    }
+}
+
+/// Gives a file owner, mode and ACL of the one that it replaces; `false` if the owner cannot be kept.
+fn take_rights(file: &File, judged: &Judged) -> bool {
+    let (there, Ok(own)) = (&judged.facts, fstat(file)) else {
+        return false;
+    };
+    let mut mode = there.st_mode & 0o777;
+    if own.st_uid != there.st_uid && fchown(file, Some(Uid::from_raw(there.st_uid)), None).is_err()
+    {
+        return false;
+    }
+    // What a group may do is not given to another group.
+    let has_group =
+        own.st_gid == there.st_gid || fchown(file, None, Some(Gid::from_raw(there.st_gid))).is_ok();
+    let list = match has_group {
+        true => judged.acl.clone(),
+        false => Kept::default(),
+    };
+    if !has_group {
+        mode &= 0o707;
+    }
+    // Without the list, those whom it excludes would count as others, and those whom the folder's list has as the group.
+    if !list.give_to(file) || !has_group && judged.acl.is_some() {
+        mode &= 0o700;
+    }
+    // A file system without permissions has nothing to keep.
+    let _ = fchmod(file, Mode::from_raw_mode(mode));
+    true
 }
 
 /// Gives a file that was moved aside its name back, if nothing has it now. Where nothing else can be done without the

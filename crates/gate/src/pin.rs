@@ -5,7 +5,7 @@
 
 use crate::folder::Name;
 use crate::part::remove_if_same;
-use crate::walk::{PLAIN, Resolved, resolve};
+use crate::walk::{ForeignName, PLAIN, Resolved, resolve};
 use rustix::fs::{AtFlags, Mode, OFlags, PROC_SUPER_MAGIC};
 use rustix::fs::{fstat, openat, readlinkat, statat, statfs, unlinkat};
 use rustix::io::Errno;
@@ -39,7 +39,7 @@ pub struct Pin {
     folder: File,
     name: OsString,
     node: Mutex<Option<Arc<File>>>,
-    foreign_link: Option<PathBuf>,
+    foreign: Option<ForeignName>,
 }
 
 impl Pin {
@@ -52,19 +52,19 @@ impl Pin {
             folder,
             name,
             node,
-            foreign_link,
+            foreign,
         } = resolve(path)?;
         Ok(Pin {
             folder: folder.into(),
             name,
             node: Mutex::new(node.map(|node| Arc::new(node.into()))),
-            foreign_link,
+            foreign,
         })
     }
 
-    /// The first symbolic link on the way that another user could have placed.
-    pub fn foreign_link(&self) -> Option<&Path> {
-        self.foreign_link.as_deref()
+    /// The first name on the way that another user could have placed.
+    pub fn foreign(&self) -> Option<&ForeignName> {
+        self.foreign.as_ref()
     }
 
     /// The folder that contains it; opened for nothing but its facts.

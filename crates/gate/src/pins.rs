@@ -64,6 +64,11 @@ impl Pins {
         })))
     }
 
+    /// Whether they are those of a rank of a job whose ranks write one file.
+    pub fn is_shared(&self) -> bool {
+        self.all().is_shared
+    }
+
     /// Forgets names under which there was nothing: another rank of a job may have created the file since.
     pub fn forget_missing(&self) {
         self.all().pins.retain(|(_, pin)| pin.node().is_some());

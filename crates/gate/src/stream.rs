@@ -86,12 +86,14 @@ pub(crate) fn write(
     }
     let path = format!("/proc/self/fd/{}", node.as_raw_fd());
     let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    // A terminal without a process behind it gives the same error as a pipe without a reader.
+    let is_pipe = FileType::from_raw_mode(fstat(node)?.st_mode) == FileType::Fifo;
     let mut left = READER_TRIES;
     let stream = loop {
         match open(&path, flags, Mode::empty()) {
             // A pipe without a reader: its reader may be started just after this program.
-            Err(Errno::NXIO) if left > 0 => left -= 1,
-            Err(Errno::NXIO) => return Err(io::Error::other(NO_READER)),
+            Err(Errno::NXIO) if is_pipe && left > 0 => left -= 1,
+            Err(Errno::NXIO) if is_pipe => return Err(io::Error::other(NO_READER)),
             Err(Errno::NOENT) => return Err(io::Error::other("/proc is missing")),
             opened => break opened?,
         }

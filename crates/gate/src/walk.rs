@@ -1,14 +1,15 @@
-//! Resolves a path to descriptors, one component at a time, and notes the first link that another user could have
-//! placed. Opens nothing for reading or writing: every descriptor is `O_PATH`. Omitted: what follows from the link.
+//! Resolves a path to descriptors, one component at a time, and notes the first name that another user could have
+//! placed. Opens nothing for reading or writing: every descriptor is `O_PATH`. Omitted: what follows from that name.
 
-use rustix::fs::{FileType, Mode, OFlags, PROC_SUPER_MAGIC, Stat, fstat, openat};
+use crate::trust::{Distrust, distrust};
+use rustix::fs::{FileType, Mode, OFlags, PROC_SUPER_MAGIC, fstat, openat};
 use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
+use std::{fmt, io};
 
 /// Symbolic links that one path may contain, as many as the kernel follows. // path_resolution(7)
 const LINKS_MAX: usize = 40;
@@ -22,9 +23,46 @@ pub struct Resolved {
     pub name: OsString,
     /// What is there; `None` where nothing has that name yet.
     pub node: Option<OwnedFd>,
-    /// The first symbolic link on the way in a folder which another user owns or may write to. A user who
-    /// owns that folder decides where the path leads. Root's links count as the user's own.
-    pub foreign_link: Option<PathBuf>,
+    /// The first name on the way that another user could have placed.
+    pub foreign: Option<ForeignName>,
+}
+
+/// A symbolic link, or one of several names of a file, in a folder in which another user may place names: that user
+/// decides where the path leads. Root's names count as the user's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignName {
+    /// Where it is, as far as that is known.
+    pub path: PathBuf,
+    /// A symbolic link; otherwise a second name.
+    pub is_link: bool,
+    /// Why its folder is not trusted.
+    pub why: Distrust,
+}
+
+impl ForeignName {
+    /// What leads to the file without that name.
+    pub fn hint(&self) -> &'static str {
+        match self.is_link {
+            true => "specify the file that the link leads to",
+            false => "specify the file by its name in a folder that only you can change",
+        }
+    }
+}
+
+impl fmt::Display for ForeignName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, why) = (self.path.display(), &self.why);
+        match self.is_link {
+            true => write!(
+                out,
+                "the link {path} is in a folder that another user can change ({why})"
+            ),
+            false => write!(
+                out,
+                "{path} is one of several names of a file, in a folder that another user can change ({why})"
+            ),
+        }
+    }
 }
 
 /// Resolves `path` from the current folder. A link in its last place is followed, also one that leads to nothing yet.
@@ -47,7 +85,7 @@ struct Walk {
     way: PathBuf, // of `folder`, as far as it is known; for messages alone
     todo: VecDeque<Step>,
     links: usize,
-    foreign_link: Option<PathBuf>,
+    foreign: Option<ForeignName>,
 }
 
 impl Walk {
@@ -57,7 +95,7 @@ impl Walk {
             way: PathBuf::new(),
             todo: VecDeque::new(),
             links: 0,
-            foreign_link: None,
+            foreign: None,
         };
         if path.as_os_str().is_empty() {
             return Err(Errno::NOENT.into());
@@ -102,12 +140,15 @@ impl Walk {
         Ok(self.end(OsString::from("."), Some(node)))
     }
 
-    fn end(self, name: OsString, node: Option<OwnedFd>) -> Resolved {
+    fn end(mut self, name: OsString, node: Option<OwnedFd>) -> Resolved {
+        if node.as_ref().is_some_and(has_second_name) {
+            self.note_foreign(&name, false);
+        }
         Resolved {
             folder: self.folder,
             name,
             node,
-            foreign_link: self.foreign_link,
+            foreign: self.foreign,
         }
     }
 
@@ -138,6 +179,16 @@ impl Walk {
         Ok(None)
     }
 
+    /// Notes a name if another user could have placed it, and none was noted before.
+    fn note_foreign(&mut self, name: &OsStr, is_link: bool) {
+        if self.foreign.is_none()
+            && let Some(why) = distrust(&self.folder)
+        {
+            let path = self.way.join(name);
+            self.foreign = Some(ForeignName { path, is_link, why });
+        }
+    }
+
     fn follow(
         &mut self,
         name: &OsStr,
@@ -148,9 +199,7 @@ impl Walk {
         if self.links > LINKS_MAX {
             return Err(Errno::LOOP.into());
         }
-        if self.foreign_link.is_none() && !is_trusted(&fstat(&self.folder)?) {
-            self.foreign_link = Some(self.way.join(name));
-        }
+        self.note_foreign(name, true);
         // The links of /proc lead to a file itself, not to the name that they show.
         if rustix::fs::fstatfs(&self.folder)?.f_type == PROC_SUPER_MAGIC {
             let node = openat(&self.folder, name, PLAIN, Mode::empty())?;
@@ -174,15 +223,11 @@ fn open_folder(from: impl AsFd, name: &OsStr) -> io::Result<OwnedFd> {
     Ok(openat(from, name, flags, Mode::empty())?)
 }
 
-/// Whether only root and the effective user decide what a folder contains. A sticky bit does not count: it keeps
-/// others from renaming what is there, not from placing a link where nothing is.
-pub(crate) fn is_trusted(folder: &Stat) -> bool {
-    let user = rustix::process::geteuid().as_raw();
-    let group = rustix::process::getegid().as_raw();
-    let owned = folder.st_uid == 0 || folder.st_uid == user;
-    // A group of one's own (as Red Hat's systems give each user) has no other member.
-    let group_writes = folder.st_mode & 0o020 != 0 && !(folder.st_gid == group && group == user);
-    owned && folder.st_mode & 0o002 == 0 && !group_writes
+/// Whether a regular file has more names than one.
+fn has_second_name(node: &OwnedFd) -> bool {
+    fstat(node).is_ok_and(|there| {
+        FileType::from_raw_mode(there.st_mode) == FileType::RegularFile && there.st_nlink > 1
+    })
 }
 
 #[cfg(test)]
@@ -207,7 +252,7 @@ mod tests {
         let there = fs::metadata(at("sub/file")).unwrap().ino();
         assert_eq!(inode(found.node.as_ref().unwrap()), there);
         assert_eq!(found.name, "file");
-        assert!(found.foreign_link.is_none());
+        assert!(found.foreign.is_none());
         let free = resolve(&at("hanging")).unwrap();
         assert!(free.node.is_none());
         assert_eq!(free.name, "new");
@@ -226,8 +271,8 @@ mod tests {
             symlink(at("file"), at("open/link")).unwrap();
             let found = resolve(&at("open/link")).unwrap();
             assert!(found.node.is_some());
-            let link = found.foreign_link.unwrap();
-            assert!(link.ends_with("open/link"), "{}", link.display());
+            let link = found.foreign.unwrap();
+            assert!(link.is_link && link.path.ends_with("open/link"), "{link}");
         }
     }
 

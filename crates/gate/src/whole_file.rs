@@ -3,12 +3,14 @@
 //! SQLite writes it under the name of a [`Part`], which a killed process leaves behind and the next one removes. Omitted:
 //! the content.
 
-use crate::database::{DatabaseRefusal, check_database_name, real_folder};
+use crate::database::{DatabaseRefusal, check_database_name, database_of, real_folder};
 use crate::folder::Name;
-use crate::part::{Part, remove_leftovers};
-use crate::walk::{Resolved, is_trusted, resolve};
-use rustix::fs::{Mode, Stat, fchmod, fstat};
+use crate::part::{Part, keeps_all_names, remove_leftovers};
+use crate::trust::keeps_names;
+use crate::walk::{Resolved, resolve};
+use rustix::fs::{Mode, fchmod};
 use rustix::io::Errno;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 /// A file that does not have its name yet. Dropped before [`publish`](PartFile::publish), it is removed.
@@ -30,15 +32,21 @@ impl PartFile {
             folder,
             name,
             node,
-            foreign_link,
+            foreign,
         } = resolve(to)?;
-        if let Some(link) = foreign_link {
-            return Err(DatabaseRefusal::ForeignLink(link));
+        if let Some(name) = foreign {
+            return Err(DatabaseRefusal::ForeignName(name));
         }
         if node.is_some() {
             return Err(DatabaseRefusal::Exists);
         }
-        if !keeps_names(&fstat(&folder)?) {
+        if let Some(database) = database_of(folder.as_fd(), &name) {
+            return Err(DatabaseRefusal::OfDatabase(database));
+        }
+        if keeps_all_names(&folder) {
+            return Err(DatabaseRefusal::AppendOnly);
+        }
+        if !keeps_names(&folder) {
             return Err(DatabaseRefusal::OpenFolder);
         }
         let name = Name::new(name.into_encoded_bytes())?;
@@ -67,17 +75,10 @@ impl PartFile {
         self.part.file().sync_all()?;
         match self.part.take_name() {
             Err(Errno::EXIST) => return Err(DatabaseRefusal::Exists),
-            taken => taken?,
+            taken => drop(taken?),
         }
         Ok(self.part.sync_folder()?)
     }
-}
-
-/// Whether only root and this user can rename this user's files in the folder.
-fn keeps_names(folder: &Stat) -> bool {
-    let user = rustix::process::geteuid().as_raw();
-    let sticky = folder.st_mode & 0o1000 != 0 && (folder.st_uid == 0 || folder.st_uid == user);
-    is_trusted(folder) || sticky
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use crate::args::Cli;
 use clap::CommandFactory;
 use model::check::{Remedy, Rule};
 use model::{
-    Bytes, Claim, Content, EngineChoice, Field, FileSystem, Flaw, Nanos, Options, Problem,
+    Bytes, Claim, Content, EngineChoice, Field, FileSystem, Flaw, ForeignName, Nanos, Options,
+    Problem,
 };
 use tools::{diskspd, fio, iometer, ior, native, sqlio, xdd};
 
@@ -40,6 +41,14 @@ fn claims() -> Vec<Claim> {
         Holder { device: device(), by: "md0".to_owned() } Signature { device: device(), what: "xfs".to_owned() })
 }
 
+fn foreign() -> ForeignName {
+    ForeignName {
+        path: "f".into(),
+        is_link: true,
+        why: "it is".to_owned(),
+    }
+}
+
 #[rustfmt::skip] // a table
 fn problems() -> Vec<Problem> {
     let path = || "f".into();
@@ -71,7 +80,7 @@ fn problems() -> Vec<Problem> {
         PassthroughInUse { path: path(), block_device: path(), uses: claims() }
         PassthroughCannot { what: "it", instead: instead.clone() } InUse { path: path(), uses: claims() }
         Setting { path: path(), kind: why.clone() } Unchecked { path: path(), what: vec![why.clone()] }
-        ForeignLink { path: path(), link: path() } ForeignFile { path: path(), size: SIZE, signatures: claims() }
+        ForeignName { path: path(), name: foreign() } ForeignFile { path: path(), size: SIZE, signatures: claims() }
         FlawedFile { path: path(), size: SIZE, offset: SIZE, flaw: Flaw::Torn }
         UnprovenFile { path: path(), size: SIZE, flaw: Flaw::Torn } UnseenFile { path: path(), size: SIZE }
         ForeignDevice { path: path(), size: SIZE, signatures: Vec::new(), content: Content::Unknown });

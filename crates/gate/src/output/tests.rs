@@ -73,6 +73,36 @@ fn a_result_that_grows_gets_its_name_when_it_is_whole() {
     assert_eq!(names(folder.path()), ["late", "r"]);
 }
 
+/// Where names can be added and none removed, since the part was created.
+#[test]
+fn a_part_that_cannot_be_removed_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let change = |how: &str| {
+        let mut chattr = std::process::Command::new("chattr");
+        let status = chattr.arg(how).arg(folder.path()).status();
+        status.is_ok_and(|status| status.success())
+    };
+    let path = folder.path().join("r");
+    let output = NewOutput::create(&path).unwrap();
+    output.file().unwrap().write_all(b"whole").unwrap();
+    if !change("+a") {
+        println!("skipped: no append-only folders here");
+        return;
+    }
+    let reported = output.publish();
+    let refused = write_output(&path, b"new", Replace::Anything);
+    assert!(change("-a"));
+    let Err(OutputError::Beside { left, .. }) = reported else {
+        panic!("{reported:?}");
+    };
+    assert_eq!(fs::read(&path).unwrap(), b"whole");
+    assert_eq!(fs::read(left).unwrap(), b"whole");
+    assert!(
+        matches!(refused, Err(OutputError::AppendOnly { .. })),
+        "{refused:?}"
+    );
+}
+
 #[test]
 fn a_format_without_a_mark_is_known_by_the_checksum_of_its_content() {
     let folder = tempfile::tempdir().unwrap();
@@ -110,7 +140,7 @@ fn a_link_is_followed_where_nobody_else_could_have_placed_it() {
     for name in ["open/link", "open/hanging"] {
         let refused = write_output(&at(name), b"ours 3", Replace::Anything).unwrap_err();
         assert!(
-            matches!(refused, OutputError::ForeignLink { .. }),
+            matches!(refused, OutputError::ForeignName { .. }),
             "{refused}"
         );
         assert!(create_new(&at(name), 0o600).is_err());
@@ -210,6 +240,7 @@ fn a_file_that_takes_the_name_between_the_look_and_the_exchange_stays() {
     fs::write(at("r"), b"ours").unwrap();
     let judged = Judged {
         facts: held.look_up(&name).unwrap(),
+        acl: Kept::default(),
     };
     fs::write(at("thesis"), b"thesis").unwrap();
     fs::rename(at("thesis"), at("r")).unwrap();
@@ -223,9 +254,9 @@ fn a_file_that_takes_the_name_between_the_look_and_the_exchange_stays() {
         assert!(matches!(placed.unwrap(), Placed::Raced));
         assert_eq!(fs::read(at("r")).unwrap(), b"thesis");
     }
-    assert!(matches!(part.put(b"new").unwrap(), Placed::Raced));
+    assert!(matches!(part.put(b"new", None).unwrap(), Placed::Raced));
     assert!(matches!(
-        part.write_directly(b"new").unwrap(),
+        part.write_directly(b"new", None).unwrap(),
         Placed::Raced
     ));
     fs::remove_file(at("r")).unwrap();
@@ -234,11 +265,12 @@ fn a_file_that_takes_the_name_between_the_look_and_the_exchange_stays() {
         Placed::Raced
     ));
     assert!(matches!(
-        part.write_directly(b"new").unwrap(),
+        part.write_directly(b"new", None).unwrap(),
         Placed::There
     ));
     let judged = Judged {
         facts: held.look_up(&name).unwrap(),
+        acl: Kept::default(),
     };
     assert!(matches!(
         part.move_aside(&judged, b"new").unwrap(),

@@ -12,7 +12,9 @@ use super::mounts::mount_of;
 use super::{direct, namespace, sys};
 use crate::root::Root;
 use gate::{Pin, Pins};
-use model::{BlockDevice, Bytes, Claim, Content, FileSystem, Layout, TargetFacts, TargetKind};
+use model::{
+    BlockDevice, Bytes, Claim, Content, FileSystem, ForeignName, Layout, TargetFacts, TargetKind,
+};
 use std::fs::{File, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -102,7 +104,7 @@ fn look_at(place: Place<'_>, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
         chain: Vec::new(),
         claims: Vec::new(),
         unchecked: Vec::new(),
-        foreign_link: None,
+        foreign_name: None,
         content: Content::Unknown,
         layout: Layout::default(),
     };
@@ -127,7 +129,11 @@ fn look_at(place: Place<'_>, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
 }
 
 fn by_pin(place: Place<'_>, pin: &Pin, found: &mut TargetFacts, eyes: &Eyes<'_>) {
-    found.foreign_link = pin.foreign_link().map(Path::to_owned);
+    found.foreign_name = pin.foreign().map(|name| ForeignName {
+        path: name.path.clone(),
+        is_link: name.is_link,
+        why: name.why.to_string(),
+    });
     // A file that was removed is no longer there for other processes, although the pin still leads to it.
     let is_left = |there: &Metadata| !there.is_file() || there.nlink() > 0;
     match pin.metadata().filter(is_left) {

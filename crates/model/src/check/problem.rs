@@ -5,7 +5,7 @@
 use super::field::{Field, Options, Remedy, Rule, in_bytes};
 use crate::block_header::Flaw;
 use crate::plan::EngineChoice;
-use crate::record::{Claim, Content, FileSystem, TargetFacts, TargetKind};
+use crate::record::{Claim, Content, FileSystem, ForeignName, TargetFacts, TargetKind};
 use crate::units::Bytes;
 use std::borrow::Cow;
 use std::fmt;
@@ -261,11 +261,10 @@ pub enum Problem {
     )]
     Unchecked { path: PathBuf, what: Vec<String> },
     #[error(
-        "{}: not written, because the symbolic link {} is in a folder ({}) that another user owns or may write to: \
-        that user decides which file would be lost; hint: specify the file itself (readlink -f {})", path.display(),
-        link.display(), folder_of(link), path.display()
+        "{}: not written, because {} is in a folder ({}) that another user can change ({}): that user decides which file \
+        would be lost; hint: {}", path.display(), foreign(name), folder_of(&name.path), name.why, without(path, name)
     )]
-    ForeignLink { path: PathBuf, link: PathBuf },
+    ForeignName { path: PathBuf, name: ForeignName },
     #[error(
         "{}: fathom did not create this file, so it is not written: {} would be lost{}",
         path.display(), held(*size), list_signatures(signatures)
@@ -533,6 +532,23 @@ fn device_not_writable(read_only: bool) -> &'static str {
 
 fn held(size: Bytes) -> String {
     format!("its {}", in_bytes(size))
+}
+
+/// The name that another user could have placed.
+fn foreign(name: &ForeignName) -> String {
+    let path = name.path.display();
+    match name.is_link {
+        true => format!("the symbolic link {path}"),
+        false => format!("{path}, one of several names of a file,"),
+    }
+}
+
+/// What leads to the file without that name.
+fn without(path: &Path, name: &ForeignName) -> String {
+    match name.is_link {
+        true => format!("specify the file itself (readlink -f {})", path.display()),
+        false => "specify the file by its name in a folder that only you can change".to_owned(),
+    }
 }
 
 fn folder_of(link: &Path) -> String {

@@ -120,10 +120,10 @@ pub fn check_output(facts: &TargetFacts, consent: &Consent) -> Vec<Problem> {
 /// What no option allows: to write where another user decides what is written, or where its use is not known.
 fn check_known(facts: &TargetFacts, problems: &mut Vec<Problem>) {
     let path = || facts.path.clone();
-    if let Some(link) = &facts.foreign_link {
-        problems.push(Problem::ForeignLink {
+    if let Some(name) = &facts.foreign_name {
+        problems.push(Problem::ForeignName {
             path: path(),
-            link: link.clone(),
+            name: name.clone(),
         });
     }
     let on = facts.file_system.as_ref();

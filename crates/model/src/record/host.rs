@@ -83,14 +83,25 @@ pub struct TargetFacts {
     /// What could not be found out about its use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unchecked: Vec<String>,
-    /// The first symbolic link on its path that another user could have placed.
+    /// The first name on its path that another user could have placed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub foreign_link: Option<PathBuf>,
+    pub foreign_name: Option<ForeignName>,
     /// Its content.
     pub content: Content,
     /// How its data lies and what it is like.
     #[serde(default)]
     pub layout: Layout,
+}
+
+/// A name on the path of a target that another user could have placed: that user decides where the path leads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ForeignName {
+    /// Where it is.
+    pub path: PathBuf,
+    /// A symbolic link; otherwise one of several names of a file.
+    pub is_link: bool,
+    /// Why its folder is not trusted: a clause.
+    pub why: String,
 }
 
 /// What there is under a name.
@@ -448,7 +459,7 @@ impl TargetFacts {
             chain: Vec::new(),
             claims: Vec::new(),
             unchecked: Vec::new(),
-            foreign_link: None,
+            foreign_name: None,
             content: Content::Empty,
             layout: Layout::default(),
         }

@@ -39,8 +39,8 @@ pub use files::{
 pub use heat::{HeatRow, LatencyHeat};
 pub use histogram::LatencyHistogram;
 pub use host::{
-    BlockDevice, Claim, Content, CpuFacts, DeviceHealth, DirectIo, FileSystem, HealthState,
-    HostRecord, Namespace, PathFacts, TargetFacts, TargetKind,
+    BlockDevice, Claim, Content, CpuFacts, DeviceHealth, DirectIo, FileSystem, ForeignName,
+    HealthState, HostRecord, Namespace, PathFacts, TargetFacts, TargetKind,
 };
 pub use imported::{
     HistogramShare, ImportFormat, ImportedCore, ImportedCpu, ImportedFigures, ImportedLatency,

@@ -301,7 +301,7 @@ mod tests {
             chain: vec![],
             claims: vec![],
             unchecked: Vec::new(),
-            foreign_link: None,
+            foreign_name: None,
             content,
             layout: Default::default(),
         }

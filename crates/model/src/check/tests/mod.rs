@@ -34,7 +34,7 @@ fn file(size: Bytes) -> TargetFacts {
         chain: vec![],
         claims: vec![],
         unchecked: Vec::new(),
-        foreign_link: None,
+        foreign_name: None,
         content: Content::Fathom,
         layout: Layout::default(),
     }

@@ -50,7 +50,11 @@ fn no_option_allows_what_could_not_be_checked_and_reading_needs_none() {
         ..facts
     };
     let linked = |facts: TargetFacts| TargetFacts {
-        foreign_link: Some("/tmp/link".into()),
+        foreign_name: Some(crate::record::ForeignName {
+            path: "/tmp/link".into(),
+            is_link: true,
+            why: "its mode lets every user write".to_owned(),
+        }),
         ..facts
     };
     let setting = |facts: TargetFacts| TargetFacts {
