@@ -33,14 +33,14 @@ pub(crate) struct Environment {
 pub(crate) enum StorePlace {
     /// By `--store` or `FATHOM_STORE`.
     Named(PathBuf),
-    /// In the user's data folder.
-    Default(PathBuf),
+    /// In the user's data folder, of which this has to be there: what is missing below it is created.
+    Default { path: PathBuf, home: PathBuf },
 }
 
 impl StorePlace {
     pub(crate) fn path(&self) -> &PathBuf {
         match self {
-            StorePlace::Named(path) | StorePlace::Default(path) => path,
+            StorePlace::Named(path) | StorePlace::Default { path, .. } => path,
         }
     }
 }
@@ -86,12 +86,14 @@ impl Environment {
         if let Some(path) = option.or(self.store.as_ref()) {
             return Some(StorePlace::Named(path.clone()));
         }
-        let data = match (&self.data_home, &self.home) {
-            (Some(data), _) => data.clone(),
-            (None, Some(home)) => home.join(".local").join("share"),
+        let (data, home) = match (&self.data_home, &self.home) {
+            // The folder itself may be created, by the same specification; the one above it is a misspelt one.
+            (Some(data), _) => (data.clone(), data.parent().unwrap_or(data)),
+            (None, Some(home)) => (home.join(".local").join("share"), home.as_path()),
             (None, None) => return None,
         };
-        Some(StorePlace::Default(data.join("fathom").join("fathom.db")))
+        let (path, home) = (data.join("fathom").join("fathom.db"), home.to_owned());
+        Some(StorePlace::Default { path, home })
     }
 }
 
@@ -136,18 +138,21 @@ mod tests {
             ..Environment::default()
         };
         let named = |path: &str| Some(StorePlace::Named(path.into()));
-        let default = |path: &str| Some(StorePlace::Default(path.into()));
+        let default = |path: &str, home: &str| {
+            let (path, home) = (path.into(), home.into());
+            Some(StorePlace::Default { path, home })
+        };
         assert_eq!(environment.store_place(Some(&"o.db".into())), named("o.db"));
         assert_eq!(environment.store_place(None), named("v.db"));
         environment.store = None;
         assert_eq!(
             environment.store_place(None),
-            default("/data/fathom/fathom.db")
+            default("/data/fathom/fathom.db", "/")
         );
         environment.data_home = None;
         assert_eq!(
             environment.store_place(None),
-            default("/home/a/.local/share/fathom/fathom.db")
+            default("/home/a/.local/share/fathom/fathom.db", "/home/a")
         );
         environment.home = None;
         assert_eq!(environment.store_place(None), None);

@@ -45,8 +45,16 @@ pub(crate) fn open(place: Option<&StorePlace>) -> Result<Option<Store>, CommandE
         return Ok(None);
     };
     check_name(place)?;
-    if let StorePlace::Named(path) = place {
-        refuse_missing_folder(path)?;
+    match place {
+        StorePlace::Named(path) => refuse_missing_folder(path)?,
+        StorePlace::Default { home, .. } if !home.is_dir() => {
+            output::tell(&format!(
+                "results are not stored: {} does not exist, and is not created; hint: --store PATH stores them",
+                home.display()
+            ));
+            return Ok(None);
+        }
+        StorePlace::Default { .. } => {}
     }
     let mut why = None;
     let store = opened(|report| {
@@ -71,7 +79,7 @@ pub(crate) fn open(place: Option<&StorePlace>) -> Result<Option<Store>, CommandE
 /// Why the user's data folder takes no database, where that is all: a home that is read-only or missing, as in a container.
 /// A place that was named is refused instead.
 fn unwritable(place: &StorePlace, error: &StoreError) -> Option<String> {
-    let StorePlace::Default(path) = place else {
+    let StorePlace::Default { path, .. } = place else {
         return None;
     };
     match error {
@@ -172,12 +180,12 @@ pub(crate) fn look(
         .ok_or_else(|| CommandError::refused(NOWHERE_TO_LOOK))?;
     check_name(&place)?;
     match place {
-        StorePlace::Default(path) if !path.exists() => Ok(None),
+        StorePlace::Default { path, .. } if !path.exists() => Ok(None),
         StorePlace::Named(path) if !path.exists() => Err(CommandError::refused(format!(
             "{}: nothing is stored there yet: check the spelling, or measure something first (fathom survey)",
             path.display()
         ))),
-        StorePlace::Default(path) | StorePlace::Named(path) => {
+        StorePlace::Default { path, .. } | StorePlace::Named(path) => {
             opened(|report| Store::look_with(&path, report)).map(Some)
         }
     }

@@ -350,18 +350,28 @@ fn real_name(path: &Path) -> Option<PathBuf> {
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// Whether the target is the store, under this name or another one (a hard link). SQLite keeps more files next to
-/// its own while it is open.
+/// Whether the target is the store, under this name or another one (a hard link), or a file next to it that is its own.
 pub fn keeps(store: &Path, target: &TargetFacts) -> bool {
-    ["", "-wal", "-shm", "-journal"].iter().any(|suffix| {
+    let is_same = |name: &Path| {
+        let there = fs::metadata(name).ok();
+        let number = there.map(|there| host::file_identity(&there));
+        number.is_some() && number == target.identity
+    };
+    let mut sides = gate::SIDE_FILES.iter().map(|suffix| {
         let mut name = store.as_os_str().to_owned();
         name.push(suffix);
-        let name = Path::new(&name);
-        let number = fs::metadata(name)
-            .ok()
-            .map(|there| host::file_identity(&there));
-        number.is_some() && number == target.identity || same_name(name, &target.path)
-    })
+        PathBuf::from(name)
+    });
+    is_same(store) || is_of_store(store, &target.path) || sides.any(|name| is_same(&name))
+}
+
+/// Whether this is the name of the store, of a file that SQLite keeps next to it, or of a lock of one of its sessions.
+pub fn is_of_store(store: &Path, path: &Path) -> bool {
+    let (Some(store), Some(path)) = (real_name(store), real_name(path)) else {
+        return false;
+    };
+    let base = path.file_name().and_then(gate::side_of);
+    path == store || base.is_some_and(|base| path.with_file_name(base) == store)
 }
 
 fn leads_nowhere(path: &Path) -> bool {
@@ -391,6 +401,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         let kept = |name: &str| keeps(&at("s.db"), &host::target_facts(&Root::live(), &at(name)));
         assert!(kept("s.db") && kept("s.db-wal") && !kept("s.db2"));
+        assert!(kept("s.db-sweep-3") && kept("s.db-WAL") && !kept("s.db-sweeper"));
         std::fs::write(at("s.db-wal"), b"x").unwrap();
         std::fs::hard_link(at("s.db-wal"), at("harmless")).unwrap();
         assert!(kept("harmless"));

@@ -1,6 +1,7 @@
 //! `fathom completions` and `fathom man`: generated from the same description as the parser, so they cannot drift.
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
+use crate::commands::report::why_never_replaced;
 use crate::failure::Ending;
 use crate::output;
 use clap::{Command, CommandFactory};
@@ -52,8 +53,9 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, CommandError> {
     let refused: Vec<String> = places
         .iter()
         .filter_map(|(name, path, _)| {
-            let why = gate::check_output_in(&folder, name, path, replace).err()?;
-            Some(reported(&why))
+            let why = gate::check_output_in(&folder, name, path, replace).err();
+            let used = || why_never_replaced(path).filter(|_| args.overwrite);
+            why.map(|why| reported(&why)).or_else(used)
         })
         .collect();
     if !refused.is_empty() {

@@ -102,6 +102,10 @@ fn without_a_home_that_can_be_written_a_run_is_measured_and_not_stored() {
     for (home, cause) in [
         (None, "neither XDG_DATA_HOME nor HOME is set"),
         (
+            Some("/nonexist/x"),
+            "/nonexist/x does not exist, and is not created",
+        ),
+        (
             Some("/proc"),
             "/proc/.local/share/fathom/fathom.db cannot be written",
         ),
@@ -112,6 +116,7 @@ fn without_a_home_that_can_be_written_a_run_is_measured_and_not_stored() {
         assert!(said.err.contains(cause), "{}", said.err);
         assert!(said.json()["stored"].is_null());
     }
+    assert!(!std::path::Path::new("/nonexist").exists());
     let mut named = bench.command(&["run", "sim:ssd", "-d", "1s"]);
     named.env("FATHOM_STORE", "/proc/fathom.db");
     Said::from(named.output().unwrap()).refused("/proc/fathom.db");

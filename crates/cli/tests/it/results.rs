@@ -114,6 +114,9 @@ fn the_store_is_made_in_the_users_data_folder() {
     let words: Vec<&str> = NULL.split_whitespace().collect();
     for (variable, path) in [("XDG_DATA_HOME", "fathom"), ("HOME", ".local/share/fathom")] {
         let home = bench.path(variable);
+        if variable == "HOME" {
+            std::fs::create_dir(&home).unwrap();
+        }
         let mut command = bench.command(&words);
         let output = command
             .env_remove("FATHOM_STORE")

@@ -326,6 +326,12 @@ impl Builder<'_> {
         if !job.unlink && !job.unlink_each_loop {
             return;
         }
+        if self.read_only {
+            self.refuse(
+                job,
+                "--readonly: unlink would remove its files: omit one of both",
+            );
+        }
         for path in files
             .iter()
             .flatten()

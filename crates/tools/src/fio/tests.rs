@@ -616,6 +616,8 @@ fn one_dash_is_as_good_as_two_and_readonly_refuses_what_writes() {
     assert!(why.contains("this job writes"), "{why}");
     let why = read("--name=x --rw=read --size=1m --readonly").unwrap_err();
     assert!(why.contains("would be created"), "{why}");
+    let why = read("--name=x --rw=read --size=1m --readonly --unlink=1").unwrap_err();
+    assert!(why.contains("would remove"), "{why}");
     assert!(read("--name=x --size=1m --numjobs=3 --max-jobs=2").is_err());
 }
 

@@ -6,7 +6,7 @@
 use crate::output;
 use gate::{Existing, Replace};
 use model::CommandError;
-use session::same_name;
+use session::{is_of_store, same_name};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -49,9 +49,9 @@ pub(crate) fn check_files(
             reported.push(refusal(
                 "this is a target: specify another file for the results",
             ));
-        } else if store.is_some_and(|store| same_name(store, path)) {
+        } else if store.is_some_and(|store| is_of_store(store, path)) {
             reported.push(refusal(
-                "the runs are stored in this file: specify another one for the results",
+                "the runs are stored in this file, or SQLite keeps it next to that: specify another one for the results",
             ));
         } else if files[..place]
             .iter()

@@ -15,7 +15,7 @@ use crate::failure::Ending;
 use crate::{output, report};
 use analysis::page::{PageBuilder, PageDocument};
 use model::CommandError;
-pub(crate) use place::Replace;
+pub(crate) use place::{Replace, why_never_replaced};
 use session::clock;
 use std::path::Path;
 use store::{RunName, Store};

@@ -6,6 +6,7 @@
 use gate::{Existing, OutputError};
 use host::Root;
 use model::CommandError;
+use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
@@ -34,8 +35,20 @@ pub(super) fn allowed(to: &Path, replace: Replace) -> Result<(), CommandError> {
 
 /// No option replaces a results database, or a file whose data something else uses.
 fn refuse_what_is_used(to: &Path, replace: Replace) -> Result<(), CommandError> {
-    if replace == Replace::Pages || !to.is_file() {
-        return Ok(());
+    let uses = match replace {
+        Replace::Pages => None,
+        Replace::Anything => why_never_replaced(to),
+    };
+    match uses {
+        None => Ok(()),
+        Some(uses) => Err(CommandError::refused(uses)),
+    }
+}
+
+/// Why no option replaces the file that is there: something else uses its data, or it is a database.
+pub(crate) fn why_never_replaced(to: &Path) -> Option<String> {
+    if !to.is_file() {
+        return None;
     }
     let facts = host::target_facts(&Root::live(), to);
     let uses = facts.claims.iter().filter(|claim| claim.in_use());
@@ -44,19 +57,18 @@ fn refuse_what_is_used(to: &Path, replace: Replace) -> Result<(), CommandError> 
     if is_database(to) {
         uses.push("it is a database (SQLite)".to_owned());
     }
-    match uses.is_empty() {
-        true => Ok(()),
-        false => Err(CommandError::refused(format!(
+    (!uses.is_empty()).then(|| {
+        format!(
             "{}: not replaced with any option: {}; hint: specify another file",
             to.display(),
             uses.join(", ")
-        ))),
-    }
+        )
+    })
 }
 
 fn is_database(to: &Path) -> bool {
     let mut head = [0; SQLITE.len()];
-    let read = std::fs::File::open(to).and_then(|mut file| file.read_exact(&mut head));
+    let read = File::open(to).and_then(|mut file| file.read_exact(&mut head));
     read.is_ok() && head == *SQLITE
 }
 
@@ -88,9 +100,11 @@ fn reported(error: &OutputError, bytes: usize) -> CommandError {
         )),
         OutputError::Io { source, .. } => {
             let room = match source.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded if bytes > 0 => {
                     format!(" ({} KiB are needed there)", bytes.div_ceil(1024))
                 }
+                // No file could be created there, of any length.
+                ErrorKind::StorageFull => " (or no inodes: df -i)".to_owned(),
                 _ => String::new(),
             };
             CommandError::failed(format!(

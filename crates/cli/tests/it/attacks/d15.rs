@@ -77,7 +77,11 @@ fn what_is_written_beside_targets_replaces_nothing_foreign() {
     bad[8192 + 100] ^= 1;
     fs::write(bench.path("bad"), bad).unwrap();
     own_file(&bench, "second");
-    fs::write(bench.path("t.csv"), "0,0,R,0,4096\n").unwrap();
+    fs::write(
+        bench.path("t.csv"),
+        "fio version 2 iolog\nf add\nf open\nf read 0 4096\nf close\n",
+    )
+    .unwrap();
     let text = foreign(126_000);
     fs::write(bench.path("thesis"), &text).unwrap();
     for shape in ["file", "hard link", "link", "link in an open folder"] {

@@ -1,28 +1,9 @@
 //! A check that could not be performed does not count as passed.
 
-use super::tools::{Loop, foreign, own_file};
-use crate::bench::{Bench, Said};
+use super::tools::{Loop, foreign, own_file, without};
+use crate::bench::Bench;
 use std::fs;
 use std::process::Command;
-
-/// The program in a mount namespace of its own, after the words of a shell. `None` where that is not possible.
-fn without(bench: &Bench, preparation: &str, line: &str) -> Option<Said> {
-    let possible = Command::new("unshare").args(["--mount", "true"]).status();
-    if !possible.is_ok_and(|status| status.success()) {
-        println!("skipped: no mount namespace of one's own");
-        return None;
-    }
-    let script = format!(
-        "{preparation} && exec {} {line}",
-        env!("CARGO_BIN_EXE_fathom")
-    );
-    let mut command = Command::new("unshare");
-    command
-        .args(["--mount", "sh", "-c", &script])
-        .current_dir(bench.path("."));
-    command.env("FATHOM_STORE", bench.path("s.db"));
-    Some(Said::from(command.output().unwrap()))
-}
 
 #[test]
 fn without_proc_or_sys_nothing_is_written_and_reading_works() {

@@ -1,4 +1,4 @@
-//! Attacks that once got through, a file for each row of the list, named by its number.
+//! Attacks that once got through: a file for each row of the first list, named by its number; later ones are named by what is attacked.
 //!
 //! Elsewhere: hostile and damaged databases, kills and full disks (`store`, `tests/it`), names and owners of files (`gate`,
 //! `database.rs` and `whole_file.rs`), a panic with I/O in flight (`engine`, `timespan/workers/tests.rs`), the handler of SIGBUS
@@ -29,6 +29,7 @@ mod d6;
 mod d7;
 mod d8;
 mod d9;
+mod folder_rights;
 mod h4;
 mod i1;
 mod i2;
@@ -42,7 +43,9 @@ mod l4;
 mod l6;
 mod l7;
 mod l8;
+mod planted_outputs;
 mod races;
+mod served;
 mod tools;
 
 use crate::bench::until;
