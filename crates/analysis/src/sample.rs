@@ -281,6 +281,7 @@ pub fn target_facts() -> TargetFacts {
         }),
         chain: vec![device("vda1", "partition"), device("vda", "disk")],
         unchecked: Vec::new(),
+        unasked: Vec::new(),
         foreign_name: None,
         claims: vec![],
         content: Content::Fathom,

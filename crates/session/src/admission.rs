@@ -137,10 +137,31 @@ impl Admission<'_> {
         for (plan, facts) in plans.iter().zip(&facts) {
             engine::foresee(plan, self.host, facts, self.root)?;
         }
+        if earlier.is_empty() {
+            self.note_unasked(profile, &known);
+        }
         let passed = plans.into_iter().zip(facts);
         Ok(passed
             .map(|(plan, facts)| CheckedPlan { plan, facts })
             .collect())
+    }
+
+    /// What could not be asked of files that are written although fathom did not create them.
+    fn note_unasked(&self, profile: &Profile, known: &[&TargetFacts]) {
+        let targets = || profile.timespans.iter().flat_map(|span| &span.targets);
+        let is_written = |facts: &TargetFacts| {
+            let mut its =
+                targets().filter(|target| target.location.path() == Some(facts.path.as_path()));
+            its.any(|target| model::writes(target, facts))
+        };
+        for facts in known {
+            if self.consent.overwrite_files && !model::check::seems_own(facts) && is_written(facts)
+            {
+                for what in &facts.unasked {
+                    (self.note)(&format!("{}: not asked: {what}", facts.path.display()));
+                }
+            }
+        }
     }
 
     /// The profile with threads instead of queue depth, where no engine that runs here has one. Noted once.
@@ -261,6 +282,7 @@ impl Admission<'_> {
                     "{path}: the results are stored in this file: specify another target, or another --store"
                 ));
             }
+            reported.extend(self.store.and_then(|store| may_keep(self.root, store, one)));
             if let Some(stream) = host::stream_into(one) {
                 reported.push(format!(
                     "{path}: {stream} of this program goes to this file, and would overwrite it: specify another target"
@@ -372,6 +394,17 @@ pub fn is_of_store(store: &Path, path: &Path) -> bool {
     };
     let base = path.file_name().and_then(gate::side_of);
     path == store || base.is_some_and(|base| path.with_file_name(base) == store)
+}
+
+/// Why it is not known whether the target is the store: a file system passes on files of another one, and the lengths are equal.
+pub fn may_keep(root: &Root, store: &Path, target: &TargetFacts) -> Option<String> {
+    host::may_be_one_file(root, store, &target.path).then(|| {
+        format!(
+            "{}: it could not be checked whether the results are stored in this file (a file system passes on files \
+             of another one): specify another target, or another --store",
+            target.path.display()
+        )
+    })
 }
 
 fn leads_nowhere(path: &Path) -> bool {

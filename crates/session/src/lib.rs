@@ -17,7 +17,9 @@ mod runner;
 mod schedule;
 mod threads_for_depth;
 
-pub use admission::{Admission, CheckedPlan, DepthFound, hold, is_of_store, keeps, same_name};
+pub use admission::{
+    Admission, CheckedPlan, DepthFound, hold, is_of_store, keeps, may_keep, same_name,
+};
 pub use hosts::{
     FilesOrder, HostAnswer, Hosts, HostsOptions, RankResult, TargetKey, name_of_rank, target_key,
 };

@@ -109,6 +109,7 @@ fn claim(claim: &Claim) -> String {
         Claim::Swap { .. } => "swap".to_owned(),
         Claim::Holder { by, .. } => format!("part of {}", printable(by)),
         Claim::Busy { .. } => "opened by someone".to_owned(),
+        Claim::OpenForWriting { .. } => "open for writing".to_owned(),
         Claim::Signature { what, .. } => printable(what),
     }
 }

@@ -59,12 +59,12 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "names that one lib.rs re-exports",
-        bound: 183,
+        bound: 184,
         count: re_exports,
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 148_350,
+        bound: 149_500,
         count: lines_of_code,
     },
 ];

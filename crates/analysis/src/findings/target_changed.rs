@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Another program truncated or deleted the file while it was measured.",
-    method: "The open descriptor is compared some 50 times per second and once after the last I/O: a size below the planned range, or, on ext2 to ext4, xfs and tmpfs, half of its blocks or more freed, is a truncation (error; the run ends, or with --continue-on-error its reads go on); no name left is a deletion (warning).",
+    method: "The open descriptor is compared some 50 times per second and once after the last I/O: a size below the planned range, or, on ext2 to ext4, xfs and tmpfs, half of its blocks or more freed, is a truncation (error; the run ends, or with --continue-on-error its reads go on); no name left is a deletion, and at the end a path that leads to another file or to none is a replacement (warning; not asked of file servers and FUSE).",
     evidence: &["deleted_targets", "size_bytes"],
     source: "statx(2): stx_size, stx_blocks, stx_nlink.",
     advice: "Find out which program uses the file (fuser -v, lsof), and measure a file that fathom alone uses.",

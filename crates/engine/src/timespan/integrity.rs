@@ -2,12 +2,15 @@
 //!
 //! The pinned targets are compared with what they were at its start, some fifty times a second and
 //! once after the last I/O. Writes extend a truncated file again, so its size at the end alone proves nothing: between two
-//! comparisons a small file can regain both its size and its blocks, and then nothing is detected. Omitted: devices, and
-//! what a change means for the result (`analysis`).
+//! comparisons a small file can regain both its size and its blocks, and then nothing is detected. At the end each path
+//! still has to lead to its file: otherwise it was renamed, another file replaced it, or something was mounted over a folder
+//! of its path. Omitted: devices, and what a change means for the result (`analysis`).
 
 use model::{Bytes, Failure, FileSystem, OnError, Operation, Plan, PlannedTarget, TargetFacts};
 use rustix::fs::{AtFlags, StatxFlags, statx};
 use std::fs::File;
+use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// File systems on which the blocks of a file that is only overwritten never fall. Others compress or relocate.
@@ -34,6 +37,8 @@ struct Watched {
     /// Blocks at the start, where they can prove something.
     blocks: Option<u64>,
     has_name: bool,
+    /// Its path, where no server has to be asked for it.
+    path: Option<PathBuf>,
 }
 
 /// Attributes of a file from the system.
@@ -75,14 +80,30 @@ impl Integrity {
         self.truncated.as_ref().is_some_and(ends)
     }
 
-    /// The truncation, and the targets that were deleted, as of now.
+    /// The truncation, and the targets that were deleted or replaced, as of now.
     pub(super) fn into_found(mut self) -> (Option<Failure>, Vec<u32>) {
         self.check();
+        for watched in self.files.iter().filter(|watched| watched.has_name) {
+            if watched.is_elsewhere() {
+                self.deleted.extend(&watched.targets);
+            }
+        }
         (self.truncated, self.deleted)
     }
 }
 
 impl Watched {
+    /// Whether its path leads to something else now, or nowhere.
+    fn is_elsewhere(&self) -> bool {
+        let (Some(path), Ok(own)) = (&self.path, self.file.metadata()) else {
+            return false;
+        };
+        match std::fs::metadata(path) {
+            Ok(there) => host::file_identity(&there) != host::file_identity(&own),
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        }
+    }
+
     fn truncated(&self, now: &State) -> Option<Failure> {
         let message = if now.size < self.needed {
             format!(
@@ -124,6 +145,7 @@ fn watched(plan: &Plan, facts: &[TargetFacts], file: Arc<File>) -> Option<Watche
     };
     let (first, _) = ours().next()?;
     let on = facts.get(first as usize)?.file_system.as_ref();
+    let is_local = on.is_some_and(|on| !on.is_remote() && !on.kind.starts_with("fuse"));
     let blocks_stay = on.is_some_and(|on: &FileSystem| BLOCKS_STAY.contains(&on.kind.as_str()));
     let writes = ours().any(|(_, target)| target.writes());
     Some(Watched {
@@ -137,6 +159,7 @@ fn watched(plan: &Plan, facts: &[TargetFacts], file: Arc<File>) -> Option<Watche
         needed: ours().map(|(_, target)| needed(target)).max()?,
         blocks: Some(now.blocks).filter(|&blocks| blocks_stay && blocks > 0),
         has_name: now.links > 0,
+        path: is_local.then(|| facts[first as usize].path.clone()),
     })
 }
 
@@ -181,6 +204,7 @@ mod tests {
         target.identity = Some(host::file_identity(&meta));
         (target.base, target.length) = (Bytes(0), Bytes::mib(1));
         let mut facts = TargetFacts::null(&model::NullBehaviour::default());
+        facts.path = file.path().to_owned();
         facts.file_system = Some(FileSystem {
             kind: "ext4".to_owned(),
             ..FileSystem::default()
@@ -205,6 +229,24 @@ mod tests {
         file.as_file().set_len(0).unwrap();
         file.as_file().set_len(1 << 20).unwrap();
         assert!(again.check(), "a truncated file that is as long as before");
+    }
+
+    #[test]
+    fn a_file_whose_path_leads_elsewhere_at_the_end_is_noted() {
+        let (file, plan, mut facts) = ground();
+        let nodes = || vec![Arc::new(file.reopen().unwrap())];
+        let found = |facts: &[TargetFacts]| Integrity::of(&plan, facts, nodes()).into_found();
+        assert_eq!(found(&facts), (None, vec![]));
+        let other = tempfile::NamedTempFile::new().unwrap();
+        let moved = Integrity::of(&plan, &facts, nodes());
+        std::fs::rename(other.path(), file.path()).unwrap();
+        assert_eq!(
+            moved.into_found(),
+            (None, vec![0]),
+            "another file replaced it"
+        );
+        facts[0].file_system.as_mut().unwrap().kind = "nfs4".to_owned();
+        assert_eq!(found(&facts), (None, vec![]), "no server is asked");
     }
 
     #[test]

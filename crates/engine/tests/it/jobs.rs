@@ -99,6 +99,7 @@ pub(crate) fn file_facts(path: &Path, size: Bytes, content: Content) -> TargetFa
         chain: Vec::new(),
         claims: Vec::new(),
         unchecked: Vec::new(),
+        unasked: Vec::new(),
         foreign_name: None,
         content,
         layout: Layout::default(),

@@ -182,12 +182,25 @@ impl Node {
     /// Whether a loop device of this offset and size may be over something of so many bytes. Without a limit of its own
     /// it is as long as what is behind it was when it was set up, in whole sectors. // losetup(8)
     pub(super) fn may_be_over(&self, size: Bytes) -> bool {
-        let bytes = |attribute| self.number_of::<u64>(attribute).unwrap_or(0);
-        let end = Bytes(self.size().0.saturating_add(bytes("loop/offset")));
-        match bytes("loop/sizelimit") {
-            0 => end == size.floor_to(Bytes(SECTOR_BYTES)),
-            _ => end <= size,
+        let end = || {
+            Bytes(
+                self.size()
+                    .0
+                    .saturating_add(self.number_of("loop/offset").unwrap_or(0)),
+            )
+        };
+        match self.length_behind() {
+            Some(length) => length == size.floor_to(Bytes(SECTOR_BYTES)),
+            None => end() <= size,
         }
+    }
+
+    /// How long what is behind a loop device was when it was set up, in whole sectors; `None` where the device has a limit of
+    /// its own.
+    pub(super) fn length_behind(&self) -> Option<Bytes> {
+        let bytes = |attribute| self.number_of::<u64>(attribute).unwrap_or(0);
+        let whole = || Bytes(self.size().0.saturating_add(bytes("loop/offset")));
+        (bytes("loop/sizelimit") == 0).then(whole)
     }
 
     /// `/dev/...`

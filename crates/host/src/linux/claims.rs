@@ -9,12 +9,12 @@
 
 use super::block::Node;
 use super::chain;
-use super::closed::file_identity;
+use super::file_place::{FilePlace, Sameness};
 use super::mounts::{Mount, mounts, unescape};
 use super::{look, sys};
 use crate::root::Root;
 use model::{Bytes, Claim};
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 /// A loop device and what is behind it.
@@ -23,15 +23,16 @@ struct Loop {
     name: String,
     /// Kernel name of the device behind it, where it is one.
     device: Option<String>,
-    /// As the system gives it, when it was set up; a file that is gone has ` (deleted)` after its name.
-    path: PathBuf,
-    /// Device and inode number of the file behind it, where this user may ask for them.
-    file: Option<(u64, u64)>,
+    /// What is behind it, by the path that the system gives, as when it was set up; a file that is gone has ` (deleted)`
+    /// after its name. With numbers where this user may ask for them, or where the path leads to something of its size.
+    place: FilePlace,
+    /// Its file was asked for.
+    is_asked: bool,
     node: Node,
 }
 
 impl Loop {
-    fn read(root: &Root, node: Node) -> Option<Self> {
+    fn read(root: &Root, mounts: &[Mount], node: Node) -> Option<Self> {
         let path = node.backing_file()?;
         let asked = root.is_live().then(|| look::loop_backing(&node)).flatten();
         let behind = match asked {
@@ -39,31 +40,43 @@ impl Loop {
             Some(sys::Backing { device, .. }) => Node::by_number(root, device),
             None => Node::by_path(root, &path),
         };
+        let mut place = FilePlace::at(&path);
+        place.length = node.length_behind();
+        let named = || {
+            let named = FilePlace::named(mounts, &path).filter(|_| root.is_live())?;
+            named
+                .length
+                .is_some_and(|length| node.may_be_over(length))
+                .then_some(named)
+        };
+        match asked {
+            Some(backing) => {
+                place.file = Some(backing.file);
+                place.find_kind(mounts);
+            }
+            None => place = named().unwrap_or(place),
+        }
         Some(Loop {
             name: node.name.clone(),
             node,
             device: behind.map(|node| node.name),
-            path,
-            file: asked.map(|backing| backing.file),
+            place,
+            is_asked: asked.is_some(),
         })
     }
 
     /// Whether something of this size may be behind it, although it could not be asked. Its path counts only where it
     /// leads to something of the right size: in another mount namespace it may mean something else.
     fn may_be_over(&self, root: &Root, size: Bytes) -> bool {
-        let named = || fs::metadata(&self.path).ok();
-        let is_known = self.file.is_some()
-            || self.device.is_some()
-            || named().is_some_and(|there| self.node.may_be_over(Bytes(there.len())));
+        let is_known = self.is_asked || self.device.is_some() || self.place.file.is_some();
         root.is_live() && !is_known && self.node.may_be_over(size)
     }
 
     /// Whether this regular file is behind it, under any name.
-    fn is_over(&self, root: &Root, path: &Path, there: &Metadata) -> bool {
-        match self.file {
-            _ if self.device.is_some() => false,
-            Some(file) => file == file_identity(there),
-            None => path == self.path || root.is_live() && is_at(&self.path, there),
+    fn is_over(&self, file: &FilePlace) -> Sameness {
+        match self.device {
+            Some(_) => Sameness::Different,
+            None => self.place.is(file),
         }
     }
 }
@@ -73,9 +86,39 @@ pub(super) struct Uses {
     pub(super) mounts: Vec<Mount>,
     /// With the device that was mounted, where it is one.
     mounted: Vec<(String, Mount)>,
-    /// The device, where it is one, and the path as the system gives it.
-    swaps: Vec<(Option<String>, PathBuf)>,
+    /// The regular file that was mounted without a loop device, as the kernel mounts an EROFS.
+    mounted_files: Vec<(FilePlace, Mount)>,
+    /// The device, where it is one, and the file, by the path that the system gives.
+    swaps: Vec<(Option<String>, FilePlace)>,
     loops: Vec<Loop>,
+}
+
+/// Uses of a target, and what could not be found out about them.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) claims: Vec<Claim>,
+    pub(super) unchecked: Vec<String>,
+}
+
+impl Found {
+    /// Notes a use of a file if it is this one, or that it cannot be known.
+    fn note(&mut self, is_it: Sameness, by: &dyn Fn() -> String, claim: impl FnOnce() -> Claim) {
+        match is_it {
+            Sameness::Same => self.claims.push(claim()),
+            Sameness::Unknown => self.unchecked.push(format!(
+                "whether it is {}: a file system that passes on files of others is between them",
+                by()
+            )),
+            Sameness::Different => {}
+        }
+    }
+
+    fn in_order(mut self) -> Self {
+        self.claims.sort();
+        self.claims.dedup();
+        self.unchecked.dedup();
+        self
+    }
 }
 
 impl Uses {
@@ -98,15 +141,30 @@ impl Uses {
             .skip(1)
             .filter_map(|line| line.split_whitespace().next())
             .map(|path| PathBuf::from(unescape(path)))
-            .map(|path| (name(Node::by_path(root, &path)), path))
+            .map(|path| {
+                let named = root.is_live().then(|| FilePlace::named(&mounts, &path));
+                let place = named.flatten().unwrap_or_else(|| FilePlace::at(&path));
+                (name(Node::by_path(root, &path)), place)
+            })
             .collect();
+        let mounted_files = mounts
+            .iter()
+            .filter(|_| root.is_live())
+            .filter_map(|mount| {
+                let source = Path::new(&mount.source);
+                let is_file = source.is_absolute() && !source.starts_with("/dev");
+                let place = FilePlace::named(&mounts, source).filter(|_| is_file)?;
+                Some((place, mount.clone()))
+            });
+        let mounted_files = mounted_files.collect();
         let loops = Node::all(root)
             .into_iter()
-            .filter_map(|node| Loop::read(root, node))
+            .filter_map(|node| Loop::read(root, &mounts, node))
             .collect();
         Uses {
             mounts,
             mounted,
+            mounted_files,
             swaps,
             loops,
         }
@@ -129,7 +187,7 @@ impl Uses {
             format!(
                 "whether it is behind {} (the device cannot be opened; {} is not its file here)",
                 one.name,
-                one.path.display()
+                one.place.path.display()
             )
         }));
         unchecked
@@ -146,25 +204,50 @@ impl Uses {
     }
 
     /// Of a device: its partitions, everything that uses them, and what it uses.
-    pub(super) fn of_device(&self, root: &Root, node: &Node) -> Vec<Claim> {
-        let mut claims = Vec::new();
-        self.add_device(root, node, &[], &mut claims);
-        self.add_below(root, node, &mut claims);
-        in_order(claims)
+    pub(super) fn of_device(&self, root: &Root, node: &Node) -> Found {
+        let mut found = Found::default();
+        self.add_device(root, node, &[], &mut found.claims);
+        self.add_below(root, node, &mut found);
+        found.in_order()
     }
 
-    /// Of a regular file: swapped to, or behind a loop device, with that device's own uses.
-    pub(super) fn of_file(&self, root: &Root, path: &Path, there: &Metadata) -> Vec<Claim> {
-        let mut claims = Vec::new();
-        let name = path.display().to_string();
-        for (device, swap) in &self.swaps {
-            if device.is_none() && (path == swap || root.is_live() && is_at(swap, there)) {
-                let device = name.clone();
-                claims.push(Claim::Swap { device });
+    /// Of a regular file: mounted, swapped to, or behind a loop device, with that device's own uses.
+    pub(super) fn of_file(&self, root: &Root, path: &Path, there: &Metadata) -> Found {
+        let mut file = FilePlace::at(path);
+        if root.is_live() {
+            file = FilePlace::of(&self.mounts, path, there);
+        }
+        let mut found = Found::default();
+        self.add_file(root, &file, &[], &mut found);
+        found.in_order()
+    }
+
+    /// What uses a file, but for the devices in `except`.
+    fn add_file(&self, root: &Root, file: &FilePlace, except: &[String], found: &mut Found) {
+        let name = file.path.display().to_string();
+        for (place, mount) in &self.mounted_files {
+            let by = || format!("what is mounted at {}", mount.at.display());
+            found.note(place.is(file), &by, || Claim::Mounted {
+                device: name.clone(),
+                at: mount.at.clone(),
+            });
+        }
+        for (_, swap) in self.swaps.iter().filter(|(device, _)| device.is_none()) {
+            let by = || format!("the swap space {}", swap.path.display());
+            let device = name.clone();
+            found.note(swap.is(file), &by, || Claim::Swap { device });
+        }
+        for one in self.loops.iter().filter(|one| !except.contains(&one.name)) {
+            let is_over = one.is_over(file);
+            let by = || format!("behind {}", one.name);
+            found.note(is_over, &by, || Claim::Holder {
+                device: name.clone(),
+                by: one.name.clone(),
+            });
+            if is_over == Sameness::Same {
+                self.add_device(root, &one.node, except, &mut found.claims);
             }
         }
-        claims.extend(self.over_file(root, &name, |one| one.is_over(root, path, there), &[]));
-        in_order(claims)
     }
 
     /// A device with its partitions and everything that uses them, but for the devices `except`.
@@ -199,7 +282,7 @@ impl Uses {
 
     /// What a device uses, down to the hardware or to a regular file behind a loop device: the file
     /// system that such a file lies on may be mounted, and the file is not all of it.
-    fn add_below(&self, root: &Root, node: &Node, claims: &mut Vec<Claim>) {
+    fn add_below(&self, root: &Root, node: &Node, found: &mut Found) {
         let mut reached = vec![node.name.clone()];
         let mut todo = vec![node.clone()];
         while let Some(member) = todo.pop() {
@@ -209,16 +292,16 @@ impl Uses {
                 below.extend(slaves.iter().filter_map(|name| Node::by_name(root, name)));
             }
             for node in &below {
-                self.add_direct_uses(&node.name, claims);
-                self.add_beside(&member, node, claims);
+                self.add_direct_uses(&node.name, &mut found.claims);
+                self.add_beside(&member, node, &mut found.claims);
             }
             if let Some(one) = self.loops.iter().find(|one| one.name == member.name) {
                 let device = one.device.as_deref();
                 if let Some(behind) = device.and_then(|name| Node::by_name(root, name)) {
-                    self.add_device(root, &behind, &reached, claims);
+                    self.add_device(root, &behind, &reached, &mut found.claims);
                     below.push(behind);
                 } else {
-                    claims.extend(self.of_file_behind(root, one, &reached));
+                    self.add_file(root, &one.place, &reached, found);
                 }
             }
             below.retain(|node| !reached.contains(&node.name));
@@ -239,51 +322,6 @@ impl Uses {
                 claims.push(Claim::Holder { device, by });
             }
         }
-    }
-
-    /// The regular file behind a loop device: swapped to, or behind other loop devices.
-    fn of_file_behind(&self, root: &Root, one: &Loop, except: &[String]) -> Vec<Claim> {
-        let mut claims = Vec::new();
-        let name = one.path.display().to_string();
-        let is_it = |path: &Path| match one.file {
-            Some(file) => root.is_live() && identity(path) == Some(file),
-            None => is_same_file(root, path, &one.path),
-        };
-        for (device, swap) in &self.swaps {
-            if device.is_none() && is_it(swap) {
-                let device = swap.display().to_string();
-                claims.push(Claim::Swap { device });
-            }
-        }
-        let same = |other: &Loop| match (one.file, other.file) {
-            _ if other.device.is_some() => false,
-            (Some(one), Some(other)) => one == other,
-            _ => is_same_file(root, &one.path, &other.path),
-        };
-        claims.extend(self.over_file(root, &name, same, except));
-        claims
-    }
-
-    /// What uses a file: the loop devices over it, but for those in `except`, with their own uses.
-    fn over_file(
-        &self,
-        root: &Root,
-        name: &str,
-        is_over: impl Fn(&Loop) -> bool,
-        except: &[String],
-    ) -> Vec<Claim> {
-        let mut claims = Vec::new();
-        let others = self.loops.iter().filter(|one| !except.contains(&one.name));
-        for one in others.filter(|one| is_over(one)) {
-            claims.push(Claim::Holder {
-                device: name.to_owned(),
-                by: one.name.clone(),
-            });
-            if let Some(node) = Node::by_name(root, &one.name) {
-                self.add_device(root, &node, except, &mut claims);
-            }
-        }
-        claims
     }
 
     /// Kernel names of what uses a device, one step up.
@@ -320,23 +358,4 @@ impl Uses {
             claims.push(Claim::Swap { device });
         }
     }
-}
-
-/// By device and inode where the files can be looked at, so that a second name does not hide it.
-fn is_same_file(root: &Root, path: &Path, other: &Path) -> bool {
-    path == other || root.is_live() && identity(path).is_some_and(|id| Some(id) == identity(other))
-}
-
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    fs::metadata(path).ok().map(|there| file_identity(&there))
-}
-
-fn is_at(path: &Path, there: &Metadata) -> bool {
-    identity(path) == Some(file_identity(there))
-}
-
-fn in_order(mut claims: Vec<Claim>) -> Vec<Claim> {
-    claims.sort();
-    claims.dedup();
-    claims
 }

@@ -7,6 +7,7 @@
 //!
 //! Deliberately absent: where states are kept, and what is concluded from them.
 
+use super::openers::lease;
 use super::sys;
 use super::unmarked::open_unmarked;
 use model::TargetFacts;
@@ -19,7 +20,7 @@ use std::time::Duration;
 
 /// Longest wait for the clock of time stamps, whose tick is 10 ms at most.
 const TICKS: u32 = 40;
-/// Tries to meet the clock's tick, and to have the last descriptor closed: a ring gives its files back a little later.
+/// Tries to meet the clock's tick.
 const TRIES: u32 = 20;
 const TICK: Duration = Duration::from_millis(1);
 
@@ -90,7 +91,7 @@ impl ClosedFile {
         if !sys::keeps_change_times(file) {
             return None;
         }
-        let _lease = lease(file)?;
+        let _lease = lease(file).ok()?;
         let state = ClosedFile::of(file)?;
         // Whole seconds: an ext4 with small inodes, where a second is a tick.
         if state.changed_ns % 1_000_000_000 == 0 {
@@ -168,13 +169,6 @@ impl ClosedFile {
         let age = sys::stamp_clock_ns()?.checked_sub(self.changed_ns)?;
         u64::try_from(age).ok().map(Duration::from_nanos)
     }
-}
-
-fn lease(file: &File) -> Option<sys::ReadLease<'_>> {
-    (0..TRIES).find_map(|number| {
-        thread::sleep(TICK * number);
-        sys::ReadLease::take(file)
-    })
 }
 
 /// Whether only the effective user and root may change the file or its attributes.

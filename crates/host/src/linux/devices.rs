@@ -61,7 +61,8 @@ pub fn devices(root: &Root) -> Vec<DeviceListing> {
                     &uses,
                     node,
                     look.as_ref().map(|look| (look, &patience)),
-                ),
+                )
+                .claims,
                 path: node.path(),
                 known_as: node.known_as(root),
             }

@@ -1,7 +1,8 @@
 //! Linux: facts from `/proc`, `/sys` and a handful of system calls.
 //!
 //! Reading order: `machine` (the host, with its `limits`), `target` (one target, whole), then what it is put together
-//! from: `block` (one device), `mounts`, `chain` (which uses which), `claims` (who uses it), `direct`
+//! from: `block` (one device), `mounts`, `chain` (which uses which), `claims` (who uses it), `file_place` (which file that is), `elsewhere`
+//! and `openers` (who uses it unseen), `direct`
 //! (unbuffered I/O) and `look` (reading it), `extents` (where a file lies). `devices` lists, `counters` counts,
 //! `activity` reads the load of the machine, `allowance` what this process may have, `trace` times requests, `events`
 //! are named events between processes, `system_events` is what the system reports during a run, `paths` are those to one device, `terminal` waits for a person's keys, `sys` contains the `unsafe`.
@@ -15,8 +16,10 @@ mod closed;
 mod counters;
 mod devices;
 mod direct;
+mod elsewhere;
 mod events;
 mod extents;
+mod file_place;
 mod health;
 mod kernel;
 mod limits;
@@ -26,6 +29,7 @@ mod machine;
 mod mounts;
 mod namespace;
 mod observed;
+mod openers;
 mod paths;
 mod silence;
 mod sys;
@@ -43,6 +47,7 @@ pub use closed::{ClosedFile, file_identity, is_writable_by_others, stream_into};
 pub use counters::CounterReader;
 pub use devices::{DeviceListing, block_of_generic, devices};
 pub use events::{Event, set_event};
+pub use file_place::may_be_one_file;
 pub use health::{device_health, time_source};
 pub use kernel::{
     boot_id, hangup_is_ignored, keeps_time_by_counter, kernel_workers, thread_delay, uptime_ms,

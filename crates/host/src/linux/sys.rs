@@ -447,18 +447,22 @@ pub(super) fn stamp_clock_ns() -> Option<i64> {
 pub(super) struct ReadLease<'a>(&'a File);
 
 impl<'a> ReadLease<'a> {
-    pub(super) fn take(file: &'a File) -> Option<Self> {
+    /// `EAGAIN` while a process has it open for writing.
+    pub(super) fn take(file: &'a File) -> io::Result<Self> {
         const F_SETSIG: i32 = 10; // <asm-generic/fcntl.h>
         // A writer who comes while the lease is active waits until it is given back. The signal that reports it is one
         // that does nothing.
         // SAFETY: plain integers about a descriptor that we own.
         let reported = unsafe { libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) };
         if reported != 0 {
-            return None;
+            return Err(io::Error::last_os_error());
         }
         // SAFETY: as above.
         let taken = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_RDLCK) };
-        (taken == 0).then_some(ReadLease(file))
+        match taken {
+            0 => Ok(ReadLease(file)),
+            _ => Err(io::Error::last_os_error()),
+        }
     }
 }
 

@@ -5,13 +5,14 @@
 
 use super::block::Node;
 use super::chain::{below, facts, layer, under_file_system};
-use super::claims::Uses;
+use super::claims::{Found, Uses};
 use super::closed::file_identity;
 use super::look::{self, Claimed, Look, Patience, WHOLE_MAX};
 use super::mounts::mount_of;
-use super::{direct, namespace, sys};
+use super::openers::{Openers, openers};
+use super::{direct, elsewhere, namespace, sys};
 use crate::root::Root;
-use gate::{Pin, Pins};
+use gate::{OFlags, Pin, Pins};
 use model::{
     BlockDevice, Bytes, Claim, Content, FileSystem, ForeignName, Layout, TargetFacts, TargetKind,
 };
@@ -104,6 +105,7 @@ fn look_at(place: Place<'_>, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
         chain: Vec::new(),
         claims: Vec::new(),
         unchecked: Vec::new(),
+        unasked: Vec::new(),
         foreign_name: None,
         content: Content::Unknown,
         layout: Layout::default(),
@@ -146,7 +148,7 @@ fn by_pin(place: Place<'_>, pin: &Pin, found: &mut TargetFacts, eyes: &Eyes<'_>)
                 look_at(place, block_device, eyes)
             });
         }
-        Some(there) => file_or_folder(place.0, (pin, &there), found, eyes),
+        Some(there) => file_or_folder(place, (pin, &there), found, eyes),
     }
     let is_opened = matches!(found.kind, TargetKind::File | TargetKind::BlockDevice);
     if is_opened && let Err(error) = sys::may_read(&link(pin, &found.path)) {
@@ -222,7 +224,8 @@ fn device(
             root,
             &below(root, &uses.mounts, std::slice::from_ref(&node)),
         );
-        found.claims = device_claims(root, &uses, &node, read);
+        let device = device_claims(root, &uses, &node, read);
+        (found.claims, found.unchecked) = (device.claims, device.unchecked);
         if pins.claims(pin) {
             claim_below(&uses, (root, pins), &node, found);
         }
@@ -278,23 +281,28 @@ pub(super) fn device_claims(
     uses: &Uses,
     node: &Node,
     look: Option<(&Look, &Patience)>,
-) -> Vec<Claim> {
-    let mut claims = uses.of_device(root, node);
+) -> Found {
+    let mut found = uses.of_device(root, node);
     let Some((look, patience)) = look else {
-        return claims;
+        return found;
     };
-    claims.extend(look.signature_claims(&node.name));
+    found.claims.extend(look.signature_claims(&node.name));
     for part in node.partitions() {
         let look = Look::at_device(&part, patience);
-        claims.extend(
+        found.claims.extend(
             look.iter()
                 .flat_map(|look| look.signature_claims(&part.name)),
         );
     }
-    claims
+    found
 }
 
-fn file_or_folder(root: &Root, (pin, there): Pinned<'_>, found: &mut TargetFacts, eyes: &Eyes<'_>) {
+fn file_or_folder(
+    (root, pins): Place<'_>,
+    (pin, there): Pinned<'_>,
+    found: &mut TargetFacts,
+    eyes: &Eyes<'_>,
+) {
     let uses = Uses::read(root);
     let Some(node) = pin.node() else {
         return;
@@ -318,8 +326,12 @@ fn file_or_folder(root: &Root, (pin, there): Pinned<'_>, found: &mut TargetFacts
     found.size = Bytes(there.len());
     found.allocated = Bytes(there.blocks().saturating_mul(STAT_BLOCK_BYTES));
     found.direct_io = direct::existing(pin, found.file_system.as_ref(), block(&found.chain));
-    found.claims = uses.of_file(root, &real, there);
-    found.unchecked = uses.unchecked(root, found.size);
+    let users = uses.of_file(root, &real, there);
+    (found.claims, found.unchecked) = (users.claims, users.unchecked);
+    found.unchecked.extend(uses.unchecked(root, found.size));
+    if root.is_live() && !pins.is_shared() {
+        add_openers(pin, found);
+    }
     found.claims.extend(eyes.earlier_signatures());
     match eyes {
         _ if found.size == Bytes(0) => found.content = Content::Empty,
@@ -338,6 +350,59 @@ fn file_or_folder(root: &Root, (pin, there): Pinned<'_>, found: &mut TargetFacts
             }
         }
     }
+    if root.is_live() && !matches!(found.content, Content::Fathom | Content::FathomPartial) {
+        add_mounts_elsewhere(&uses, there, found);
+    }
+}
+
+/// Whether another program has the file open for writing, where nothing else is known to use it. The ranks of a job are not asked for, which
+/// write one file.
+fn add_openers(pin: &Pin, found: &mut TargetFacts) {
+    let kind = found.file_system.as_ref().map_or("", |on| &on.kind);
+    if found.size == Bytes(0) || found.claims.iter().any(Claim::in_use) {
+        return;
+    }
+    let open = pin.reopen(OFlags::RDONLY | OFlags::NONBLOCK);
+    let answer = match open {
+        Ok(file) => openers(&file, kind),
+        Err(error) => Openers::Unasked(model::errno_text(&error)),
+    };
+    match answer {
+        Openers::NoWriter => {}
+        Openers::Writer => found.claims.push(Claim::OpenForWriting {
+            file: found.path.display().to_string(),
+        }),
+        Openers::Unasked(why) => {
+            let what = "whether another program has it open for writing";
+            found.unasked.push(format!("{what} ({why})"));
+        }
+    }
+}
+
+/// Files that are mounted without a device are foreign in their first block.
+fn add_mounts_elsewhere(uses: &Uses, file: &Metadata, found: &mut TargetFacts) {
+    if found.size == Bytes(0) || found.claims.iter().any(Claim::in_use) {
+        return;
+    }
+    let signatures = found.claims.iter().filter_map(|claim| match claim {
+        Claim::Signature { what, .. } => Some(what.as_str()),
+        _ => None,
+    });
+    let signatures: Vec<&str> = signatures.collect();
+    let (mounted, unknown) = elsewhere::mounts_of(file, &signatures, &uses.mounts);
+    let device = found.path.display().to_string();
+    found
+        .claims
+        .extend(mounted.into_iter().map(|at| Claim::Mounted {
+            device: device.clone(),
+            at,
+        }));
+    found.unchecked.extend(unknown.iter().map(|at| {
+        format!(
+            "whether it is what is mounted at {} (the source of that mount has moved)",
+            at.display()
+        )
+    }));
 }
 
 /// An attribute of the file that forbids writing it, regardless of the permissions. // chattr(1)

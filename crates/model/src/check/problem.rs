@@ -571,7 +571,9 @@ fn users(uses: &[Claim]) -> String {
     let each = uses.iter().map(|claim| match claim {
         Claim::Mounted { at, .. } => format!("{claim} (umount {})", at.display()),
         Claim::Swap { device } => format!("{claim} (swapoff {device})"),
-        Claim::Busy { .. } => format!("{claim} (fuser -v lists the processes)"),
+        Claim::Busy { .. } | Claim::OpenForWriting { .. } => {
+            format!("{claim} (fuser -v lists the processes)")
+        }
         Claim::Holder { .. } | Claim::Signature { .. } => claim.to_string(),
     });
     each.collect::<Vec<_>>().join("; ")
@@ -593,7 +595,9 @@ fn way_out(claim: &Claim) -> String {
                 "{by} uses it, and its data would be lost: stop {by} first, or test {by} itself"
             )
         }
-        Claim::Busy { .. } => "find who has it open (fuser -v) and end that first".to_owned(),
+        Claim::Busy { .. } | Claim::OpenForWriting { .. } => {
+            "find who has it open (fuser -v) and end that first".to_owned()
+        }
         Claim::Signature { .. } => String::new(),
     }
 }
@@ -630,6 +634,9 @@ impl fmt::Display for Claim {
             Claim::Holder { device, by } => write!(f, "{by} uses {device}"),
             Claim::Busy { device } => {
                 write!(f, "another program has {device} open exclusively")
+            }
+            Claim::OpenForWriting { file } => {
+                write!(f, "another program has {file} open for writing")
             }
             Claim::Signature { device, what } => write!(f, "{what} on {device}"),
         }

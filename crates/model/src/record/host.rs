@@ -83,6 +83,9 @@ pub struct TargetFacts {
     /// What could not be found out about its use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unchecked: Vec<String>,
+    /// What of its use could not be asked and stands in the way of nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unasked: Vec<String>,
     /// The first name on its path that another user could have placed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign_name: Option<ForeignName>,
@@ -360,6 +363,11 @@ pub enum Claim {
         /// Which device.
         device: String,
     },
+    /// Another program has it open for writing.
+    OpenForWriting {
+        /// Which file.
+        file: String,
+    },
     /// It carries a signature that a known format puts there.
     Signature {
         /// Which device or file: the target, or a partition of it.
@@ -459,6 +467,7 @@ impl TargetFacts {
             chain: Vec::new(),
             claims: Vec::new(),
             unchecked: Vec::new(),
+            unasked: Vec::new(),
             foreign_name: None,
             content: Content::Empty,
             layout: Layout::default(),

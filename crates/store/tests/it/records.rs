@@ -262,6 +262,7 @@ fn target_facts(dice: &mut Dice) -> TargetFacts {
         obstacle: None,
         namespace: None,
         unchecked: Vec::new(),
+        unasked: Vec::new(),
         foreign_name: None,
         path: PathBuf::from(dice.word()),
         kind: dice.one(&[TargetKind::File, TargetKind::BlockDevice, TargetKind::Null]),

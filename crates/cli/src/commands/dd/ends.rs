@@ -9,7 +9,7 @@ use engine::{CopyEnd, CopyJob, CopyReads, Silent, Stop};
 use gate::Pins;
 use host::Root;
 use model::{Bytes, Claim, CommandError, Consent, Content, FilesPlace, TargetFacts, TargetKind};
-use session::{hold, keeps};
+use session::{hold, keeps, may_keep};
 use std::path::Path;
 use tools::dd::{CopyRequest, DdEnd, DdRequest};
 
@@ -235,6 +235,7 @@ fn against_names(
             "{path}: the results are stored in this file: specify another output, or another --store"
         ));
     }
+    reported.extend(store.and_then(|store| may_keep(&Root::live(), store, output)));
     if asked.output.path.is_symlink() && !asked.output.path.exists() {
         reported.push(format!(
             "{path}: a symbolic link to something that is not there: specify the file itself"

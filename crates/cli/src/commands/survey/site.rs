@@ -301,6 +301,7 @@ mod tests {
             chain: vec![],
             claims: vec![],
             unchecked: Vec::new(),
+            unasked: Vec::new(),
             foreign_name: None,
             content,
             layout: Default::default(),

@@ -10,6 +10,7 @@ fn a_file_without_data_is_not_removed() {
     let bench = Bench::new();
     let sparse = File::create(bench.path("sparse")).unwrap();
     sparse.set_len(1 << 20).unwrap();
+    drop(sparse);
     let reserved = Command::new("fallocate")
         .args(["-l", "1M"])
         .arg(bench.path("reserved"))

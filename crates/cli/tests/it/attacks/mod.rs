@@ -31,6 +31,7 @@ mod d8;
 mod d9;
 mod folder_rights;
 mod h4;
+mod hidden_uses;
 mod i1;
 mod i2;
 mod i3;

@@ -34,6 +34,7 @@ fn file(size: Bytes) -> TargetFacts {
         chain: vec![],
         claims: vec![],
         unchecked: Vec::new(),
+        unasked: Vec::new(),
         foreign_name: None,
         content: Content::Fathom,
         layout: Layout::default(),
