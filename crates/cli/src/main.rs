@@ -23,6 +23,7 @@ mod output;
 mod progress;
 mod report;
 mod run_context;
+mod seed;
 mod signals;
 mod sweep_progress;
 
@@ -71,7 +72,7 @@ fn program() -> ExitCode {
     if words.len() == 2 && words[1] == "--licenses" {
         return licenses();
     }
-    let cli = match Cli::read(&words) {
+    let mut cli = match Cli::read(&words) {
         Ok(cli) => cli,
         Err(error) => return failure::parser_says(error),
     };
@@ -84,6 +85,7 @@ fn program() -> ExitCode {
     if let Err(failure) = refuse_many(&cli.command, &words, &environment) {
         return failure::tell(&failure);
     }
+    seed::choose(&mut cli.command);
     match carry_out(&cli.command, &environment) {
         Ok(ending) => ending.exit_code(),
         Err(failure) => failure::tell(&failure),

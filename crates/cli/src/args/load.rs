@@ -258,9 +258,9 @@ pub(crate) struct EngineArgs {
     /// are any, near its device), in-turn (all cores that may be used, in their order), or a list: 0-3,8
     #[arg(long, value_name = "CORES", allow_hyphen_values = true, default_value = native::CORES)]
     pub(crate) cores: String,
-    /// Seed of the random offsets and operations
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
-    pub(crate) seed: String,
+    /// Seed of the random offsets and operations [default: drawn for each run; 0 for simulated devices]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
     /// Count failed I/Os and continue, instead of ending the run at the first
     #[arg(long)]
     pub(crate) continue_on_error: bool,

@@ -3,7 +3,6 @@
 use super::{ConsentArgs, KeepArgs};
 use clap::Args;
 use std::path::PathBuf;
-use tools::native;
 
 /// Default of `--size`.
 pub(crate) const SIZE: &str = "1G";
@@ -24,9 +23,9 @@ pub(crate) struct QuickArgs {
     /// Size of the file that is created in a folder
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, default_value = SIZE)]
     pub(crate) size: String,
-    /// Same seed, same offsets
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
-    pub(crate) seed: String,
+    /// Same seed, same offsets [default: drawn; 0 for simulated devices]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
     #[command(flatten)]
@@ -57,9 +56,9 @@ pub(crate) struct LayersArgs {
     /// Duration of one measurement
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = ROUND_TIME)]
     pub(crate) round_time: String,
-    /// Same seed, same offsets
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
-    pub(crate) seed: String,
+    /// Same seed, same offsets [default: drawn; 0 for simulated devices]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
     #[command(flatten)]

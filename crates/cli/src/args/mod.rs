@@ -286,9 +286,9 @@ pub(crate) struct SurveyArgs {
     /// Remove the file afterwards, if fathom created it
     #[arg(long)]
     pub(crate) rm: bool,
-    /// Seed of the random offsets and operations
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = native::SEED)]
-    pub(crate) seed: String,
+    /// Seed of the random offsets and operations [default: drawn for each survey; 0 for simulated devices]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
     /// Write the HTML report to this file; none writes none [default: fathom-survey-ID.html in the current
     /// folder]
     #[arg(short = 'o', long, value_name = "FILE|none")]

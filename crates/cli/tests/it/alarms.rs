@@ -26,7 +26,7 @@ fn run(word: &str, work: Work, seed: usize) -> RunRecord {
     request.place.length = (!work.length.is_empty()).then(|| work.length.to_owned());
     request.time.warmup = "2s".to_owned();
     request.time.duration = "30s".to_owned();
-    request.engine.seed = seed.to_string();
+    request.engine.seed = Some(seed.to_string());
     let profile = native::build(&request).unwrap().profile;
     let facts: Vec<TargetFacts> = profile.timespans[0]
         .targets

@@ -187,6 +187,32 @@ fn a_cell_that_fails_is_a_row_with_its_reason_and_the_others_run() {
 }
 
 #[test]
+fn each_repeat_has_a_seed_of_its_own_and_a_sweep_can_be_repeated() {
+    let seeds = |options: &str| {
+        let bench = Bench::new();
+        let depths = if options.contains("axis") {
+            ""
+        } else {
+            "-o 1,2"
+        };
+        let line = format!("sweep {depths} --repeat 3 -d 20ms --warmup 0s --order given {options}");
+        bench.line(&line).good();
+        let of = |number: usize| {
+            let run = bench.line(&format!("show 1.{number} --json")).good().json();
+            run["engine"]["seed"].as_u64().unwrap()
+        };
+        (1..=6).map(of).collect::<Vec<u64>>()
+    };
+    assert_eq!(seeds("--seed 40 sim:ssd"), [40, 42, 44, 41, 43, 45]);
+    assert_eq!(seeds("sim:ssd"), [0, 2, 4, 1, 3, 5]);
+    assert_eq!(seeds("--axis seed=7,9 sim:ssd"), [7, 7, 7, 9, 9, 9]);
+    let drawn = seeds("--engine null");
+    let distinct: BTreeSet<&u64> = drawn.iter().collect();
+    assert_eq!(distinct.len(), 6, "{drawn:?}");
+    assert_ne!(drawn, seeds("--engine null"));
+}
+
+#[test]
 fn a_cell_is_repeated_until_its_rate_is_known_well_enough() {
     let bench = Bench::new();
     let line = "sweep --engine null --null-delay 1ms --warmup 0s -d 50ms -o 1,2";

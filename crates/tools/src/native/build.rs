@@ -4,8 +4,8 @@
 //! Deliberately absent: whether the machine can do it.
 
 use super::{
-    EngineText, NULL_DELAY, NULL_ERROR_EVERY, NULL_SIZE, PlaceText, Request, TimeText, WorkText,
-    lines,
+    EngineText, NULL_DELAY, NULL_ERROR_EVERY, NULL_SIZE, PlaceText, Request, SEED, TimeText,
+    WorkText, lines,
 };
 use crate::problem::{Note, Problem, Refusal};
 use crate::read::Reader;
@@ -189,7 +189,9 @@ fn read_means(text: &EngineText, reader: &mut Reader) -> Means {
             submissions: *sqpoll,
         },
         placement: reader.value("--cores", cores).unwrap_or_default(),
-        seed: reader.number("--seed", seed, SEED_FORM).unwrap_or_default(),
+        seed: reader
+            .number("--seed", seed.as_deref().unwrap_or(SEED), SEED_FORM)
+            .unwrap_or_default(),
         on_error: if *continue_on_error {
             OnError::Continue
         } else {

@@ -35,7 +35,7 @@ pub const DURATION: &str = "10s";
 pub const WARMUP: &str = "2s";
 /// Default of `--cooldown`.
 pub const COOLDOWN: &str = "0s";
-/// Default of `--seed`.
+/// Seed of a request that specifies none.
 pub const SEED: &str = "0";
 /// Default of `--engine`.
 pub const ENGINE: &str = "auto";
@@ -137,8 +137,8 @@ pub struct EngineText {
     pub sqpoll: bool,
     /// `--cores`: `free`, `near`, `in-turn` or a list.
     pub cores: String,
-    /// `--seed`: a number.
-    pub seed: String,
+    /// `--seed`: a number. Without it: [`SEED`]; a command draws one before.
+    pub seed: Option<String>,
     /// `--continue-on-error`.
     pub continue_on_error: bool,
     /// `--null-size`: a size.
@@ -199,7 +199,7 @@ impl Default for EngineText {
             poll: false,
             sqpoll: false,
             cores: CORES.to_owned(),
-            seed: SEED.to_owned(),
+            seed: None,
             continue_on_error: false,
             null_size: None,
             null_delay: None,

@@ -134,7 +134,7 @@ fn restate_engine(span: &Timespan, null: Option<NullBehaviour>) -> EngineText {
         poll: span.polling.completions,
         sqpoll: span.polling.submissions,
         cores: span.placement.to_string(),
-        seed: span.seed.to_string(),
+        seed: Some(span.seed.to_string()),
         continue_on_error: span.on_error == OnError::Continue,
         null_size: null.map(|null| null.size.to_string()),
         null_delay: null.map(|null| null.delay.to_string()),
@@ -232,7 +232,7 @@ fn print_engine(text: EngineText, words: &mut Vec<String>) {
     flag("--poll", poll, words);
     flag("--sqpoll", sqpoll, words);
     option("--cores", Some(cores), words);
-    option("--seed", Some(seed), words);
+    option("--seed", seed, words);
     flag("--continue-on-error", continue_on_error, words);
     option("--null-size", null_size, words);
     option("--null-delay", null_delay, words);

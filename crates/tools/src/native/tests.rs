@@ -58,7 +58,7 @@ fn all_problems_are_reported_at_once_with_what_was_read_and_what_is_accepted() {
         request.time.rate = Some("50k".into());
         request.time.arrivals = Some("bursty".into());
         request.engine.engine = "posixaio".into();
-        request.engine.seed = "0x1".into();
+        request.engine.seed = Some("0x1".into());
     });
     expect![[r#"
         invalid value 'posixaio' for --engine: must be auto, io_uring, libaio, sync, nvme or null

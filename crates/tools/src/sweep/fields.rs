@@ -83,7 +83,7 @@ pub(super) const FIELDS: &[Field] = &[
     always!("engine", Word, engine.engine),
     switch!("poll", engine.poll),
     switch!("sqpoll", engine.sqpoll),
-    always!("seed", Count, engine.seed),
+    maybe!("seed", Count, engine.seed),
     switch!("continue-on-error", engine.continue_on_error),
     maybe!("null-size", Size, engine.null_size),
     maybe!("null-delay", Time, engine.null_delay),

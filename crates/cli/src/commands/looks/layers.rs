@@ -133,7 +133,7 @@ fn read(args: &LayersArgs) -> Result<Asked, CommandError> {
         size: read_size(&mut reader, size),
         rounds: count.unwrap_or_default(),
         turn: turn.unwrap_or_default(),
-        seed: read_seed(&mut reader, seed),
+        seed: read_seed(&mut reader, seed.as_deref()),
     };
     Ok(reader.finish(asked)?)
 }

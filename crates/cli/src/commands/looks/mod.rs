@@ -24,7 +24,7 @@ use model::{
 use session::{CheckedPlan, Ended, Fate, Ran, Runner, Schedule, Step, Watcher};
 use std::collections::VecDeque;
 use store::Store;
-use tools::{Problem, Reader};
+use tools::{Problem, Reader, native};
 
 const SEED_FORM: &str = "must be a whole number from 0 to 18446744073709551615";
 const SIZE_FORM: &str = "must be 16M or more, a whole number of M: 1G, 512M";
@@ -143,6 +143,11 @@ impl Turns<'_> {
         Ok(false)
     }
 
+    /// Other offsets than those of a turn before: what that one read may be in a cache.
+    fn next_seed(&self) -> u64 {
+        self.seed.wrapping_add(self.done.len() as u64)
+    }
+
     /// Bytes a second of the last turn with this label.
     fn flow(&self, label: &str) -> Option<f64> {
         let (_, record) = self.done.iter().rev().find(|(known, _)| known == label)?;
@@ -173,7 +178,7 @@ impl Schedule for Turns<'_> {
         }
         Ok(Some(Step {
             cold: turn.cold,
-            ..Step::new(turn.label.clone(), turn.span(self.seed, None))
+            ..Step::new(turn.label.clone(), turn.span(self.next_seed(), None))
         }))
     }
 
@@ -244,7 +249,8 @@ fn read_size(reader: &mut Reader, text: &str) -> Bytes {
     read.unwrap_or(SIZE_MIN)
 }
 
-fn read_seed(reader: &mut Reader, text: &str) -> u64 {
+fn read_seed(reader: &mut Reader, text: Option<&str>) -> u64 {
+    let text = text.unwrap_or(native::SEED);
     reader.number("--seed", text, SEED_FORM).unwrap_or_default()
 }
 

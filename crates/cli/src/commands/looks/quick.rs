@@ -102,7 +102,7 @@ fn read(args: &QuickArgs) -> Result<Asked, CommandError> {
         in_folder,
         write: *write,
         size: read_size(&mut reader, size),
-        seed: read_seed(&mut reader, seed),
+        seed: read_seed(&mut reader, seed.as_deref()),
     };
     Ok(reader.finish(asked)?)
 }

@@ -9,7 +9,7 @@ use crate::commands::resumed::{Lock, Wanted, target_identity};
 use crate::environment::Environment;
 use model::{Bytes, CommandError, HostRecord, Nanos, Outcome, TargetFacts};
 use store::{RunName, SessionId, SessionKind, SessionOutcome, Store, StoredResult};
-use sweep::Measured;
+use sweep::{Measured, SurveyOptions};
 
 /// The session that `--resume` names, with the words that it began with: where it is stored and how it is shown is of the
 /// command that resumes it, and so are the confirmations.
@@ -29,7 +29,9 @@ pub(crate) fn named(
         Command::Survey(words) => Some(words),
         _ => None,
     };
-    wanted.named(id, environment, read).map(Some)
+    let (session, words) = wanted.named(id, environment, read)?;
+    let seed = words.seed.or_else(|| args.seed.clone());
+    Ok(Some((session, SurveyArgs { seed, ..words })))
 }
 
 /// What distinguishes a survey from others: the machine, the target, the range and what is measured.
@@ -40,7 +42,11 @@ pub(crate) fn fingerprint(
     host: &HostRecord,
 ) -> String {
     let target = target_identity(&asked.target, facts);
-    let request = format!("{:?} {}", asked.options, site.size);
+    let any_seed = SurveyOptions {
+        seed: 0, // other offsets of the same points
+        ..asked.options.clone()
+    };
+    let request = format!("{any_seed:?} {}", site.size);
     sweep::key(&["survey", &host.hostname, &target, &request])
 }
 

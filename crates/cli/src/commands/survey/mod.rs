@@ -25,7 +25,7 @@ use crate::options;
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::run_context::RunContext;
-use crate::{keep, live, output, report, signals};
+use crate::{keep, live, output, report, seed, signals};
 use clap::Parser;
 use context::Surveyed;
 use earlier::Earlier;
@@ -172,7 +172,7 @@ fn run(
     let started_utc = clock::utc();
     let new = session::new_session(
         SessionKind::Survey,
-        command_line(),
+        seed::recorded(command_line(), "survey", args.seed.as_deref()),
         asked.target.name(),
         started_utc,
     );

@@ -8,7 +8,7 @@ use analysis::Goal;
 use model::{Bytes, CacheMode, CommandError, EngineChoice, Location, Nanos, NullBehaviour, Ratio};
 use std::path::PathBuf;
 use sweep::SurveyOptions;
-use tools::native::{CACHE_FORM, CACHE_MODES, NULL_SIZE};
+use tools::native::{self, CACHE_FORM, CACHE_MODES, NULL_SIZE};
 use tools::{Problem, Reader};
 
 /// Default target: a file in the current folder.
@@ -105,7 +105,9 @@ impl Asked {
                 },
                 workloads: workloads::read(workload, &mut reader),
                 read_only: *read_only,
-                seed: reader.number("--seed", seed, SEED_FORM).unwrap_or_default(),
+                seed: reader
+                    .number("--seed", seed.as_deref().unwrap_or(native::SEED), SEED_FORM)
+                    .unwrap_or_default(),
                 engine,
                 precision: read_precision(precision, &mut reader),
                 grid_share: budget.is_none().then_some(sweep::GRID_SHARE_DEFAULT),

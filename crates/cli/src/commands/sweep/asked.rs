@@ -2,6 +2,7 @@
 //! wrong with them.
 
 use crate::args::{Cli, Command, SweepArgs};
+use crate::seed;
 use clap::Parser;
 use host::Root;
 use model::{Access, CommandError, HostRecord, Location, Profile, Target, Timespan};
@@ -34,6 +35,8 @@ pub(crate) struct Asked {
     pub(crate) repeats_targets: bool,
     /// Ranks that share each cell; 1 alone.
     pub(super) ranks: u32,
+    /// The cells differ in the seed, as requested.
+    is_seed_varied: bool,
 }
 
 /// One combination.
@@ -50,7 +53,8 @@ pub(crate) struct AskedCell {
 impl Asked {
     /// Reads all of it. Files are read, nothing else is touched.
     pub(crate) fn read(args: &SweepArgs) -> Result<Self, CommandError> {
-        let definition = define(args)?;
+        let mut definition = define(args)?;
+        let drawn = draw_seed(&mut definition);
         let grid = grid_of(&definition);
         let combined = grid.cells().map_err(|problems| {
             CommandError::refused_for(problems.iter().map(ToString::to_string))
@@ -99,7 +103,7 @@ impl Asked {
             cells.push(AskedCell {
                 label: grid.label(cell, &varied),
                 group: grid.groups[cell.group].name.clone(),
-                key: key_of(&grid, cell, &built.timespan),
+                key: key_of(&grid, cell, without_drawn(&built.timespan, drawn)),
                 values: values
                     .into_iter()
                     .filter(|(name, _)| varied.contains(&name.as_str()))
@@ -109,6 +113,7 @@ impl Asked {
         }
         refuse(problems)?;
         let course = definition.course;
+        let is_seed_varied = varied.contains(&"seed");
         Ok(Asked {
             grid,
             cells,
@@ -119,7 +124,20 @@ impl Asked {
             notes: notes.unwrap_or_default(),
             repeats_targets: matches!(definition.base, Base::Diskspd(_)),
             ranks: 1,
+            is_seed_varied,
         })
+    }
+
+    /// Returns what a turn runs. A repeat draws other offsets than the runs of its cell before: what these read may be in a
+    /// cache.
+    pub(crate) fn timespan(&self, turn: Turn) -> Timespan {
+        let mut timespan = self.cells[turn.cell].timespan.clone();
+        if !self.is_seed_varied {
+            let before = u64::from(turn.repetition.saturating_sub(1));
+            let apart = before.wrapping_mul(self.cells.len() as u64);
+            timespan.seed = timespan.seed.wrapping_add(apart);
+        }
+        timespan
     }
 
     /// The whole matrix as one request, for the check before anything runs.
@@ -328,6 +346,32 @@ pub(super) fn grid_of(definition: &Definition) -> Grid {
     }
 }
 
+/// Gives the cells a seed where none is specified; returns it if it was drawn.
+fn draw_seed(definition: &mut Definition) -> Option<u64> {
+    let Base::Native(request) = &mut definition.base else {
+        return None; // a DISKSPD line has that of DISKSPD
+    };
+    let axes = || definition.groups.iter().flat_map(|group| &group.axes);
+    if request.engine.seed.is_some() || axes().any(|axis| axis.name == "seed") {
+        return None;
+    }
+    let of_axes = axes().filter(|axis| axis.name == "target");
+    let of_axes = of_axes.flat_map(|axis| axis.values.iter().map(Path::new));
+    let targets = request.targets.iter().map(PathBuf::as_path).chain(of_axes);
+    let seed = seed::chosen(None, targets);
+    let drawn = seed.parse().ok();
+    request.engine.seed = Some(seed);
+    drawn
+}
+
+/// As it is with the seed 0: by what was drawn, no sweep is found again.
+fn without_drawn(timespan: &Timespan, drawn: Option<u64>) -> Timespan {
+    Timespan {
+        seed: timespan.seed.wrapping_sub(drawn.unwrap_or(0)),
+        ..timespan.clone()
+    }
+}
+
 /// All that determines a cell. Names of targets become absolute: `f` of another folder is another file.
 /// Targets of a combination, each counted with the lines of its mix.
 fn weight(timespan: &Timespan) -> usize {
@@ -338,8 +382,8 @@ fn weight(timespan: &Timespan) -> usize {
     timespan.targets.iter().map(lines).sum()
 }
 
-fn key_of(grid: &Grid, cell: &sweep::Cell, timespan: &Timespan) -> String {
-    let mut whole = timespan.clone();
+fn key_of(grid: &Grid, cell: &sweep::Cell, timespan: Timespan) -> String {
+    let mut whole = timespan;
     for target in &mut whole.targets {
         if let Location::Path(path) = &mut target.location {
             *path = std::path::absolute(&*path).unwrap_or_else(|_| path.clone());

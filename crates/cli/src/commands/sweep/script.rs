@@ -7,7 +7,7 @@ use crate::{output, report};
 use model::{CommandError, Nanos};
 use session::clock;
 use std::collections::HashSet;
-use sweep::Order;
+use sweep::{Order, Turn};
 use tools::refusal::PROBLEMS_MAX;
 use tools::sweep::{self as words, Definition, ScriptCell};
 use views::{Script, ScriptLine, Shell};
@@ -68,17 +68,20 @@ struct Row {
 fn script(args: &SweepArgs, shell: Shell, tool: Tool) -> Result<Script, CommandError> {
     let definition = asked::define(args)?;
     let course = definition.course;
-    let rows = rows(&definition)?;
+    let passes = (1..=course.repeat.most).map(|repetition| rows(&definition, repetition));
+    let passes: Vec<Vec<Row>> = passes.collect::<Result<_, _>>()?;
+    let count = passes.first().map_or(0, Vec::len);
+    let row_of = |turn: &Turn| &passes[turn.repetition as usize - 1][turn.cell];
     let order = course.order.map_or(Order::Given, asked::order_of);
-    let turns = sweep::turns(rows.len(), course.repeat.most, order, course.shuffle_seed);
+    let turns = sweep::turns(count, course.repeat.most, order, course.shuffle_seed);
     let mut lines: Vec<ScriptLine> = Vec::new();
     let mut problems: Vec<String> = Vec::new();
     let mut load = Nanos(0);
     for (place, turn) in turns.iter().enumerate() {
-        let row = &rows[turn.cell];
+        let row = row_of(turn);
         let before = place
             .checked_sub(1)
-            .map(|before| &rows[turns[before].cell].outer);
+            .map(|before| &row_of(&turns[before]).outer);
         load = load.plus(row.cell.load);
         match words(&row.cell, shell, tool) {
             Ok(words) => lines.push(ScriptLine {
@@ -103,7 +106,8 @@ fn script(args: &SweepArgs, shell: Shell, tool: Tool) -> Result<Script, CommandE
     })
 }
 
-fn rows(definition: &Definition) -> Result<Vec<Row>, CommandError> {
+/// The combinations as one pass runs them. A repeat has another seed.
+fn rows(definition: &Definition, repetition: u32) -> Result<Vec<Row>, CommandError> {
     let grid = asked::grid_of(definition);
     let combined = grid
         .cells()
@@ -112,7 +116,8 @@ fn rows(definition: &Definition) -> Result<Vec<Row>, CommandError> {
     let mut problems: Vec<String> = Vec::new();
     let mut reported = HashSet::new();
     let mut words = 0;
-    for (place, cell) in (0u64..).zip(combined) {
+    let first = u64::from(repetition - 1) * combined.len() as u64;
+    for (place, cell) in (first..).zip(combined) {
         let axes = grid.groups[cell.group].axes.iter();
         let names = axes.map(|axis| axis.name.clone());
         let values: Vec<(String, String)> = names.zip(cell.values.iter().cloned()).collect();

@@ -116,10 +116,9 @@ impl Schedule for Cells<'_, '_> {
             let planned = self.planned(turn);
             walk.progress.begin(walk.asked.label(turn), planned);
         }
-        let timespan = walk.asked.cells[turn.cell].timespan.clone();
         Ok(Some(Step {
             key: Some(walk.asked.key(turn)),
-            ..Step::new(walk.asked.label(turn), timespan)
+            ..Step::new(walk.asked.label(turn), walk.asked.timespan(turn))
         }))
     }
 
