@@ -16,6 +16,7 @@ mod campaign;
 mod cases;
 mod check;
 mod ci;
+mod coverage;
 mod deny;
 mod dist;
 mod guide;
@@ -103,6 +104,12 @@ const COMMANDS: &[Command] = &[
         arguments: "[--drawn N [--seed BASE]]",
         about: "the case files of the findings, and N simulated devices per cause: sensitivity and false alarms",
         run: cases::run,
+    },
+    Command {
+        name: "coverage",
+        arguments: "[N]",
+        about: "how often intervals miss the truth where noise stays; with N runs a cell, writes docs/statistics.md",
+        run: coverage::run,
     },
     Command {
         name: "lab",

@@ -73,7 +73,7 @@ impl Checks {
             (COUNTERS, agrees && !checks.is_empty()),
             (EXTENTS, is_written(record)),
             (BYPASSED, unbuffered),
-            (QUEUE, is_full(own.in_flight) || own.open_loop.is_some()),
+            (QUEUE, is_full(own.in_flight)),
             (STEADY, own.steadiness.steady == Some(true)),
             (SAMPLES, enough && own.total.ios > 0),
         ])

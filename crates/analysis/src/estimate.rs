@@ -17,6 +17,40 @@ pub struct Estimate {
     pub high: Option<f64>,
     /// How many independent samples it rests on: fewer than were taken, where they are autocorrelated. // at least 0
     pub samples: f64,
+    /// Why there is no interval, where there is none and the reason is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_known: Option<NotKnown>,
+}
+
+/// Half of an interval that noise hides, as a share of the value, where two runs are compared.
+const LASTING: f64 = 0.1;
+
+/// Why the data of a run do not show how far a figure may be off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NotKnown {
+    /// The time series has fewer than ten full steps.
+    FewSteps,
+    /// Too few I/Os, or too few beyond a percentile.
+    FewIos,
+    /// Noise that stays for a large part of the run, or a change on the way: a longer run may have another level.
+    Correlated,
+    /// It is not recorded over time.
+    NotRecorded,
+}
+
+impl NotKnown {
+    /// The reason in words, with the remedy.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            NotKnown::FewSteps => {
+                "fewer than ten steps of the time series: measure longer, or with a shorter --interval"
+            }
+            NotKnown::FewIos => "too few I/Os: measure longer",
+            NotKnown::Correlated => "the noise lasts as long as the run: measure longer, or repeat",
+            NotKnown::NotRecorded => "it is not recorded over time",
+        }
+    }
 }
 
 impl Estimate {
@@ -27,6 +61,15 @@ impl Estimate {
             low: None,
             high: None,
             samples,
+            not_known: None,
+        }
+    }
+
+    /// A value whose error the data do not show, with the reason.
+    pub const fn not_known(value: f64, why: NotKnown) -> Estimate {
+        Estimate {
+            not_known: Some(why),
+            ..Estimate::bare(value, 0.0)
         }
     }
 
@@ -40,7 +83,10 @@ impl Estimate {
         let value = all.iter().map(|(own, one)| part(*own) * one.value).sum();
         let samples = all.iter().map(|(_, one)| one.samples).sum();
         let Some(ends) = ends(all) else {
-            return Estimate::bare(value, samples);
+            return Estimate {
+                not_known: all.iter().find_map(|(_, one)| one.not_known),
+                ..Estimate::bare(value, samples)
+            };
         };
         let reaches = all.iter().zip(&ends);
         let reach = reaches
@@ -58,12 +104,20 @@ impl Estimate {
             low: Some(low.min(value - reach).max(0.0)),
             high: Some(high.fold(f64::MIN, f64::max).max(value + reach)),
             samples,
+            not_known: None,
         }
     }
 
-    /// Whether no value lies in the intervals of all; false where one has none.
+    /// Whether no value lies in the intervals of all; false where one has none. An interval that is not known because of noise
+    /// that lasts is taken as a tenth of the value: runs that differ by more are not repeatable.
     pub(crate) fn contradict(all: &[(f64, Estimate)]) -> bool {
-        ends(all).is_some_and(|ends| !meet(&ends))
+        let of = |(_, one): &(f64, Estimate)| {
+            let lasting = one.not_known == Some(NotKnown::Correlated);
+            let tenth = (one.value * (1.0 - LASTING), one.value * (1.0 + LASTING));
+            one.low.zip(one.high).or(lasting.then_some(tenth))
+        };
+        let ends: Option<Vec<(f64, f64)>> = all.iter().map(of).collect();
+        ends.is_some_and(|ends| !meet(&ends))
     }
 
     /// Half the width of the interval, as a share of the value; none without an interval, and of 0.
@@ -86,7 +140,7 @@ fn meet(ends: &[(f64, f64)]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Estimate;
+    use super::{Estimate, NotKnown};
 
     #[test]
     fn half_a_width_is_a_share_of_the_value() {
@@ -95,10 +149,20 @@ mod tests {
             low: Some(190.0),
             high: Some(210.0),
             samples: 12.0,
+            not_known: None,
         };
         assert_eq!(sure.half_width_share(), Some(0.05));
         assert_eq!(Estimate::bare(200.0, 1.0).half_width_share(), None);
         assert_eq!(Estimate { value: 0.0, ..sure }.half_width_share(), None);
+    }
+
+    #[test]
+    fn runs_without_an_interval_contradict_each_other_where_they_are_far_apart() {
+        let run = |value| (1.0, Estimate::not_known(value, NotKnown::Correlated));
+        assert!(Estimate::contradict(&[run(278.0), run(196.0)]));
+        assert!(!Estimate::contradict(&[run(278.0), run(250.0)]));
+        let short = |value| (1.0, Estimate::not_known(value, NotKnown::FewSteps));
+        assert!(!Estimate::contradict(&[short(278.0), short(196.0)]));
     }
 
     #[test]
@@ -108,6 +172,7 @@ mod tests {
             low: Some(0.0),
             high: Some(90.0),
             samples: 3.0,
+            not_known: None,
         };
         let both = Estimate::together(&[(1.0, unsure), (1.0, unsure)]);
         assert_eq!((both.value, both.low), (1.0, Some(0.0)));

@@ -163,6 +163,7 @@ impl Bracket {
                 low: Some((line.rate_per_s - line.half_width_per_s).max(0.0)),
                 high: Some(line.rate_per_s + line.half_width_per_s),
                 samples: trials as f64,
+                not_known: None,
             });
         }
         let low = self.kept.map(|kept| kept.rate_per_s);
@@ -180,6 +181,7 @@ impl Bracket {
             low: Some(low.unwrap_or(0.0)),
             high,
             samples: trials as f64,
+            not_known: None,
         })
     }
 }

@@ -135,7 +135,9 @@ fn sound(estimate: &Estimate) {
         low,
         high,
         samples,
+        not_known,
     } = *estimate;
+    assert!(not_known.is_none() || high.is_none(), "{estimate:?}");
     assert!(value.is_finite() && samples >= 0.0, "{estimate:?}");
     assert!(
         low.is_none_or(|low| (0.0..=value).contains(&low)),

@@ -64,13 +64,13 @@ mod workers;
 
 pub use compare::{
     CellChange, ChangeReport, CompareReport, Compared, Condition, ConditionOutcome,
-    ConditionReport, Difference, METRICS, Metric, Side, SideReport, Verdict as CompareVerdict,
-    compare_report,
+    ConditionReport, Difference, METRICS, Metric, Outcome, Side, SideReport,
+    Verdict as CompareVerdict, compare_report, compare_with_history,
 };
 pub use comparison::{Agreement, CountComparison, OperationComparison};
 pub use cpu::{CoreShare, CpuReport};
 pub use device_check::DeviceCheck;
-pub use estimate::Estimate;
+pub use estimate::{Estimate, NotKnown};
 pub use estimates::{latency_estimate, rate_estimate, rate_of_steps};
 pub use events::{EventRow, EventsReport};
 pub use explain::{ExplainedKind, Explanation, explanations};

@@ -61,7 +61,7 @@ impl OperationRow {
             rate,
             bytes_per_s: bytes_rate.value,
             bytes_rate,
-            response: tally.response.as_ref().map(Latency::of),
+            response: tally.response.as_ref().map(Latency::of_responses),
             latency: Latency::of_series(series),
             errors: tally
                 .errors

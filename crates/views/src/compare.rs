@@ -9,7 +9,9 @@ use crate::paper::Paper;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, shorten, wrap};
 use analysis::say;
-use analysis::{CellChange, ChangeReport, CompareReport, ConditionOutcome, Estimate, SideReport};
+use analysis::{
+    CellChange, ChangeReport, CompareReport, ConditionOutcome, Estimate, Outcome, SideReport,
+};
 use std::io::{self, Write};
 
 /// Figures that are shown of all; the others stand in the document.
@@ -39,9 +41,9 @@ pub fn compare_summary(
     let mut page = wrap("", &report.answer, paper.room(), 6);
     for condition in &report.conditions {
         let word = match condition.outcome {
-            ConditionOutcome::Missed => "NO  ",
-            ConditionOutcome::Inconclusive => "?   ",
-            ConditionOutcome::Met => "ok  ",
+            ConditionOutcome::Fail => "FAIL     ",
+            ConditionOutcome::Unclear => "unclear  ",
+            ConditionOutcome::Pass => "pass     ",
         };
         let reported = format!("{}: {}", condition.condition, condition.sentence);
         page.extend(wrap(word, &reported, paper.room(), 3));
@@ -159,8 +161,8 @@ fn counts(report: &CompareReport) -> String {
     let kinds = [
         (counts.faster, "faster in B"),
         (counts.slower, "slower in B"),
-        (counts.same, "without a significant difference"),
-        (counts.cannot_tell, "inconclusive"),
+        (counts.no_difference, "without a significant difference"),
+        (counts.inconclusive, "inconclusive"),
     ];
     let parts: Vec<String> = kinds
         .iter()
@@ -228,13 +230,12 @@ fn row(cell: &CellChange, fields: &[String]) -> Vec<String> {
     let side = |change: Option<&ChangeReport>, of: fn(&ChangeReport) -> f64| {
         change.map_or_else(nothing, |change| figure(&change.metric, of(change)))
     };
-    let mark =
-        match iops.map(|change| (change.differs, change.ratio.as_ref().map(|r| r.value > 1.0))) {
-            Some((Some(true), Some(true))) => "+",
-            Some((Some(true), _)) => "-",
-            Some((Some(false), _)) => " ",
-            _ => "?",
-        };
+    let mark = match iops.map(|change| change.outcome) {
+        Some(Outcome::Faster) => "+",
+        Some(Outcome::Slower) => "-",
+        Some(Outcome::NoDifference) => " ",
+        Some(Outcome::Inconclusive) | None => "?",
+    };
     let doubt = if cell.doubt.is_some() { "*" } else { "" };
     let mut cells = vec![format!("{mark}{doubt}")];
     cells.extend(fields.iter().map(value));

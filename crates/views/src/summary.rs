@@ -51,6 +51,7 @@ pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io
     let left_out = left_out(&COLUMNS, &shown, paper.width());
     page.extend(footnote(report, left_out, paper));
     page.push(String::new());
+    page.extend(not_known(report, paper));
     page.extend(warm_up(report, paper));
     page.extend(open_loop(report, paper));
     page.extend(calls(report, paper));
@@ -115,10 +116,11 @@ fn request(report: &RunReport, paper: &Paper) -> Vec<String> {
 /// When it was, for how long, on which kernel.
 fn spent(report: &RunReport, paper: &Paper) -> String {
     format!(
-        "{}; measured {} of {}; {}",
+        "{}; measured {} of {}; seed {}; {}",
         write_time(report.time.started_utc_ns, &paper.zone),
         time(report.time.measured_ns as f64),
         time(report.time.measured_requested_ns as f64),
+        report.engine.seed,
         report.host.kernel
     )
 }
@@ -289,6 +291,29 @@ fn uncertainty(row: &OperationRow) -> Option<Vec<String>> {
         .iter()
         .any(|cell| cell != NOTHING)
         .then_some(cells)
+}
+
+/// Why a figure of the whole run has no interval, in the place of the interval.
+fn not_known(report: &RunReport, paper: &Paper) -> Vec<String> {
+    let Some(total) = report.total().filter(|total| total.ios > 0) else {
+        return Vec::new();
+    };
+    let mean = total.latency.mean.as_ref();
+    let figures = [
+        ("IOPS", total.rate.not_known),
+        ("latencies", mean.and_then(|mean| mean.not_known)),
+    ];
+    let names = figures.iter().filter(|(_, why)| why.is_some());
+    let names: Vec<&str> = names.map(|(name, _)| *name).collect();
+    let Some(why) = figures.iter().find_map(|(_, why)| *why) else {
+        return Vec::new();
+    };
+    let reported = format!(
+        "± of {} is not known: {}",
+        names.join(" and "),
+        why.sentence()
+    );
+    wrap("", &reported, paper.width(), 2)
 }
 
 /// `the first 12 s of 60 s: 12.1k IOPS; after them 20.6k IOPS ±0.4%; the table is over all 60 s`.

@@ -44,7 +44,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "structs with more than 12 named fields",
-        bound: 12,
+        bound: 13,
         count: |tree| Count::Places(in_files(tree, wide_structs)),
     },
     Figure {
@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 149_500,
+        bound: 150_400,
         count: lines_of_code,
     },
 ];

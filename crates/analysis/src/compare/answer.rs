@@ -5,7 +5,7 @@
 use super::change::{Change, OUTSIDE};
 use super::figure::{Figure, JudgedCell};
 use super::metric::Metric;
-use super::{CellCounts, Verdict};
+use super::{CellCounts, Outcome, Verdict};
 use crate::say;
 
 /// Waits that are reported next to the rate: the first that is known.
@@ -18,12 +18,15 @@ pub(super) fn answer(overall: &[Figure], main: &str) -> (Verdict, String) {
     let wait = WAITS.iter().find_map(|name| find(name));
     let verdict = verdict(rate, wait);
     let head = match verdict {
-        Verdict::Same => "no significant difference",
         Verdict::Faster => "B is faster",
         Verdict::Slower => "B is slower",
         Verdict::WaitsLess => "B waits less",
         Verdict::WaitsMore => "B waits longer",
-        Verdict::CannotTell | Verdict::Mixed => "not known whether B is faster",
+        Verdict::NoDifference => {
+            let most = rate.and_then(|rate| rate.change?.at_most(OUTSIDE));
+            return (verdict, no_difference(rate, wait, most.unwrap_or(0.0)));
+        }
+        Verdict::Inconclusive | Verdict::Mixed => "inconclusive",
         Verdict::Identical => {
             return (
                 verdict,
@@ -43,6 +46,18 @@ pub(super) fn answer(overall: &[Figure], main: &str) -> (Verdict, String) {
         parts.push("no figure is known on both sides".to_owned());
     }
     (verdict, format!("{head}: {}", parts.join(", ")))
+}
+
+fn no_difference(rate: Option<&Figure>, wait: Option<&Figure>, most: f64) -> String {
+    let figures = [rate, wait].into_iter().flatten();
+    let parts: Vec<String> = figures
+        .map(|figure| part(figure, Verdict::NoDifference))
+        .collect();
+    format!(
+        "no difference above {}: {}",
+        say::percent(most),
+        parts.join(", ")
+    )
 }
 
 /// The same of several cells: how many changed, and the cell that changed most. No mean over cells: they are of unlike work.
@@ -70,16 +85,17 @@ pub(super) fn answer_of_cells(
         }
         Verdict::WaitsMore => format!("B waits longer in {count} of {all} cells"),
         Verdict::WaitsLess => format!("B waits less in {count} of {all} cells"),
-        _ if counts.same > 0 => {
-            let (same, seen) = (counts.same, widest_undetected(cells, main));
+        _ if counts.no_difference > 0 => {
+            let most = largest_possible(cells, main);
             let line = format!(
-                "no significant difference in {same} of {all} cells (minimum detectable up to {seen})"
+                "no difference above {most} in {} of {all} cells",
+                counts.no_difference
             );
-            return (Verdict::Same, with_inconclusive(line, counts));
+            return (Verdict::NoDifference, with_inconclusive(line, counts));
         }
         _ => {
             return (
-                Verdict::CannotTell,
+                Verdict::Inconclusive,
                 format!("inconclusive in all {all} cells"),
             );
         }
@@ -90,15 +106,15 @@ pub(super) fn answer_of_cells(
         let words = change_in_words(figure.metric, change);
         line.push_str(&format!(", most in {}: {words}", cell.name));
     }
-    if counts.same > 0 {
-        let same = counts.same;
-        line.push_str(&format!("; {same} without a significant difference"));
+    if counts.no_difference > 0 {
+        let none = counts.no_difference;
+        line.push_str(&format!("; {none} without a significant difference"));
     }
     (verdict, with_inconclusive(line, counts))
 }
 
 fn with_inconclusive(line: String, counts: CellCounts) -> String {
-    match counts.cannot_tell {
+    match counts.inconclusive {
         0 => line,
         count => format!("{line}; {count} inconclusive"),
     }
@@ -135,22 +151,24 @@ fn most_changed<'a>(cells: &'a [JudgedCell], main: &str, outside: f64) -> (Verdi
         figures.any(|figure| figure.metric.name == **name)
     };
     let Some(wait) = WAITS.iter().find(has) else {
-        return (Verdict::CannotTell, Vec::new());
+        return (Verdict::Inconclusive, Vec::new());
     };
     let (longer, shorter) = (changed(wait, true), changed(wait, false));
     match (longer.is_empty(), shorter.is_empty()) {
         (false, true) => (Verdict::WaitsMore, longer),
         (true, false) => (Verdict::WaitsLess, shorter),
-        _ => (Verdict::CannotTell, Vec::new()),
+        _ => (Verdict::Inconclusive, Vec::new()),
     }
 }
 
-/// The change that some cell would not have shown.
-fn widest_undetected(cells: &[JudgedCell], main: &str) -> String {
+/// The largest change that the interval of a cell without one contains.
+fn largest_possible(cells: &[JudgedCell], main: &str) -> String {
     let figures = cells.iter().flat_map(|cell| &cell.figures);
     let mine = figures.filter(|figure| figure.metric.name == main);
-    let seen = mine.filter_map(|figure| figure.change?.smallest_seen_share());
-    say::percent(seen.fold(0.0, f64::max))
+    let none = mine.filter_map(|figure| figure.change);
+    let none = none.filter(|change| change.outcome(OUTSIDE, true) == Outcome::NoDifference);
+    let most = none.filter_map(|change| change.at_most(OUTSIDE));
+    say::percent(most.fold(0.0, f64::max))
 }
 
 fn verdict(rate: Option<&Figure>, wait: Option<&Figure>) -> Verdict {
@@ -166,16 +184,19 @@ fn verdict(rate: Option<&Figure>, wait: Option<&Figure>) -> Verdict {
     if rate.is_some_and(|rate| rate.change.is_none()) {
         return match rate.map(|rate| (rate.a > 0.0, rate.b > 0.0)) {
             Some((true, false)) => Verdict::Slower,
-            _ => Verdict::CannotTell,
+            _ => Verdict::Inconclusive,
         };
     }
+    let rate_change = rate.and_then(|rate| rate.change);
+    let is_small =
+        rate_change.is_some_and(|change| change.outcome(OUTSIDE, true) == Outcome::NoDifference);
     match (reported(rate), reported(wait)) {
         (Some((true, true)), _) => Verdict::Faster,
         (Some((true, false)), _) => Verdict::Slower,
         (_, Some((true, true))) => Verdict::WaitsMore,
         (_, Some((true, false))) => Verdict::WaitsLess,
-        (Some((false, _)), _) => Verdict::Same,
-        _ => Verdict::CannotTell,
+        (Some((false, _)), _) if is_small => Verdict::NoDifference,
+        _ => Verdict::Inconclusive,
     }
 }
 
@@ -189,7 +210,7 @@ fn part(figure: &Figure, verdict: Verdict) -> String {
         };
     };
     match (change.differs(OUTSIDE), &figure.cannot) {
-        (Some(false), _) if verdict == Verdict::Same => {
+        (Some(false), _) if verdict == Verdict::NoDifference => {
             let seen = change
                 .smallest_seen_share()
                 .map(|share| format!("; minimum detectable {}", say::percent(share)));

@@ -1,18 +1,19 @@
 //! Two sides → the report.
 
 use super::answer::{answer, answer_of_cells};
-use super::change::OUTSIDE;
+use super::between::Between;
+use super::change::{Change, OUTSIDE, level_of_family};
 use super::compared::Compared;
 use super::figure::{Figure, JudgedCell, of_cell, over};
 use super::pair::{PLACE, Pair, Pairs, WORK, pairs, text};
 use super::shared_limit::shared_limit;
 use super::{
-    CellChange, CellCounts, ChangeReport, CompareReport, Condition, Difference, Side, SideReport,
-    Unmatched,
+    BetweenRuns, CellChange, CellCounts, ChangeReport, CompareReport, Condition, Difference,
+    Outcome, Side, SideReport, Unmatched, Verdict,
 };
 use crate::verdict::Validity;
 use crate::{FieldValue, say};
-use model::Origin;
+use model::{Origin, ResultRow};
 
 /// So many values of a fact are reported.
 const VALUES_MAX: usize = 3;
@@ -20,14 +21,34 @@ const VALUES_MAX: usize = 3;
 /// Compares B with A. Never fails: where they have nothing in common, `cells` is empty and the notes list what each
 /// has.
 pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareReport {
+    compare_with_history(a, b, conditions, &[])
+}
+
+/// The same with earlier results, in the order in which they ran: those of the same work on the same target show how far one
+/// run is from the next.
+pub fn compare_with_history(
+    a: &Side,
+    b: &Side,
+    conditions: &[Condition],
+    history: &[ResultRow],
+) -> CompareReport {
     let pairs = pairs(&a.results, &b.results);
-    let figures: Vec<Vec<Figure>> = pairs.cells.iter().map(of_cell).collect();
+    let between = pairs.cells.iter();
+    let between: Vec<Between> = between
+        .map(|cell| Between::of(&cell.a, &cell.b, history))
+        .collect();
+    let figures = pairs.cells.iter().zip(&between);
+    let figures: Vec<Vec<Figure>> = figures
+        .map(|(cell, between)| of_cell(cell, between))
+        .collect();
+    let from = between.iter().map(|between| between.from);
+    let from = from.max().unwrap_or(BetweenRuns::Unknown);
     let overall = over(&figures);
     let differences = differences(&pairs);
     let blocks_differ = differences.iter().any(|one| one.what == "block");
     let main = if blocks_differ { "throughput" } else { "iops" };
     let with_figures = figures.iter().filter(|figures| !figures.is_empty()).count();
-    let shared = OUTSIDE / with_figures.max(1) as f64;
+    let shared = level_of_family(&family(&figures, main));
     let cells = pairs.cells.iter().zip(figures);
     let judged: Vec<JudgedCell> = cells.map(|(pair, figures)| judged(pair, figures)).collect();
     let counts = counts(&judged, main, shared);
@@ -46,9 +67,15 @@ pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareRe
     if let Some(unsound) = unsound(&pairs) {
         line.push_str(&format!("; {unsound}"));
     }
+    let most = judged.iter().filter_map(|cell| above(cell, main));
+    let most = most.fold(None, |most: Option<f64>, one| {
+        Some(most.map_or(one, |most| most.max(one)))
+    });
     CompareReport {
         answer: line,
         verdict,
+        no_difference_above_share: most.filter(|_| verdict == Verdict::NoDifference),
+        between_runs: from,
         a: side(a),
         b: side(b),
         overall: overall
@@ -62,7 +89,7 @@ pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareRe
             only_a: names(&pairs.only_a),
             only_b: names(&pairs.only_b),
         },
-        notes: notes(a, b, &pairs),
+        notes: notes(a, b, &pairs, from),
         conditions: conditions
             .iter()
             .map(|one| one.judge(&judged, &overall))
@@ -74,6 +101,23 @@ pub fn compare_report(a: &Side, b: &Side, conditions: &[Condition]) -> CompareRe
             .map(|(pair, judged)| cell(pair, judged, shared))
             .collect(),
     }
+}
+
+/// One figure of every cell that has it.
+fn family(cells: &[Vec<Figure>], metric: &str) -> Vec<Change> {
+    let of = |figures: &Vec<Figure>| {
+        let mut figures = figures.iter();
+        figures.find(|figure| figure.metric.name == metric)?.change
+    };
+    cells.iter().filter_map(of).collect()
+}
+
+/// The largest change that the interval of a cell without a difference contains.
+fn above(cell: &JudgedCell, main: &str) -> Option<f64> {
+    let mut figures = cell.figures.iter();
+    let change = figures.find(|figure| figure.metric.name == main)?.change?;
+    let is_none = change.outcome(OUTSIDE, true) == Outcome::NoDifference;
+    change.at_most(OUTSIDE).filter(|_| is_none)
 }
 
 fn names(results: &[&Compared]) -> Vec<String> {
@@ -95,7 +139,23 @@ fn judged(pair: &Pair<'_>, figures: Vec<Figure>) -> JudgedCell {
         name: name(pair),
         figures,
         doubt,
+        is_void: is_void(pair),
     }
+}
+
+/// Whether a side does not measure what was requested. Where both have a cause in common, the same limit or one busy processor,
+/// they are still compared with each other.
+fn is_void(pair: &Pair<'_>) -> bool {
+    let both = [&pair.a, &pair.b];
+    let invalid = |one: &&Compared| one.validity == Some(Validity::Invalid);
+    let [a, b] = both.map(|side| {
+        let invalid = side.iter().copied().filter(invalid);
+        invalid.flat_map(|one| &one.causes).collect::<Vec<_>>()
+    });
+    let any = both
+        .iter()
+        .any(|side| side.iter().copied().any(|one| invalid(&one)));
+    any && !a.iter().any(|cause| b.contains(cause))
 }
 
 fn name(pair: &Pair<'_>) -> String {
@@ -139,11 +199,22 @@ fn change(figure: &Figure, outside: f64) -> ChangeReport {
         b: figure.b,
         ratio: figure.change.map(|change| change.ratio()),
         differs: figure.change.and_then(|change| change.differs(outside)),
+        outcome: outcome(figure, outside),
+        at_most_share: figure.change.and_then(|change| change.at_most(OUTSIDE)),
         smallest_seen_share: figure
             .change
             .and_then(|change| change.smallest_seen_share()),
         cannot: figure.cannot.clone(),
         cells: figure.cells,
+    }
+}
+
+fn outcome(figure: &Figure, outside: f64) -> Outcome {
+    let more_is_better = figure.metric.more_is_better();
+    match figure.change {
+        Some(change) => change.outcome(outside, more_is_better),
+        None if figure.a > 0.0 && more_is_better => Outcome::Slower, // it fell to 0
+        None => Outcome::Inconclusive,
     }
 }
 
@@ -186,16 +257,14 @@ fn counts(cells: &[JudgedCell], main: &str, outside: f64) -> CellCounts {
         ..CellCounts::default()
     };
     for JudgedCell { figures, .. } in cells {
-        let change = figures
-            .iter()
-            .find(|f| f.metric.name == main)
-            .and_then(|f| f.change);
-        match change.and_then(|change| Some((change.differs(outside)?, change.log > 0.0))) {
-            None => counts.cannot_tell += 1,
-            Some((false, _)) => counts.same += 1,
-            Some((true, true)) => counts.faster += 1,
-            Some((true, false)) => counts.slower += 1,
-        }
+        let mine = figures.iter().find(|figure| figure.metric.name == main);
+        let outcome = mine.map_or(Outcome::Inconclusive, |figure| outcome(figure, outside));
+        *match outcome {
+            Outcome::Faster => &mut counts.faster,
+            Outcome::Slower => &mut counts.slower,
+            Outcome::NoDifference => &mut counts.no_difference,
+            Outcome::Inconclusive => &mut counts.inconclusive,
+        } += 1;
     }
     counts
 }
@@ -330,13 +399,66 @@ fn unsound(pairs: &Pairs<'_>) -> Option<String> {
     };
     let a = pairs.cells.iter().flat_map(|cell| cell.a.iter().copied());
     let b = pairs.cells.iter().flat_map(|cell| cell.b.iter().copied());
-    let both = [of("A", a.collect()), of("B", b.collect())];
+    let (a, b): (Vec<_>, Vec<_>) = (a.collect(), b.collect());
+    if let ([one], [other]) = (a.as_slice(), b.as_slice())
+        && one.validity == other.validity
+        && one
+            .causes
+            .first()
+            .is_some_and(|cause| other.causes.first() == Some(cause))
+    {
+        let word = one
+            .validity
+            .filter(|validity| *validity >= Validity::Caution)?
+            .word();
+        let why = one.reason.clone().unwrap_or_default();
+        return Some(format!("both are {word} for one cause: {why}"));
+    }
+    let both = [of("A", a), of("B", b)];
     let both: Vec<String> = both.into_iter().flatten().collect();
     (!both.is_empty()).then(|| format!("but {}", both.join("; ")))
 }
 
-fn notes(a: &Side, b: &Side, pairs: &Pairs<'_>) -> Vec<String> {
+/// Two results that read the same blocks: a cache may have what the first one read.
+fn equal_seeds(pairs: &Pairs<'_>) -> Option<String> {
+    let mut found = pairs.cells.iter().filter_map(|cell| {
+        let all: Vec<&Compared> = cell.a.iter().chain(&cell.b).copied().collect();
+        all.iter().enumerate().find_map(|(place, one)| {
+            let same = |other: &&&Compared| {
+                let is_other = other.row.name() != one.row.name();
+                let places = text(&one.row, "target") == text(&other.row, "target");
+                is_other && places && one.seed.is_some() && one.seed == other.seed
+            };
+            let other = all[place + 1..].iter().find(same)?;
+            Some((one.row.name(), other.row.name(), one.seed?))
+        })
+    });
+    let (one, other, seed) = found.next()?;
+    let more = found.count();
+    let more = if more > 0 {
+        format!(", and {more} more pairs")
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "{one} and {other} have the same seed {seed} on one target{more}: they used the same blocks, which a cache may \
+         contain; hint: repeat without --seed"
+    ))
+}
+
+fn notes(a: &Side, b: &Side, pairs: &Pairs<'_>, from: BetweenRuns) -> Vec<String> {
     let mut notes = pairs.notes.clone();
+    notes.extend(equal_seeds(pairs));
+    match from {
+        BetweenRuns::Repeats => {}
+        _ if pairs.cells.is_empty() => {}
+        BetweenRuns::History => notes.push(
+            "how far one run is from the next is that of earlier results of the same work on this target".to_owned(),
+        ),
+        BetweenRuns::Unknown => notes.push(
+            "how far one run is from the next is not known: the intervals are of these runs only; hint: repeat both".to_owned(),
+        ),
+    }
     notes.extend(shared_limit(pairs));
     if pairs.cells.is_empty() {
         let has = |side: &Side| {

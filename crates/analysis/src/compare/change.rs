@@ -2,17 +2,21 @@
 //!
 //! Of one run on each side the interval is put together from those of both on a logarithmic scale, each end from the ends
 //! that push it there (MOVER: Zou and Donner, Statistics in Medicine 27 (2008), page 1693). Where a side has several runs,
-//! how far they lie apart takes the place of what is found within them; with symmetric errors on both sides this is
+//! how far they lie apart takes the place of what is found within them; where only the other side has, or earlier runs of the
+//! same work on the same target, the wider of that and its own. With symmetric errors on both sides this is
 //! Welch's interval (Biometrika 34 (1947), page 28), degrees of freedom as there. Over several cells it is the geometric
 //! mean of the ratios; its interval is the wider of two: what the cells' own errors make of it, and Student's over the
 //! cells. The smallest change that could have been found is the one found in 80 of 100 comparisons (Bloom, Evaluation
 //! Review 19 (1995), page 547). Deliberately absent: which cells belong together, and any words.
 
-use super::spread::{Spread, of_repeats, reach};
+use super::Outcome;
+use super::spread::{Shown, Spread, of_repeats, reach, wider};
 use crate::Estimate;
 
 /// Both tails together.
 pub(super) const OUTSIDE: f64 = 0.05;
+/// Where the interval contains a larger change, as a share, it is not known whether there is a difference.
+const DIFFERENCE_MAX: f64 = 0.25;
 /// Both tails of the share of comparisons that may miss the smallest change.
 const MISSED: f64 = 0.4;
 /// Beyond this factor only the value of a figure is reported.
@@ -35,8 +39,9 @@ pub(super) struct Change {
 }
 
 impl Level {
-    /// Of the runs of one side; none without any, and where one is not above 0.
-    pub(super) fn of(runs: &[(f64, Option<Spread>)]) -> Option<Level> {
+    /// Of the runs of one side; none without any, and where one is not above 0. `between` is how far one run may be from
+    /// the next, where that is known.
+    pub(super) fn of(runs: &[(f64, Shown)], between: Option<Spread>) -> Option<Level> {
         let logs: Vec<f64> = runs.iter().map(|(value, _)| value.ln()).collect();
         if logs.is_empty() || logs.iter().any(|log| !log.is_finite()) {
             return None;
@@ -44,7 +49,8 @@ impl Level {
         Some(Level {
             log: logs.iter().sum::<f64>() / logs.len() as f64,
             spread: match runs {
-                [(_, spread)] => *spread,
+                [(_, Ok(own))] => Some(between.map_or(*own, |between| wider(*own, between))),
+                [(_, Err(_))] => between,
                 _ => Some(of_repeats(&logs)),
             },
         })
@@ -123,6 +129,28 @@ impl Change {
         Some(low > 0.0 || high < 0.0)
     }
 
+    /// The change in one word. `more_is_better` of a rate, not of a time.
+    pub(super) fn outcome(&self, outside: f64, more_is_better: bool) -> Outcome {
+        match self.differs(outside) {
+            Some(true) if (self.log > 0.0) == more_is_better => Outcome::Faster,
+            Some(true) => Outcome::Slower,
+            Some(false)
+                if self
+                    .at_most(OUTSIDE)
+                    .is_some_and(|most| most <= DIFFERENCE_MAX) =>
+            {
+                Outcome::NoDifference
+            }
+            _ => Outcome::Inconclusive,
+        }
+    }
+
+    /// The largest change that the interval contains, as a share; none without an interval.
+    pub(super) fn at_most(&self, outside: f64) -> Option<f64> {
+        let (low, high) = self.ends(outside)?;
+        Some(low.exp_m1().abs().max(high.exp_m1().abs()))
+    }
+
     /// B over A.
     pub(super) fn ratio(&self) -> Estimate {
         let ends = self
@@ -139,6 +167,7 @@ impl Change {
             } else {
                 0.0
             },
+            not_known: None,
         }
     }
 
@@ -149,6 +178,22 @@ impl Change {
         let share = (reaches * spread.low.max(spread.high)).exp_m1();
         share.is_finite().then_some(share)
     }
+}
+
+/// The level at which changes of a family count, so that of those that are claimed at most this share on average is none:
+/// Benjamini and Hochberg, "Controlling the false discovery rate", Journal of the Royal Statistical Society B 57 (1995). If there
+/// is no change at all, one is claimed in as few families.
+pub(super) fn level_of_family(family: &[Change]) -> f64 {
+    let all = family.len().max(1);
+    let level = |count: usize| OUTSIDE * count as f64 / all as f64;
+    let claimed = |level: f64| {
+        let claimed = family.iter().filter(|one| one.differs(level) == Some(true));
+        claimed.count()
+    };
+    let found = (1..=all)
+        .rev()
+        .find(|&count| claimed(level(count)) >= count);
+    level(found.unwrap_or(1))
 }
 
 /// An interval that does not even contain the order of magnitude is no result.
@@ -179,15 +224,16 @@ fn welch(parts: &[Spread]) -> f64 {
 mod tests {
     use super::*;
 
-    fn runs(values: &[f64]) -> Vec<(f64, Option<Spread>)> {
-        values.iter().map(|value| (*value, None)).collect()
+    fn runs(values: &[f64]) -> Vec<(f64, Shown)> {
+        let unknown = Err(crate::estimate::NotKnown::FewSteps);
+        values.iter().map(|value| (*value, unknown)).collect()
     }
 
     #[test]
     fn several_runs_are_compared_as_welch_does() {
         let logs = |tenths: [f64; 4]| runs(&tenths.map(|log| (log / 10.0).exp()));
-        let a = Level::of(&logs([1.0, 2.0, 3.0, 4.0])).unwrap();
-        let b = Level::of(&logs([3.0, 5.0, 7.0, 9.0])).unwrap();
+        let a = Level::of(&logs([1.0, 2.0, 3.0, 4.0]), None).unwrap();
+        let b = Level::of(&logs([3.0, 5.0, 7.0, 9.0]), None).unwrap();
         let change = Change::between(a, b);
         let spread = change.spread.unwrap();
         assert!((change.log - 0.35).abs() < 1e-9);
@@ -198,12 +244,12 @@ mod tests {
 
     #[test]
     fn one_run_that_does_not_tell_makes_a_ratio_without_an_interval() {
-        let [a, b] = [100.0, 105.0].map(|v| Level::of(&runs(&[v])).unwrap());
+        let [a, b] = [100.0, 105.0].map(|v| Level::of(&runs(&[v]), None).unwrap());
         let ratio = Change::between(a, b).ratio();
         assert!((ratio.value - 1.05).abs() < 1e-12);
         assert_eq!((ratio.low, ratio.high), (None, None));
-        assert_eq!(Level::of(&runs(&[0.0])), None);
-        assert_eq!(Level::of(&[]), None);
+        assert_eq!(Level::of(&runs(&[0.0]), None), None);
+        assert_eq!(Level::of(&[], None), None);
     }
 
     #[test]
@@ -218,6 +264,48 @@ mod tests {
             Change::over(&[Change::NONE; 5]).unwrap().ratio().high,
             Some(1.0)
         );
+    }
+
+    #[test]
+    fn a_run_is_as_sure_as_the_runs_before_it_or_itself() {
+        let of = |error| Spread {
+            low: error,
+            high: error,
+            freedom: 9.0,
+        };
+        let level = |own: Shown, between| Level::of(&[(100.0, own)], between).unwrap().spread;
+        assert_eq!(level(Ok(of(0.01)), Some(of(0.05))), Some(of(0.05)));
+        assert_eq!(level(Ok(of(0.08)), Some(of(0.05))), Some(of(0.08)));
+        let unknown = Err(crate::estimate::NotKnown::Correlated);
+        assert_eq!(level(unknown, Some(of(0.05))), Some(of(0.05)));
+        assert_eq!(level(unknown, None), None);
+    }
+
+    #[test]
+    fn a_family_without_a_change_claims_one_as_rarely_as_a_single_figure() {
+        let mut chance = crate::chance::Chance(5);
+        let cell = |log: f64| Change {
+            log,
+            spread: Some(Spread {
+                low: 1.0,
+                high: 1.0,
+                freedom: f64::INFINITY,
+            }),
+        };
+        let mut claimed = [0, 0];
+        for _ in 0..400 {
+            let mut family: Vec<Change> = (0..64).map(|_| cell(chance.normal())).collect();
+            let any = |family: &[Change]| {
+                let level = level_of_family(family);
+                let of = |one: &&Change| one.differs(level) == Some(true);
+                family.iter().filter(of).count()
+            };
+            claimed[0] += usize::from(any(&family) > 0);
+            // A quarter of them changed by four errors: most are found.
+            family.iter_mut().step_by(4).for_each(|one| one.log += 4.0);
+            claimed[1] += any(&family);
+        }
+        assert!(claimed[0] <= 34 && claimed[1] >= 400 * 13, "{claimed:?}");
     }
 
     #[test]

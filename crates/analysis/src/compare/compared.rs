@@ -3,12 +3,14 @@
 //! Taken from each record as it is read, so that no two sweeps have to fit into memory. Deliberately absent: the other
 //! side.
 
-use super::spread::{Spread, spreads};
+use super::spread::{Shown, spreads};
+use crate::estimate::NotKnown;
+use crate::findings::{Finding, Severity};
 use crate::known::Known;
 use crate::rows::Sums;
 use crate::run::Reading;
 use crate::verdict::{Validity, Verdict};
-use model::{BlockDevice, ResultRow, RunRecord, TargetFacts};
+use model::{Access, BlockDevice, ResultRow, RunRecord, TargetFacts};
 
 /// One result.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,10 +18,14 @@ pub struct Compared {
     /// Its line, as the database has it.
     pub row: ResultRow,
     /// In the order of `METRICS`; empty where no record was read.
-    pub(super) spreads: Vec<Option<Spread>>,
+    pub(super) spreads: Vec<Shown>,
     pub(super) facts: Vec<Fact>,
     pub(super) validity: Option<Validity>,
     pub(super) reason: Option<String>,
+    /// Ids of the findings behind it.
+    pub(super) causes: Vec<String>,
+    /// By which random offsets were drawn; none where none were.
+    pub(super) seed: Option<u64>,
 }
 
 /// A name and what it was.
@@ -29,16 +35,33 @@ impl Compared {
     /// A run of fathom, with the line that the database has of it, judged with the user's hints on the target.
     pub fn measured(row: ResultRow, record: &RunRecord, known: &Known) -> Compared {
         let read = Reading::of(record, known);
-        Compared::of(row, record, read.sums, &read.report.verdict)
+        let report = &read.report;
+        Compared::of(row, record, &read.sums, &report.verdict, &report.findings)
     }
 
     /// The same where it was judged already.
-    pub(crate) fn judged(row: ResultRow, record: &RunRecord, verdict: &Verdict) -> Compared {
-        Compared::of(row, record, Sums::of(record, None), verdict)
+    pub(crate) fn judged(
+        row: ResultRow,
+        record: &RunRecord,
+        verdict: &Verdict,
+        findings: &[Finding],
+    ) -> Compared {
+        Compared::of(row, record, &Sums::of(record, None), verdict, findings)
     }
 
-    fn of(row: ResultRow, record: &RunRecord, sums: Sums, verdict: &Verdict) -> Compared {
+    fn of(
+        row: ResultRow,
+        record: &RunRecord,
+        sums: &Sums,
+        verdict: &Verdict,
+        findings: &[Finding],
+    ) -> Compared {
+        let causes = findings
+            .iter()
+            .filter(|one| one.severity >= Severity::Warning && one.because.is_none());
         Compared {
+            causes: causes.map(|one| one.id.as_str().to_owned()).collect(),
+            seed: seed(record),
             spreads: spreads(record, sums),
             facts: facts(record),
             validity: Some(verdict.validity),
@@ -55,12 +78,25 @@ impl Compared {
             facts: Vec::new(),
             validity: None,
             reason: None,
+            causes: Vec::new(),
+            seed: None,
         }
     }
 
-    pub(super) fn spread(&self, metric: usize) -> Option<Spread> {
-        self.spreads.get(metric).copied().flatten()
+    /// How far a figure may be off, by its place in `METRICS`.
+    pub(super) fn spread(&self, metric: usize) -> Shown {
+        let known = self.spreads.get(metric).copied();
+        known.unwrap_or(Err(NotKnown::NotRecorded))
     }
+}
+
+/// The seed of a run with random offsets.
+fn seed(record: &RunRecord) -> Option<u64> {
+    let draws = |access: &Access| !matches!(access, Access::Sequential | Access::Recorded(_));
+    let mut targets = record.plan.targets.iter();
+    targets
+        .any(|target| draws(&target.workload.access))
+        .then_some(record.plan.seed)
 }
 
 /// What may make two runs of the same work differ, in the order in which it is reported.

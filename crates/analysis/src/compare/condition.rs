@@ -1,8 +1,8 @@
 //! `p99 > +10%`: a condition of a comparison.
 //!
-//! A condition is broken where the change itself lies beyond the limit and is significant; it is met where the
-//! whole interval lies within the limit; in between the data is inconclusive. It is put to every cell and to all of them
-//! together. With many cells chance alone puts some beyond any limit, so that a cell has to be significant at a
+//! A condition fails where the whole interval lies beyond the limit; it passes where the whole interval lies within it; where
+//! the interval contains the limit, it is unclear. A side that is CAUTION is evaluated as any other: its mark lowers the
+//! confidence in what changed, not in that it changed. It is put to every cell and to all of them together. With many cells chance alone puts some beyond any limit, so that a cell has to be significant at a
 //! level that is shared out over the cells (Bonferroni; Dunn, JASA 56 (1961), page 52).
 
 use super::change::OUTSIDE;
@@ -30,11 +30,11 @@ pub struct Condition {
 #[serde(rename_all = "snake_case")]
 pub enum ConditionOutcome {
     /// The whole interval lies within the limit, of every cell.
-    Met,
-    /// The data show neither that it is broken nor that it is met.
-    Inconclusive,
-    /// The change lies beyond the limit and is significant.
-    Missed,
+    Pass,
+    /// The interval contains the limit, or there is none.
+    Unclear,
+    /// The whole interval lies beyond the limit.
+    Fail,
 }
 
 /// A condition and its result.
@@ -100,7 +100,6 @@ impl Condition {
         let of = |figures: &[Figure]| figures.iter().find(|f| f.metric == self.metric).cloned();
         let several = cells.len() > 1;
         let shared = OUTSIDE / cells.len().max(1) as f64;
-        // Of a side that was not measured well it is not known whether the change is the target's.
         let mut found: Vec<(ConditionOutcome, String)> = cells
             .iter()
             .map(|cell| {
@@ -109,33 +108,35 @@ impl Condition {
                 let (held, sentence) = self.look(figure.as_ref(), shared, name);
                 let has_ratio = figure.is_some_and(|figure| figure.change.is_some()); // else a side is 0
                 match &cell.doubt {
-                    Some(doubt) if has_ratio => (
-                        ConditionOutcome::Inconclusive,
-                        format!("{sentence}; {doubt}"),
-                    ),
+                    Some(doubt) if has_ratio && cell.is_void => {
+                        (ConditionOutcome::Unclear, format!("{sentence}; {doubt}"))
+                    }
+                    Some(doubt) if held == ConditionOutcome::Fail => {
+                        (held, format!("{sentence}; note that {doubt}"))
+                    }
                     _ => (held, sentence),
                 }
             })
             .collect();
-        if several && cells.iter().all(|cell| cell.doubt.is_none()) {
+        if several && cells.iter().all(|cell| !cell.is_void) {
             found.push(self.look(of(overall).as_ref(), OUTSIDE, "over all cells"));
         }
         let held = found
             .iter()
             .map(|(held, _)| *held)
             .max()
-            .unwrap_or(ConditionOutcome::Inconclusive);
+            .unwrap_or(ConditionOutcome::Unclear);
         let sentences: Vec<&String> = found
             .iter()
             .filter(|(h, _)| *h == held)
             .map(|(_, s)| s)
             .collect();
         let more = match (held, sentences.len()) {
-            (ConditionOutcome::Met, _) | (_, 0 | 1) => String::new(),
+            (ConditionOutcome::Pass, _) | (_, 0 | 1) => String::new(),
             (_, count) => format!(", and {} more", count - 1),
         };
         let first = match held {
-            ConditionOutcome::Met if several => format!("in all {} cells", cells.len()),
+            ConditionOutcome::Pass if several => format!("in all {} cells", cells.len()),
             _ => sentences.first().map_or_else(String::new, |s| (*s).clone()),
         };
         ConditionReport {
@@ -159,7 +160,7 @@ impl Condition {
         let what = self.metric.short();
         let Some(figure) = figure else {
             return (
-                ConditionOutcome::Inconclusive,
+                ConditionOutcome::Unclear,
                 format!("{before}{what} is not known on both sides"),
             );
         };
@@ -169,12 +170,9 @@ impl Condition {
                 && !self.rise
                 && self.metric.more_is_better()
             {
-                true => (
-                    ConditionOutcome::Missed,
-                    format!("{before}{what} fell to 0"),
-                ),
+                true => (ConditionOutcome::Fail, format!("{before}{what} fell to 0")),
                 false => (
-                    ConditionOutcome::Inconclusive,
+                    ConditionOutcome::Unclear,
                     format!(
                         "{before}{what}: {}",
                         figure.cannot.clone().unwrap_or_default()
@@ -188,25 +186,25 @@ impl Condition {
         );
         let Some((low, high)) = change.ends(outside) else {
             let why = figure.cannot.clone().unwrap_or_default();
-            return (ConditionOutcome::Inconclusive, format!("{reported}: {why}"));
+            return (ConditionOutcome::Unclear, format!("{reported}: {why}"));
         };
         let limit = self.ratio.ln();
-        (self.held(change.log, low..high, limit), reported)
+        (self.outcome(low..high, limit), reported)
     }
 
-    fn held(&self, log: f64, interval: Range<f64>, limit: f64) -> ConditionOutcome {
+    fn outcome(&self, interval: Range<f64>, limit: f64) -> ConditionOutcome {
         let Range {
             start: low,
             end: high,
         } = interval;
-        let (beyond, reported_apart, within) = match self.rise {
-            true => (log > limit, low > 0.0, high <= limit),
-            false => (log < limit, high < 0.0, low >= limit),
+        let (beyond, within) = match self.rise {
+            true => (low > limit, high <= limit),
+            false => (high < limit, low >= limit),
         };
-        match (beyond && reported_apart, within) {
-            (true, _) => ConditionOutcome::Missed,
-            (_, true) => ConditionOutcome::Met,
-            _ => ConditionOutcome::Inconclusive,
+        match (beyond, within) {
+            (true, _) => ConditionOutcome::Fail,
+            (_, true) => ConditionOutcome::Pass,
+            _ => ConditionOutcome::Unclear,
         }
     }
 }

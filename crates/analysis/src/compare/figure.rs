@@ -1,10 +1,12 @@
 //! The figures of one cell on both sides, and of all cells together.
 
+use super::between::Between;
 use super::change::{Change, Level};
 use super::compared::Compared;
 use super::metric::{Kind, METRICS, Metric};
 use super::pair::Pair;
-use super::spread::{INTERVALS_MIN, Spread};
+use super::spread::Shown;
+use crate::estimate::NotKnown;
 use model::Origin;
 
 /// A cell of both sides: its name, its figures, and why a side of it is doubtful.
@@ -13,6 +15,8 @@ pub(super) struct JudgedCell {
     pub(super) name: String,
     pub(super) figures: Vec<Figure>,
     pub(super) doubt: Option<String>,
+    /// A side is INVALID for a cause that the other does not have: nothing can be concluded from it.
+    pub(super) is_void: bool,
 }
 
 /// One figure on both sides.
@@ -31,21 +35,21 @@ pub(super) struct Figure {
 }
 
 /// All figures of a cell that both sides have.
-pub(super) fn of_cell(cell: &Pair<'_>) -> Vec<Figure> {
+pub(super) fn of_cell(cell: &Pair<'_>, between: &Between) -> Vec<Figure> {
     let same = cell.a.len() == cell.b.len()
         && cell
             .a
             .iter()
             .zip(&cell.b)
             .all(|(a, b)| a.row.session > 0 && a.row.name() == b.row.name());
-    let metrics = METRICS.iter().enumerate();
-    metrics
-        .filter_map(|(place, metric)| figure(cell, place, metric, same))
+    (0..METRICS.len())
+        .filter_map(|place| figure(cell, between, place, same))
         .collect()
 }
 
-fn figure(cell: &Pair<'_>, place: usize, metric: &'static Metric, same: bool) -> Option<Figure> {
-    let side = |results: &[&Compared]| -> Vec<(f64, Option<Spread>)> {
+fn figure(cell: &Pair<'_>, between: &Between, place: usize, same: bool) -> Option<Figure> {
+    let metric = &METRICS[place];
+    let side = |results: &[&Compared]| -> Vec<(f64, Shown)> {
         let values = results.iter().filter_map(|one| {
             let value = metric.value(&one.row)?;
             Some((value, one.spread(place)))
@@ -56,7 +60,11 @@ fn figure(cell: &Pair<'_>, place: usize, metric: &'static Metric, same: bool) ->
     if runs_a.is_empty() || runs_b.is_empty() {
         return None;
     }
-    let levels = Level::of(&runs_a).zip(Level::of(&runs_b));
+    let values = |runs: &[(f64, Shown)]| runs.iter().map(|(value, _)| *value).collect::<Vec<_>>();
+    let level = |own: &[(f64, Shown)], other: &[(f64, Shown)]| {
+        Level::of(own, between.spread(metric, &values(other)))
+    };
+    let levels = level(&runs_a, &runs_b).zip(level(&runs_b, &runs_a));
     let change = levels.map(|(a, b)| {
         if same {
             Change::NONE
@@ -69,11 +77,11 @@ fn figure(cell: &Pair<'_>, place: usize, metric: &'static Metric, same: bool) ->
         Some(Change { spread: None, .. }) => why(cell, place, metric),
         Some(_) => None,
     };
-    let mean = |runs: &[(f64, Option<Spread>)]| match Level::of(runs) {
+    let mean = |runs: &[(f64, Shown)]| match Level::of(runs, None) {
         Some(level) => level.log.exp(),
         None => 0.0,
     };
-    let exact = |runs: &[(f64, Option<Spread>)]| match runs {
+    let exact = |runs: &[(f64, Shown)]| match runs {
         [(value, _)] => *value,
         _ => mean(runs),
     };
@@ -87,7 +95,7 @@ fn figure(cell: &Pair<'_>, place: usize, metric: &'static Metric, same: bool) ->
     })
 }
 
-fn zero(runs_a: &[(f64, Option<Spread>)]) -> String {
+fn zero(runs_a: &[(f64, Shown)]) -> String {
     let side = if runs_a.iter().any(|(value, _)| *value <= 0.0) {
         "A"
     } else {
@@ -102,10 +110,10 @@ fn why(cell: &Pair<'_>, place: usize, metric: &Metric) -> Option<String> {
     let single = sides
         .into_iter()
         .find_map(|(side, results)| match results.as_slice() {
-            [one] if one.spread(place).is_none() => Some((side, one)),
+            [one] => Some((side, one, one.spread(place).err()?)),
             _ => None,
         });
-    let Some((side, one)) = single else {
+    let Some((side, one, why)) = single else {
         let unsteady =
             "it swung so much that it is not known to a factor of 10: measure longer, or repeat";
         return Some(unsteady.to_owned());
@@ -117,16 +125,13 @@ fn why(cell: &Pair<'_>, place: usize, metric: &Metric) -> Option<String> {
              repeats of it, or measure with fathom"
         ));
     }
-    let few =
-        matches!(metric.kind, Kind::At(..)) && one.spreads.first().is_some_and(Option::is_some);
-    Some(if few {
-        format!("{name} of {side} has too few I/Os beyond it that are independent: measure longer")
-    } else {
-        format!(
-            "{name} of {side} has fewer than {INTERVALS_MIN} whole intervals with I/Os: measure longer, or with a shorter \
-             --interval"
-        )
-    })
+    let what = match (why, metric.kind) {
+        (NotKnown::FewIos, Kind::At(..)) => {
+            "too few I/Os beyond it that are independent: measure longer"
+        }
+        _ => why.sentence(),
+    };
+    Some(format!("not known in {name} of {side}: {what}"))
 }
 
 /// The figures of all cells together, each over the cells that have it.

@@ -5,6 +5,7 @@
 //! `condition` (its conditions), `build` (all of it together). Deliberately absent: reading results, and layout.
 
 mod answer;
+mod between;
 mod build;
 mod change;
 mod compared;
@@ -17,7 +18,8 @@ mod spread;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use build::compare_report;
+use between::BetweenRuns;
+pub use build::{compare_report, compare_with_history};
 pub use compared::Compared;
 pub use condition::{Condition, ConditionOutcome, ConditionReport};
 pub use metric::{METRICS, Metric};
@@ -43,6 +45,12 @@ pub struct CompareReport {
     pub answer: String,
     /// The same in one word.
     pub verdict: Verdict,
+    /// Of `no_difference`: the largest change of the rate that the interval contains, as a share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_difference_above_share: Option<f64>,
+    /// From where it is known how far one run is from the next; of several cells the least.
+    #[serde(default = "unknown_between")]
+    pub between_runs: BetweenRuns,
     /// Reference result.
     pub a: SideReport,
     /// Result to compare: ratios are B over A.
@@ -87,14 +95,32 @@ pub enum Verdict {
     WaitsLess,
     /// As much a second, and I/Os of B took more time.
     WaitsMore,
-    /// Neither is significant.
-    Same,
+    /// Neither is significant, and the interval excludes a large difference.
+    NoDifference,
     /// The same results on both sides.
     Identical,
     /// Of several cells some do more a second, others less.
     Mixed,
     /// The data are inconclusive.
-    CannotTell,
+    Inconclusive,
+}
+
+fn unknown_between() -> BetweenRuns {
+    BetweenRuns::Unknown
+}
+
+/// A change in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// B does more per second, or its I/Os take less time.
+    Faster,
+    /// B does less per second, or its I/Os take more time.
+    Slower,
+    /// Not significant, and the interval excludes a large difference.
+    NoDifference,
+    /// The data are inconclusive.
+    Inconclusive,
 }
 
 /// One side in words.
@@ -121,9 +147,14 @@ pub struct ChangeReport {
     pub b: f64,
     /// B over A, with its 95% interval; none where a side is 0.
     pub ratio: Option<Estimate>,
-    /// Whether it is significant; none if the data are inconclusive. In a cell of many, at a level that is
-    /// divided among the cells.
+    /// Whether it is significant; none if the data are inconclusive. In a cell of many, at the level at which one in twenty
+    /// of the changes that are claimed is none.
     pub differs: Option<bool>,
+    /// The same in one word.
+    pub outcome: Outcome,
+    /// The largest change that the interval contains, as a share; none without an interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most_share: Option<f64>,
     /// The smallest change, as a share, that 80 of 100 comparisons would detect; none if no change can be detected.
     pub smallest_seen_share: Option<f64>,
     /// Why there is no ratio, or none with an interval.
@@ -141,10 +172,10 @@ pub struct CellCounts {
     pub faster: u64,
     /// Slower in B, likewise.
     pub slower: u64,
-    /// No significant difference.
-    pub same: u64,
-    /// No interval, or no rate.
-    pub cannot_tell: u64,
+    /// No significant difference, and none above a quarter.
+    pub no_difference: u64,
+    /// No interval, or one that contains a difference above a quarter.
+    pub inconclusive: u64,
 }
 
 /// One cell.

@@ -1,31 +1,28 @@
-//! How far a mean over a run may be off, from the means of its parts: batch means.
+//! How far a mean over a run may be off, from the steps of its time series.
 //!
-//! Neighbouring steps of a time series are autocorrelated, so their spread underestimates the error. The series is cut
-//! into 30 to 10 equal batches: as many as leave neighbouring batch means nearly uncorrelated (lag-1 correlation up to
-//! 0.1), else ten. The variance is that of all overlapping batches of this length, so that it does not matter where a
-//! batch begins: Meketon and Schmeiser, "Overlapping batch means: something for nothing?", Proceedings of the Winter
-//! Simulation Conference 1984. What correlation is left widens it by (1 + r) / (1 - r). Half the 95% interval is
-//! t(k - 1) · s / √k, and never less than what the ends of the series, which few batches cover, move the mean by; of bursts,
-//! which are seen to a step, by one step more.
+//! The residuals of a ratio of two sums (latency over I/Os: Cochran, Sampling Techniques, section 6.4, which also makes rate
+//! and mean latency of a closed loop agree about how sure they are) are a series about 0, and `correlated` has the error of
+//! its mean, or that the run is too short to show it.
 //!
 //! Where a rate limit lets I/Os through in even bursts, the spread overestimates the error: a batch with one burst more
 //! is followed by one with one less, and only the ends matter, however long the series is. That is so where some length
-//! of batches has a variance many times smaller than the shortest that fit. Then negative correlation narrows the
-//! interval as in a moving average of the first order, 1 + 2 r (1 - 1/k) with r from -1/2: Box and Jenkins, Time Series
-//! Analysis, section 3.3.
-//!
-//! Sources: Law, Simulation Modeling and Analysis, section 9.5.3 (batch means, and why 10 to 30); Student's t as in
-//! `crate::spread`. A ratio of two sums (latency over I/Os) is taken by its residuals: Cochran, Sampling Techniques,
-//! section 6.4, which also makes rate and mean latency of a closed loop agree about how sure they are. Deliberately
-//! absent: what is summed, which is the caller's.
+//! of batches has a variance many times smaller than the shortest whose neighbours are nearly uncorrelated (lag-1 correlation
+//! up to 0.1). The variance is then that of all overlapping batches of this length, so that it does not matter where a batch
+//! begins: Meketon and Schmeiser, "Overlapping batch means: something for nothing?", Proceedings of the Winter Simulation
+//! Conference 1984. Negative correlation narrows the interval as in a moving average of the first order,
+//! 1 + 2 r (1 - 1/k) with r from -1/2: Box and Jenkins, Time Series Analysis, section 3.3. Half the 95% interval is
+//! t(k - 1) · s / √k, and never less than what the ends of the series, which few batches cover, move the mean by, and one step
+//! more. Omitted: what is summed, which is the caller's.
 
+use super::correlated;
+use crate::estimate::NotKnown;
 use crate::spread::t_95;
 
 const BATCHES_MAX: usize = 30;
-/// Fewest batches whose spread is worth looking at, and so the fewest steps.
-pub(crate) const BATCHES_MIN: usize = 10;
+const BATCHES_MIN: usize = 10;
+/// Fewest steps of a series that shows its error.
+pub(crate) const STEPS_MIN: usize = 10;
 const CORRELATION_SMALL: f64 = 0.1;
-const CORRELATION_MAX: f64 = 0.9;
 /// What differs by less, as a share of how far the sums go, is equal but for rounding.
 const ROUNDING: f64 = 1e-9;
 /// Bursts are even where some batches have a variance so many times smaller than the shortest that fit: by chance alone it
@@ -37,37 +34,57 @@ const EVEN_LUMPS: f64 = 1.0 / 9.0;
 pub(crate) struct Spread {
     /// Variance of the ratio. // at least 0
     pub(crate) variance: f64,
-    /// Batches behind it. // in [10, 30]
-    pub(crate) batches: usize,
+    /// How many independent values it is worth. // at least 1
+    pub(crate) worth: f64,
     /// Half the width of the 95% interval of the ratio.
     pub(crate) half_width: f64,
 }
 
-/// Of the sum of `parts` over the sum of `wholes`, which are as long. None with fewer than ten steps, or where the wholes
-/// add up to nothing.
-pub(crate) fn spread(parts: &[f64], wholes: &[f64]) -> Option<Spread> {
+/// Of the sum of `parts` over the sum of `wholes`, which are as long.
+///
+/// # Errors
+/// Fewer than ten steps, wholes that add up to nothing, or a series that is too short for its correlation.
+pub(crate) fn spread(parts: &[f64], wholes: &[f64]) -> Result<Spread, NotKnown> {
+    match widest(parts, wholes).ok_or(NotKnown::FewSteps)? {
+        (spread, true) => Ok(spread),
+        (_, false) => Err(NotKnown::Correlated),
+    }
+}
+
+/// The same, with whether the series is long enough; none with too few steps.
+pub(crate) fn widest(parts: &[f64], wholes: &[f64]) -> Option<(Spread, bool)> {
     let steps = parts.len().min(wholes.len());
     let whole: f64 = wholes.iter().sum();
-    if steps < BATCHES_MIN || whole <= 0.0 {
+    if steps < STEPS_MIN || whole <= 0.0 {
         return None;
     }
     let ratio = parts.iter().sum::<f64>() / whole;
     let residuals = parts.iter().zip(wholes).map(|(part, of)| part - ratio * of);
+    let mut residuals: Vec<f64> = residuals.collect();
     let per_step = whole / steps as f64;
-    let batched = Batched::of(&sums_before(residuals));
-    let variance = batched.variance() / (per_step * per_step);
-    // When a burst came is known to a step.
-    let beat = if batched.lumps {
-        ratio.abs() / steps as f64
-    } else {
-        0.0
+    if let Some(bursts) = Batched::bursts(&sums_before(residuals.iter().copied())) {
+        let variance = bursts.variance() / (per_step * per_step);
+        let by_chance = t_95(bursts.count() - 1) * variance.sqrt();
+        let ends = bursts.mean.abs() / per_step;
+        let spread = Spread {
+            variance,
+            worth: bursts.count() as f64,
+            // When a burst came is known to a step.
+            half_width: by_chance.max(ends) + ratio.abs() / steps as f64,
+        };
+        return Some((spread, true));
+    }
+    let most = residuals.iter().copied().map(f64::abs).fold(0.0, f64::max);
+    if most <= ROUNDING * per_step * ratio.abs() {
+        residuals.fill(0.0);
+    }
+    let error = correlated::error(&residuals);
+    let spread = Spread {
+        variance: error.variance / (per_step * per_step),
+        worth: error.worth,
+        half_width: error.half_width / per_step,
     };
-    let by_chance = t_95(batched.count() - 1) * variance.sqrt();
-    Some(Spread {
-        variance,
-        batches: batched.count(),
-        half_width: by_chance.max(batched.mean.abs() / per_step) + beat,
-    })
+    Some((spread, error.is_known))
 }
 
 /// The sum of all values before each, and of all.
@@ -95,24 +112,19 @@ struct Batched {
 }
 
 impl Batched {
-    /// Of the shortest batches whose neighbours are nearly uncorrelated, ten where none are; or of those that show that
-    /// bursts come evenly.
-    fn of(sums: &[f64]) -> Batched {
+    /// Those that show that bursts come evenly; none where they do not.
+    fn bursts(sums: &[f64]) -> Option<Batched> {
         let steps = sums.len() - 1;
         let lengths = steps.div_ceil(BATCHES_MAX)..=steps / BATCHES_MIN;
-        let longest = Batched::of_length(sums, *lengths.end());
         let all = lengths.map(|length| Batched::of_length(sums, length));
         let mut fitting = all.filter(|one| one.correlation <= CORRELATION_SMALL);
-        let Some(shortest) = fitting.next() else {
-            return longest;
-        };
-        let limit = EVEN_LUMPS * shortest.variance();
+        let limit = EVEN_LUMPS * fitting.next()?.variance();
         let even = fitting.filter(|one| one.variance() < limit);
-        let most = even.min_by(|a, b| a.variance().total_cmp(&b.variance()));
-        most.map_or(shortest, |even| Batched {
-            lumps: true,
-            ..even
-        })
+        even.min_by(|a, b| a.variance().total_cmp(&b.variance()))
+            .map(|even| Batched {
+                lumps: true,
+                ..even
+            })
     }
 
     fn of_length(sums: &[f64], length: usize) -> Batched {
@@ -151,10 +163,9 @@ impl Batched {
     fn variance(&self) -> f64 {
         let batches = self.steps - self.length + 1;
         let free = (self.steps - self.length) as f64;
-        let left = self.correlation.min(CORRELATION_MAX);
-        let widened = match left > 0.0 {
-            true => (1.0 + left) / (1.0 - left),
-            false if self.lumps => 1.0 + 2.0 * left.max(-0.5) * (1.0 - 1.0 / self.count() as f64),
+        let left = self.correlation.clamp(-0.5, 0.0);
+        let widened = match self.lumps {
+            true => 1.0 + 2.0 * left * (1.0 - 1.0 / self.count() as f64),
             false => 1.0,
         };
         self.length as f64 * self.squares / batches as f64 / free * widened
@@ -170,9 +181,10 @@ mod tests {
         // Ten steps of one second: deviation 1.0541 around 5, and neighbours that alternate.
         let parts = [4.0, 6.0, 4.0, 6.0, 4.0, 6.0, 4.0, 6.0, 4.0, 6.0];
         let reported = spread(&parts, &[1.0; 10]).unwrap();
-        assert_eq!(reported.batches, 10);
+        let textbook = 2.262 * 1.0541 / 10f64.sqrt();
+        let times = reported.half_width / textbook;
         assert!(
-            (reported.half_width - 2.262 * 1.0541 / 10f64.sqrt()).abs() < 1e-3,
+            reported.worth > 5.0 && (0.95..1.2).contains(&times),
             "{reported:?}"
         );
     }
@@ -237,14 +249,15 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_hang_together_are_put_into_longer_batches() {
+    fn steps_that_hang_together_are_worth_fewer_or_show_nothing() {
         let slow: Vec<f64> = (0..120)
             .map(|n| if n / 20 % 2 == 0 { 1.0 } else { 2.0 })
             .collect();
-        let reported = spread(&slow, &[1.0; 120]).unwrap();
-        assert!(reported.batches < 30, "{reported:?}");
-        assert_eq!(spread(&slow[..9], &[1.0; 9]), None);
-        assert_eq!(spread(&[0.0; 20], &[0.0; 20]), None);
+        assert_eq!(spread(&slow, &[1.0; 120]), Err(NotKnown::Correlated));
+        let (reported, _) = widest(&slow, &[1.0; 120]).unwrap();
+        assert!(reported.worth < 30.0, "{reported:?}");
+        assert_eq!(spread(&slow[..9], &[1.0; 9]), Err(NotKnown::FewSteps));
+        assert_eq!(spread(&[0.0; 20], &[0.0; 20]), Err(NotKnown::FewSteps));
         assert_eq!(spread(&[3.0; 20], &[1.0; 20]).unwrap().half_width, 0.0);
     }
 }

@@ -1,7 +1,7 @@
 //! How many independent I/Os a run's latencies are worth: the effective sample size.
 //!
 //! Latencies close in time are correlated, so a million of them may carry no more information than a thousand
-//! independent ones. How much less is the variance of a mean, by batch means, against what it would be for independent
+//! independent ones. How much less is the variance of a mean, by its time series, against what it would be for independent
 //! I/Os: Law, Simulation Modeling and Analysis, section 4.4 and 9.5.3. Of a percentile the mean is that of the
 //! exceedances (slower, or not), where the record contains their number per step; where it contains only the steps'
 //! mean latencies, these represent it. Slow I/Os that come together move the mean of their step as well, so this is
@@ -9,7 +9,7 @@
 //! more than was measured.
 
 use super::batch_means::{Spread, spread};
-use crate::spread::t_95;
+use crate::estimate::NotKnown;
 use model::{Interval, LatencyHistogram};
 
 /// The point of the normal distribution for 95%.
@@ -20,7 +20,7 @@ const ONE_PERCENT: f64 = 2.326;
 /// How many I/Os count as one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Dependence {
-    /// For the width of an interval: as found, and more, because it was found from 10 to 30 batches only. // at least 1
+    /// For the width of an interval: as found, and more, because it was found from one series only. // at least 1
     pub(crate) wide: f64,
     /// For how deep a percentile may go: 1 unless chance alone would give as much less than once in a hundred. // at
     /// least 1
@@ -28,44 +28,52 @@ pub(crate) struct Dependence {
 }
 
 /// Of the mean latency, from the means of the steps. None where the steps are too few.
-pub(crate) fn of_mean(steps: &[Interval], histogram: &LatencyHistogram) -> Option<Dependence> {
+pub(crate) fn of_mean(
+    steps: &[Interval],
+    histogram: &LatencyHistogram,
+) -> Result<Dependence, NotKnown> {
     let count: f64 = steps.iter().map(|step| step.ios as f64).sum();
     let sums: Vec<f64> = steps.iter().map(|step| step.latency_sum.0 as f64).collect();
     let ios: Vec<f64> = steps.iter().map(|step| step.ios as f64).collect();
-    dependence(spread(&sums, &ios)?, variance(histogram)?, count)
+    let variance = variance(histogram).ok_or(NotKnown::FewIos)?;
+    Ok(dependence(spread(&sums, &ios)?, variance, count))
 }
 
 /// Of the share of I/Os beyond a latency, from how many were in each step. None where the steps are too few.
-pub(crate) fn of_exceedances(beyond: &[f64], ios: &[f64]) -> Option<Dependence> {
+pub(crate) fn of_exceedances(beyond: &[f64], ios: &[f64]) -> Result<Dependence, NotKnown> {
     let count: f64 = ios.iter().sum();
     let share = beyond.iter().sum::<f64>() / count;
-    dependence(spread(beyond, ios)?, share * (1.0 - share), count)
+    Ok(dependence(
+        spread(beyond, ios)?,
+        share * (1.0 - share),
+        count,
+    ))
 }
 
-fn dependence(seen: Spread, variance: f64, count: f64) -> Option<Dependence> {
+fn dependence(seen: Spread, variance: f64, count: f64) -> Dependence {
     if variance.is_nan() || variance <= 0.0 || count < 1.0 {
         // All equal: every I/O carries the same information.
-        return (variance == 0.0).then_some(Dependence {
+        return Dependence {
             wide: 1.0,
             sure: 1.0,
-        });
+        };
     }
     let factor = seen.variance * count / variance;
-    let free = (seen.batches - 1) as f64;
+    let free = (seen.worth - 1.0).max(1.0);
     let by_chance = {
         // Wilson and Hilferty, "The distribution of chi-square", PNAS 17 (1931).
         let part = 2.0 / (9.0 * free);
         (1.0 - part + ONE_PERCENT * part.sqrt()).powi(3)
     };
-    let student = t_95(seen.batches - 1) / NORMAL;
-    Some(Dependence {
-        wide: (factor * student * student).clamp(1.0, count),
+    let wide = (seen.half_width / NORMAL).powi(2) * count / variance;
+    Dependence {
+        wide: wide.clamp(1.0, count),
         sure: if factor > by_chance {
-            factor.min(count)
+            factor.min(wide).clamp(1.0, count)
         } else {
             1.0
         },
-    })
+    }
 }
 
 /// Of single latencies, each taken as the middle of its bucket. None without any.
@@ -90,7 +98,7 @@ mod tests {
         let mut chance = Chance(9);
         let beyond: Vec<f64> = (0..60)
             .map(|step| {
-                let share = match (clustered, step / 6 % 10 == 3) {
+                let share = match (clustered, step % 10 == 3) {
                     (false, _) => 0.01,
                     (true, true) => 0.1,
                     (true, false) => 0.0,
@@ -107,7 +115,7 @@ mod tests {
         assert!(even.sure == 1.0 && even.wide < 2.0, "{even:?}");
         let clustered = exceedances(true);
         assert!(
-            clustered.sure > 50.0 && clustered.wide > clustered.sure,
+            clustered.sure > 50.0 && clustered.wide >= clustered.sure,
             "{clustered:?}"
         );
     }
@@ -123,12 +131,15 @@ mod tests {
         let reported = of_mean(&steps, &histogram);
         assert_eq!(
             reported,
-            Some(Dependence {
+            Ok(Dependence {
                 wide: 1.0,
                 sure: 1.0
             })
         );
-        assert_eq!(of_mean(&steps[..9], &histogram), None);
-        assert_eq!(of_mean(&[], &LatencyHistogram::new()), None);
+        assert_eq!(of_mean(&steps[..9], &histogram), Err(NotKnown::FewSteps));
+        assert_eq!(
+            of_mean(&[], &LatencyHistogram::new()),
+            Err(NotKnown::FewIos)
+        );
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! Rates are over the whole measured phase, and so are their intervals: I/Os, bytes, latencies and the device's own counts
 //! are over the same time, and one row of figures has one meaning. What of that time was still warm-up is reported with
-//! it ([`WarmupCut`]). One method per file: `batch_means`, `mser`, `effective`, `order_statistics`. A count over a
+//! it ([`WarmupCut`]). One method per file: `batch_means`, `correlated`, `mser`, `effective`, `order_statistics`. A count over a
 //! time is never better known than to one I/O, with any batches. Deliberately absent: several runs, which
 //! are `spread`'s.
 
 mod batch_means;
+mod correlated;
 #[cfg(test)]
 mod coverage;
 mod effective;
@@ -18,10 +19,10 @@ pub(crate) use order_statistics::beyond;
 pub(crate) use warmup::WarmupCut;
 pub(crate) use warmup::warmup_cut;
 
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, NotKnown};
 use crate::rows::per_second;
 use batch_means::spread;
-use effective::Dependence;
+pub(crate) use effective::Dependence;
 use model::{Interval, LatencyHeat, Nanos, RunRecord, Tally};
 
 /// Fewer I/Os than this have a rate, but no interval: their count is far from normal.
@@ -37,11 +38,11 @@ pub fn rate_estimate(record: &RunRecord) -> Estimate {
 /// and where they took no time.
 pub fn rate_of_steps(steps: &[(f64, f64)]) -> Option<Estimate> {
     let (ios, seconds): (Vec<f64>, Vec<f64>) = steps.iter().copied().unzip();
-    let seen = spread(&ios, &seconds)?;
+    let seen = spread(&ios, &seconds).ok()?;
     let value = ios.iter().sum::<f64>() / seconds.iter().sum::<f64>();
     value
         .is_finite()
-        .then(|| around(value, seen.half_width, seen.batches as f64))
+        .then(|| around(value, seen.half_width, seen.worth))
 }
 
 /// Mean latency in nanoseconds over the measured phase, reads and writes of all targets together; none without I/Os, and
@@ -57,6 +58,8 @@ pub(crate) struct Series<'a> {
     heat: Option<&'a LatencyHeat>,
     measured: Nanos,
     step: Nanos,
+    /// By so many I/Os a count is uncertain at the ends of the measured phase. // at least 1
+    edge_ios: f64,
 }
 
 impl<'a> Series<'a> {
@@ -66,9 +69,15 @@ impl<'a> Series<'a> {
         tally: &'a Tally,
         heat: Option<&'a LatencyHeat>,
     ) -> Series<'a> {
+        let in_flight = record
+            .plan
+            .targets
+            .iter()
+            .map(|target| f64::from(target.threads) * f64::from(target.workload.queue_depth.0));
         Series {
             tally,
             heat,
+            edge_ios: (1.0 + in_flight.sum::<f64>()) / 2.0,
             measured: record.phases.measured(),
             step: record.plan.interval,
         }
@@ -96,33 +105,46 @@ impl<'a> Series<'a> {
         let parts: Vec<f64> = self.full().iter().map(of).collect();
         let seconds = vec![self.step.as_seconds(); parts.len()];
         let ios = self.tally.ios;
-        let Some(seen) = spread(&parts, &seconds).filter(|_| ios >= IOS_MIN && value > 0.0) else {
-            return Estimate::bare(value, 0.0);
-        };
-        let one_io = value / ios as f64;
-        around(value, seen.half_width.max(one_io), seen.batches as f64)
+        if ios < IOS_MIN || value <= 0.0 {
+            return Estimate::not_known(value, NotKnown::FewIos);
+        }
+        let edge = value * self.edge_ios / ios as f64;
+        match spread(&parts, &seconds) {
+            Ok(seen) => around(value, seen.half_width.max(edge), seen.worth),
+            Err(why) => Estimate::not_known(value, why),
+        }
     }
 
     /// Mean latency in nanoseconds.
     pub(crate) fn latency(&self) -> Option<Estimate> {
         let value = self.tally.latency.mean_ns()?;
         let (sums, ios) = self.latencies();
-        let Some(seen) = spread(&sums, &ios).filter(|_| self.tally.ios >= IOS_MIN) else {
-            return Some(Estimate::bare(value, 0.0));
-        };
-        let half_width = seen.half_width.max(value / self.tally.ios as f64);
-        Some(around(value, half_width, seen.batches as f64))
+        if self.tally.ios < IOS_MIN {
+            return Some(Estimate::not_known(value, NotKnown::FewIos));
+        }
+        let edge = value * self.edge_ios / self.tally.ios as f64;
+        Some(match spread(&sums, &ios) {
+            Ok(seen) => around(value, seen.half_width.max(edge), seen.worth),
+            Err(why) => Estimate::not_known(value, why),
+        })
     }
 
-    /// How far the I/Os are autocorrelated in their mean latency; none where the series is too short.
-    pub(crate) fn dependence(&self) -> Option<Dependence> {
+    /// How far the I/Os are autocorrelated in their mean latency.
+    ///
+    /// # Errors
+    /// The series is too short to show it.
+    pub(crate) fn dependence(&self) -> Result<Dependence, NotKnown> {
         effective::of_mean(self.full(), &self.tally.latency)
     }
 
     /// How far they are autocorrelated in being slower than this latency, which one in `one_in` is; none where no heat was
     /// kept, its rows are too few, or its columns are too coarse near it, as where nearly all I/Os are in one of
     /// them.
-    pub(crate) fn dependence_beyond(&self, latency: Nanos, one_in: u64) -> Option<Dependence> {
+    pub(crate) fn dependence_beyond(
+        &self,
+        latency: Nanos,
+        one_in: u64,
+    ) -> Option<Result<Dependence, NotKnown>> {
         let heat = self.heat?;
         let full = self.measured.0.checked_div(heat.step.0)?;
         let rows = &heat.rows[..heat.rows.len().min(usize::try_from(full).ok()?)];
@@ -145,9 +167,7 @@ impl<'a> Series<'a> {
             .into_iter()
             .min_by(|one, other| off(one.0).total_cmp(&off(other.0)))?;
         // Twice or half as many beyond a column's edge are about the same I/Os; more or fewer are others.
-        (off(sum) <= 2f64.ln())
-            .then(|| effective::of_exceedances(&nearest, &ios))
-            .flatten()
+        (off(sum) <= 2f64.ln()).then(|| effective::of_exceedances(&nearest, &ios))
     }
 
     fn latencies(&self) -> (Vec<f64>, Vec<f64>) {
@@ -165,5 +185,6 @@ fn around(value: f64, half_width: f64, samples: f64) -> Estimate {
         low: Some((value - half_width).max(0.0)),
         high: Some(value + half_width),
         samples,
+        not_known: None,
     }
 }

@@ -4,11 +4,10 @@
 //! and by more than five standard errors: of a steady series, MSER-5 cuts off what differs most by chance, and that
 //! must not be reported as a warm-up.
 
-use super::batch_means::spread;
+use super::batch_means::widest;
 use super::mser::{Cut, cut};
 use super::{Series, around};
-use crate::estimate::Estimate;
-use crate::spread::t_95;
+use crate::estimate::{Estimate, NotKnown};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,12 +49,12 @@ pub(crate) fn warmup_cut(series: &Series<'_>) -> WarmupCut {
     };
     let rate = |part: &[f64]| part.iter().sum::<f64>() / (part.len() as f64 * seconds);
     let (before, after) = ios.split_at(steps);
-    let spread = spread(after, &vec![seconds; after.len()]);
+    let spread = widest(after, &vec![seconds; after.len()]);
     let rate_after = rate(after);
     let before = (steps > 0).then(|| rate(before));
-    let error = spread.map_or(0.0, |seen| {
+    let error = spread.map_or(0.0, |(seen, _)| {
         // The part before is shorter, and so less sure.
-        let error = seen.half_width / t_95(seen.batches - 1);
+        let error = seen.variance.sqrt();
         error * (1.0 + after.len() as f64 / steps.max(1) as f64).sqrt()
     });
     let matters = before.is_some_and(|before| {
@@ -70,8 +69,9 @@ pub(crate) fn warmup_cut(series: &Series<'_>) -> WarmupCut {
         matters,
         before_per_s: before,
         after: Some(match spread {
-            Some(seen) => around(rate_after, seen.half_width, seen.batches as f64),
-            None => Estimate::bare(rate_after, 0.0),
+            Some((seen, true)) => around(rate_after, seen.half_width, seen.worth),
+            Some((_, false)) => Estimate::not_known(rate_after, NotKnown::Correlated),
+            None => Estimate::not_known(rate_after, NotKnown::FewSteps),
         }),
     }
 }

@@ -45,6 +45,7 @@ pub(super) fn rate(step: &FilesStep) -> Option<Estimate> {
         low: Some((value * (1.0 - share)).max(0.0)),
         high: Some(value * (1.0 + share)),
         samples: counting,
+        not_known: None,
     })
 }
 

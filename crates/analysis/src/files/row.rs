@@ -123,6 +123,7 @@ fn in_bytes(step: &FilesStep, rate: Estimate) -> Option<Estimate> {
         low: rate.low.map(|low| low * each),
         high: rate.high.map(|high| high * each),
         samples: rate.samples,
+        not_known: None,
     })
 }
 

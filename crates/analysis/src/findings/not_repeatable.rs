@@ -72,6 +72,7 @@ mod tests {
             low: Some(rate - half),
             high: Some(rate + half),
             samples: 10.0,
+            not_known: None,
         };
         (1.0, rate)
     }

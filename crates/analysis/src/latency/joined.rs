@@ -4,7 +4,7 @@
 //! Deliberately absent: which runs are of one load.
 
 use super::{Latency, Percentile, Worth};
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, NotKnown};
 use crate::estimates::Series;
 use model::{LatencyHistogram, Nanos};
 
@@ -15,6 +15,7 @@ impl Latency {
     pub(crate) fn together(runs: &[Series<'_>]) -> Latency {
         let mut all = LatencyHistogram::new();
         runs.iter().for_each(|run| all.merge(&run.tally.latency));
+        let means_of: Vec<_> = runs.iter().map(Series::dependence).collect();
         let means = runs.iter().map(|run| {
             let ios = run.tally.latency.count() as f64;
             Some((ios, run.latency()?))
@@ -30,8 +31,13 @@ impl Latency {
             }
         });
         let worth = |latency: Nanos, one_in: u64| {
-            let each = runs.iter().map(|run| Worth::of(run, latency, one_in));
-            each.reduce(Worth::and).unwrap_or_default()
+            let each = runs.iter().zip(&means_of);
+            let each = each.map(|(run, means)| Worth::of(run, *means, latency, one_in));
+            let none = Worth {
+                sure: 0,
+                wide: Err(NotKnown::FewIos),
+            };
+            each.reduce(Worth::and).unwrap_or(none)
         };
         let mut latency = Latency::with(&all, mean, &worth);
         let own: Vec<Latency> = runs.iter().map(Latency::of_series).collect();
@@ -73,10 +79,12 @@ fn meet(ends: &[(u64, u64)]) -> bool {
 impl Worth {
     /// Of two runs.
     fn and(self, other: Worth) -> Worth {
-        let wide = self.wide.zip(other.wide);
+        let wide = self
+            .wide
+            .and_then(|one| Ok(one.saturating_add(other.wide?)));
         Worth {
             sure: self.sure.saturating_add(other.sure),
-            wide: wide.map(|(one, two)| one.saturating_add(two)),
+            wide,
         }
     }
 }

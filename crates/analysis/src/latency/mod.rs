@@ -14,8 +14,8 @@ mod split;
 
 pub(crate) use split::{Split, split_of};
 
-use crate::estimate::Estimate;
-use crate::estimates::{Series, beyond};
+use crate::estimate::{Estimate, NotKnown};
+use crate::estimates::{Dependence, Series, beyond};
 use model::{LatencyHistogram, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,9 @@ pub struct Percentile {
     /// Upper end of its 95% interval in nanoseconds; none where the data does not show it, as where fewer than four I/Os are
     /// expected beyond it.
     pub high_ns: Option<u64>,
+    /// Why it has no interval, or only one end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_known: Option<NotKnown>,
     /// How many independent I/Os all I/Os of the row are worth for it: fewer, where slow ones come together.
     pub effective_ios: f64,
     /// How many of all and of these lie beyond it.
@@ -68,7 +71,7 @@ impl Percentile {
 pub enum TailSamples {
     /// Ten or more independent ones.
     Enough,
-    /// Fewer than ten independent ones: another run may give another value.
+    /// Fewer than ten independent ones, or it is not known how many: another run may give another value.
     Few,
     /// Fewer than one, independent or not: not shown.
     None,
@@ -90,14 +93,26 @@ impl Latency {
     pub(crate) fn of(histogram: &LatencyHistogram) -> Latency {
         let unknown = |_: Nanos, _: u64| Worth {
             sure: histogram.count(),
-            wide: None,
+            wide: Err(NotKnown::NotRecorded),
         };
         Latency::with(histogram, None, &unknown)
     }
 
+    /// Response times. They are not recorded over time, and those of one queue depend on each other for as long as it takes to
+    /// empty: how many of them are independent is not known, so that none of their percentiles counts as sure.
+    pub(crate) fn of_responses(histogram: &LatencyHistogram) -> Latency {
+        let mut latency = Latency::of(histogram);
+        let shown = latency.percentiles.iter_mut();
+        shown
+            .filter(|one| one.tail_samples == TailSamples::Enough)
+            .for_each(|one| one.tail_samples = TailSamples::Few);
+        latency
+    }
+
     /// The service times of a tally, with their intervals.
     pub(crate) fn of_series(series: &Series<'_>) -> Latency {
-        let known = |latency: Nanos, one_in: u64| Worth::of(series, latency, one_in);
+        let means = series.dependence();
+        let known = |latency: Nanos, one_in: u64| Worth::of(series, means, latency, one_in);
         Latency::with(&series.tally.latency, series.latency(), &known)
     }
 
@@ -113,10 +128,7 @@ impl Latency {
             mean: mean.or(mean_ns.map(|value| Estimate::bare(value, 0.0))),
             min_ns: histogram.min().map(|ns| ns.0),
             max_ns: histogram.max().map(|ns| ns.0),
-            percentiles: LADDER
-                .iter()
-                .map(|&(quantile, one_in)| percentile(&ranked, quantile, one_in, worth))
-                .collect(),
+            percentiles: percentiles(&ranked, &LADDER, worth),
         }
     }
 
@@ -128,28 +140,67 @@ impl Latency {
     }
 }
 
+/// Percentiles of a series at quantiles with the number of I/Os of which one lies beyond, in rising order.
+pub(crate) fn percentiles_of(series: &Series<'_>, ladder: &[(f64, u64)]) -> Vec<Percentile> {
+    let means = series.dependence();
+    let known = |latency: Nanos, one_in: u64| Worth::of(series, means, latency, one_in);
+    percentiles(&Ranked::of(&series.tally.latency), ladder, &known)
+}
+
+/// What is not known of a percentile because of noise that lasts is not known of those beyond it: these are of fewer I/Os, in
+/// which the same noise does not show.
+fn percentiles(
+    ranked: &Ranked<'_>,
+    ladder: &[(f64, u64)],
+    worth: &dyn Fn(Nanos, u64) -> Worth,
+) -> Vec<Percentile> {
+    let mut is_unknown = false;
+    let each = ladder.iter().map(|&(quantile, one_in)| {
+        let beyond = |latency: Nanos, one_in: u64| {
+            let worth = worth(latency, one_in);
+            match is_unknown {
+                true => Worth {
+                    wide: Err(NotKnown::Correlated),
+                    ..worth
+                },
+                false => worth,
+            }
+        };
+        let one = percentile(ranked, quantile, one_in, &beyond);
+        is_unknown |= one.not_known == Some(NotKnown::Correlated);
+        one
+    });
+    each.collect()
+}
+
 /// How many independent I/Os those of a row are worth for a percentile.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Worth {
-    sure: u64,         // so many at least
-    wide: Option<u64>, // rather too few, for an interval; none where the series is too short
+    sure: u64,                   // so many at least
+    wide: Result<u64, NotKnown>, // rather too few, for an interval
 }
 
 impl Worth {
-    fn of(series: &Series<'_>, latency: Nanos, one_in: u64) -> Worth {
+    /// Of I/Os whose mean latencies depend on each other like this.
+    fn of(
+        series: &Series<'_>,
+        means: Result<Dependence, NotKnown>,
+        latency: Nanos,
+        one_in: u64,
+    ) -> Worth {
         let count = series.tally.latency.count();
-        let Some(means) = series.dependence() else {
-            return Worth {
-                sure: count,
-                wide: None,
-            };
+        // Where exceedances were counted, they are asked; else the means of the steps represent them. What lasts as long as
+        // the run is in both.
+        let known = match means {
+            Ok(means) => series
+                .dependence_beyond(latency, one_in)
+                .unwrap_or(Ok(means)),
+            Err(why) => Err(why),
         };
-        // Where exceedances were counted, they are asked; else the means of the steps represent them.
-        let known = series.dependence_beyond(latency, one_in).unwrap_or(means);
         let worth = |each: f64| (count as f64 / each).floor() as u64;
         Worth {
-            sure: worth(known.sure),
-            wide: Some(worth(known.wide)),
+            sure: known.map_or(count, |known| worth(known.sure)),
+            wide: known.map(|known| worth(known.wide)),
         }
     }
 }
@@ -161,20 +212,26 @@ fn percentile(
     worth: &dyn Fn(Nanos, u64) -> Worth,
 ) -> Percentile {
     let latency = ranked.histogram.quantile(quantile);
-    let worth = latency.map_or_else(Worth::default, |latency| worth(latency, one_in));
-    let tail_samples = tail_samples(ranked.count, worth.sure, one_in);
+    let none = Worth {
+        sure: 0,
+        wide: Err(NotKnown::FewIos),
+    };
+    let worth = latency.map_or(none, |latency| worth(latency, one_in));
+    let tail_samples = tail_samples(ranked.count, worth, one_in);
     let shown = latency.filter(|_| tail_samples != TailSamples::None);
     let (low, high) = match worth.wide {
-        Some(wide) if shown.is_some() => ranked.bounds(wide.max(1), one_in),
+        Ok(wide) if shown.is_some() => ranked.bounds(wide.max(1), one_in),
         _ => (None, None),
     };
+    // Of a handful of independent I/Os even the slowest is rather faster than the true percentile: no end can be reported.
+    let low = low.filter(|low| latency.is_some_and(|ns| *low <= ns.0));
+    let few = (low.is_none() || high.is_none()).then_some(NotKnown::FewIos);
     Percentile {
         quantile,
         latency_ns: shown.map(|ns| ns.0),
-        // Of a handful of independent I/Os even the slowest is rather faster than the true percentile: no end can be
-        // reported.
-        low_ns: low.filter(|low| latency.is_some_and(|ns| *low <= ns.0)),
+        low_ns: low,
         high_ns: high,
+        not_known: worth.wide.err().or(few),
         effective_ios: worth.sure as f64,
         tail_samples,
     }
@@ -228,10 +285,12 @@ impl<'h> Ranked<'h> {
     }
 }
 
-fn tail_samples(count: u64, effective: u64, one_in: u64) -> TailSamples {
-    match (count / one_in, effective / one_in) {
+fn tail_samples(count: u64, worth: Worth, one_in: u64) -> TailSamples {
+    let is_unknown = worth.wide == Err(NotKnown::Correlated);
+    match (count / one_in, worth.sure / one_in) {
         (0, _) => TailSamples::None,
         (_, 0..10) => TailSamples::Few,
+        _ if is_unknown => TailSamples::Few,
         _ => TailSamples::Enough,
     }
 }

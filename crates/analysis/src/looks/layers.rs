@@ -180,6 +180,7 @@ impl LayerCost {
                 low: half.map(|half| value - half),
                 high: half.map(|half| value + half),
                 samples: count,
+                not_known: None,
             },
         })
     }
@@ -240,6 +241,7 @@ fn row(step: LayerStep, rounds: &[&RunReport], raw: &[&RunReport]) -> Option<Lay
         low: half.map(|half| (value * (1.0 - half)).max(0.0)),
         high: half.map(|half| value * (1.0 + half)),
         samples: mine.len() as f64,
+        not_known: None,
     };
     let flows = |rates: Vec<f64>| -> Vec<f64> { rates.iter().map(|rate| rate * block).collect() };
     let cost = (layer != Layer::Raw)

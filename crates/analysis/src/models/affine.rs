@@ -75,6 +75,7 @@ pub fn affine(points: &[(f64, f64)]) -> Result<AffineFit, Refused> {
             low: ends(0).map(|(low, _)| low.max(0.0)),
             high: ends(0).map(|(_, high)| high),
             samples,
+            not_known: None,
         },
         // Only where the slope is significant.
         bytes_per_s: ends(1)
@@ -84,6 +85,7 @@ pub fn affine(points: &[(f64, f64)]) -> Result<AffineFit, Refused> {
                 low: Some(1e9 / high),
                 high: Some(1e9 / low),
                 samples,
+                not_known: None,
             }),
         residual_share,
         sizes: points.len() as u64,

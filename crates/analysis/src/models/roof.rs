@@ -242,6 +242,7 @@ fn estimate(logs: &[f64]) -> Estimate {
         low: Some((mean - reach).exp()),
         high: Some((mean + reach).exp()).filter(|high| high.is_finite()),
         samples: count,
+        not_known: None,
     }
 }
 

@@ -95,7 +95,7 @@ impl PageBuilder {
             ..self.cell(&row)
         };
         if self.compares {
-            let compared = Compared::judged(row.clone(), record, &report.verdict);
+            let compared = Compared::judged(row.clone(), record, &report.verdict, &report.findings);
             self.compared.push((cell.part, compared));
         }
         let place = self.document.cells.len();
@@ -518,6 +518,7 @@ fn median(report: &RunReport) -> Option<Estimate> {
         low: median.low_ns.map(|ns| ns as f64),
         high: median.high_ns.map(|ns| ns as f64),
         samples: median.effective_ios,
+        not_known: None,
     })
 }
 

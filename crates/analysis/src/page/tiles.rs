@@ -39,6 +39,7 @@ pub(super) fn of_survey(
                 low: load.throughput.rate.low.map(|low| low * each),
                 high: load.throughput.rate.high.map(|high| high * each),
                 samples: load.throughput.rate.samples,
+                not_known: None,
             }),
             cell: place(load),
             ..PanelItem::default()

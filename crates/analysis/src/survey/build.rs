@@ -1,5 +1,6 @@
 //! Records and context → the report of a survey.
 
+use super::UNKNOWN_WIDTH;
 use super::joined::{joined, untimed};
 use super::judge::verdict;
 use super::row::{goal_of, row};
@@ -12,13 +13,14 @@ use crate::comparison::{Agreement, CountComparison};
 use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;
 use crate::facts::EngineDigest;
-use crate::findings::session_findings;
+use crate::findings::{Finding, SHORT_RUN, session_findings};
 use crate::goal_check::{GoalReport, judge};
 use crate::known::Known;
 use crate::latency::Latency;
 use crate::observed::Observed;
 use crate::run::{OutcomeKind, Reading, RunReport, TargetReport};
 use crate::say;
+use crate::verdict::Validity;
 use model::{Nanos, ResultRow, RunRecord};
 
 /// An interval so many times wider than asked is reported.
@@ -175,6 +177,7 @@ fn budget(
 impl CellReport {
     fn of(label: &str, run: &RunReport) -> CellReport {
         let total = run.total();
+        let findings = findings(run);
         CellReport {
             load: CellLoad {
                 workload: label.to_owned(),
@@ -190,7 +193,10 @@ impl CellReport {
                     .map_or(0, |target| target.work.write_percent),
                 target_iops: run.open_loop.as_ref().map(|open| open.target_iops),
             },
-            validity: run.verdict.validity,
+            validity: match findings.len() == run.findings.len() {
+                true => run.verdict.validity,
+                false => Validity::of_findings(&findings),
+            },
             outcome: run.outcome.clone(),
             runs: 1,
             latency_runs: 1,
@@ -206,9 +212,18 @@ impl CellReport {
             response: total.and_then(|row| row.response.clone()),
             in_flight_mean: run.in_flight.mean,
             errors: total.map_or_else(Vec::new, |row| row.errors.clone()),
-            findings: run.findings.clone(),
+            findings,
         }
     }
+}
+
+/// The survey ended the run, so that a short one is none as long as its interval shows how sure it is.
+fn findings(run: &RunReport) -> Vec<Finding> {
+    let width = run.total().and_then(|total| total.rate.half_width_share());
+    let is_known = width.is_some_and(|width| width <= UNKNOWN_WIDTH);
+    let kept = run.findings.iter();
+    let kept = kept.filter(|finding| !(is_known && finding.id == SHORT_RUN));
+    kept.cloned().collect()
 }
 
 /// The planned labels, then those of unplanned cells.

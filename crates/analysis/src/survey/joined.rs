@@ -206,6 +206,7 @@ pub(super) mod tests {
             low: half_width.map(|width| rate - width),
             high: half_width.map(|width| rate + width),
             samples: 10.0,
+            not_known: None,
         };
         cell.throughput.measured_ns = measured_ns;
         cell
@@ -334,17 +335,18 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn too_few_ios_are_what_all_runs_together_did() {
-        let short = |reads| joined_of(&[sample(reads, 100), sample(reads, 100)]).1;
-        let reported = |cell: &CellReport| {
-            let mut findings = cell.findings.iter();
-            let found = findings.find(|finding| finding.id == SHORT_RUN);
-            found.map(|finding| finding.sentence.clone())
-        };
-        assert_eq!(reported(&short(600)), None);
-        assert_eq!(short(600).validity, Validity::Valid);
-        let few = short(400);
-        assert_eq!(reported(&few).unwrap(), "a short run: 800 I/Os in 20 s");
+    fn a_run_that_the_survey_ended_is_not_short_where_its_interval_is_known() {
+        for reads in [400, 600] {
+            let load = joined_of(&[sample(reads, 100), sample(reads, 100)]).1;
+            assert!(load.throughput.rate.half_width_share() <= Some(0.1));
+            assert!(load.findings.iter().all(|finding| finding.id != SHORT_RUN));
+            assert_eq!(load.validity, Validity::Valid);
+        }
+        let few = joined_of(&[sample(8, 100), sample(8, 100)]).1;
+        assert_eq!(few.throughput.rate.low, None);
+        let mut found = few.findings.iter();
+        let found = found.find(|finding| finding.id == SHORT_RUN).unwrap();
+        assert_eq!(found.sentence, "a short run: 16 I/Os in 20 s");
         assert_eq!(few.validity, Validity::Caution);
     }
 

@@ -17,9 +17,12 @@ pub(crate) struct ConditionArgs {
     /// End with exit code 3 if this is so: 'p99 > +10%', 'rate < -5%' (repeatable)
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub(crate) fail_if: Vec<String>,
-    /// The same where the data is inconclusive
+    /// End with exit code 3 also where it is unclear whether this is so
     #[arg(long, requires = "fail_if")]
     pub(crate) strict: bool,
+    /// Compare results of other work or of another size, which are otherwise refused
+    #[arg(long)]
+    pub(crate) any_work: bool,
 }
 
 /// `fathom compare`.

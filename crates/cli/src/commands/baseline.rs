@@ -81,7 +81,7 @@ fn check(args: &BaselineCheckArgs, environment: &Environment) -> Result<Ending, 
     };
     let b = side_of(&store, &b)?;
     let form = Form::of_list(args.json, environment);
-    held_against(&a, &b, &conditions, args.conditions.strict, form)
+    held_against(&store, [&a, &b], &conditions, &args.conditions, form)
 }
 
 /// The newest session that is meant. One that is still running, or was cut short, is no match: half a sweep would pass

@@ -9,8 +9,9 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
 use crate::{output, report};
-use analysis::{CompareReport, Compared, Condition, ConditionOutcome, Side, compare_report};
+use analysis::{CompareReport, Compared, Condition, ConditionOutcome, Side, compare_with_history};
 use model::{CommandError, Origin, ResultRow};
+use std::collections::BTreeSet;
 use store::{RunName, Store};
 
 /// Compares and returns the outcome.
@@ -23,7 +24,7 @@ pub(crate) fn compare(
     let sides = [side_of(&store, &args.a), side_of(&store, &args.b)];
     let [a, b] = both(sides)?;
     let form = Form::of_list(args.json, environment);
-    held_against(&a, &b, &conditions, args.conditions.strict, form)
+    held_against(&store, [&a, &b], &conditions, &args.conditions, form)
 }
 
 /// All that is wrong with either, at once.
@@ -41,13 +42,14 @@ fn both(sides: [Result<Side, CommandError>; 2]) -> Result<[Side; 2], CommandErro
 
 /// Compares, prints, and fails if a condition does.
 pub(super) fn held_against(
-    a: &Side,
-    b: &Side,
+    store: &Store,
+    [a, b]: [&Side; 2],
     conditions: &[Condition],
-    strict: bool,
+    args: &ConditionArgs,
     form: Form<'_>,
 ) -> Result<Ending, CommandError> {
-    let found = compare_report(a, b, conditions);
+    let history = history(store, [a, b]);
+    let found = compare_with_history(a, b, conditions, &history);
     if found.cells.is_empty() {
         let words = [format!(
             "{} and {} have no work in common, so that nothing can be compared",
@@ -59,8 +61,50 @@ pub(super) fn held_against(
             words.into_iter().chain(found.notes).chain(hint),
         ));
     }
+    if !args.any_work {
+        refuse_other_work(&found)?;
+    }
     output::print(&report::compare(&found, form))?;
-    Ok(said(&found, strict))
+    Ok(said(&found, args.strict))
+}
+
+/// What differs in the work or in the size of the range makes a ratio that is not one of the target.
+fn refuse_other_work(found: &CompareReport) -> Result<(), CommandError> {
+    let differs = found.differences.iter();
+    let differs = differs.filter(|one| one.of_work || one.what == "size");
+    let parts: Vec<String> = differs
+        .map(|one| format!("{} is {} in A and {} in B", one.what, one.a, one.b))
+        .collect();
+    match parts.is_empty() {
+        true => Ok(()),
+        false => Err(CommandError::refused(format!(
+            "{} and {} are of different work: {}; hint: --any-work compares them all the same",
+            found.a.name,
+            found.b.name,
+            parts.join(", ")
+        ))),
+    }
+}
+
+/// So many sessions are searched for earlier results of the same work, the newest first.
+const HISTORY_MAX: usize = 200;
+
+/// Returns the results of the sessions with the targets of both sides, in the order in which they ran.
+/// A damaged session has none.
+fn history(store: &Store, sides: [&Side; 2]) -> Vec<ResultRow> {
+    let rows = sides.iter().flat_map(|side| &side.results);
+    let targets: BTreeSet<&str> = rows.map(|one| one.row.target.as_str()).collect();
+    let sessions = store.sessions(None).unwrap_or_default();
+    let of_targets = sessions.iter().filter(|session| {
+        let mut targets = targets.iter();
+        targets.any(|target| session.target.contains(target))
+    });
+    let newest = of_targets.map(|session| session.id).take(HISTORY_MAX);
+    let mut rows: Vec<ResultRow> = newest
+        .flat_map(|id| store.rows(&[id]).unwrap_or_default())
+        .collect();
+    rows.sort_by_key(|row| (row.session, row.number));
+    rows
 }
 
 /// What a pipeline needs to know, also if no user reads the page.
@@ -72,22 +116,20 @@ fn said(found: &CompareReport, strict: bool) -> Ending {
             condition.condition, condition.sentence
         );
         match condition.outcome {
-            ConditionOutcome::Missed => {
-                output::tell(&reported);
+            ConditionOutcome::Fail => {
+                output::tell(&format!("FAIL: {reported}"));
                 ending = Ending::Denied;
             }
-            ConditionOutcome::Inconclusive if strict => {
+            ConditionOutcome::Unclear if strict => {
                 output::tell(&format!(
-                    "inconclusive, which --strict does not accept: {reported}"
+                    "unclear, which --strict does not accept: {reported}"
                 ));
                 ending = Ending::Denied;
             }
-            ConditionOutcome::Inconclusive => {
-                output::tell(&format!(
-                    "inconclusive, and passed without --strict: {reported}"
-                ));
+            ConditionOutcome::Unclear => {
+                output::tell(&format!("unclear, and passed without --strict: {reported}"));
             }
-            ConditionOutcome::Met => {}
+            ConditionOutcome::Pass => {}
         }
     }
     ending

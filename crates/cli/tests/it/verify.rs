@@ -116,7 +116,7 @@ fn its_sessions_are_listed_shown_compared_exported_and_reported() {
         Some("verify")
     );
     assert_eq!(bench.line("verify f.dat --range 1M.. ").code, Some(0));
-    bench.line("compare 2 3").good();
+    bench.line("compare 2 3 --any-work").good();
     bench.line("report 2 --out r.html").good();
     let page = std::fs::read_to_string(bench.path("r.html")).unwrap();
     assert!(page.contains("data-bit-rot"));

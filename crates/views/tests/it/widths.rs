@@ -161,6 +161,7 @@ fn what_layers_cost_and_a_quick_look() {
         low: Some(value * 0.9),
         high: Some(value * 1.1),
         samples: 5.0,
+        not_known: None,
     };
     let row = |layer| LayerRow {
         work: LayerWork::RandomRead,
