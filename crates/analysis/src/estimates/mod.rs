@@ -58,8 +58,6 @@ pub(crate) struct Series<'a> {
     heat: Option<&'a LatencyHeat>,
     measured: Nanos,
     step: Nanos,
-    /// By so many I/Os a count is uncertain at the ends of the measured phase. // at least 1
-    edge_ios: f64,
 }
 
 impl<'a> Series<'a> {
@@ -69,15 +67,9 @@ impl<'a> Series<'a> {
         tally: &'a Tally,
         heat: Option<&'a LatencyHeat>,
     ) -> Series<'a> {
-        let in_flight = record
-            .plan
-            .targets
-            .iter()
-            .map(|target| f64::from(target.threads) * f64::from(target.workload.queue_depth.0));
         Series {
             tally,
             heat,
-            edge_ios: (1.0 + in_flight.sum::<f64>()) / 2.0,
             measured: record.phases.measured(),
             step: record.plan.interval,
         }
@@ -108,9 +100,9 @@ impl<'a> Series<'a> {
         if ios < IOS_MIN || value <= 0.0 {
             return Estimate::not_known(value, NotKnown::FewIos);
         }
-        let edge = value * self.edge_ios / ios as f64;
+        let one_io = value / ios as f64;
         match spread(&parts, &seconds) {
-            Ok(seen) => around(value, seen.half_width.max(edge), seen.worth),
+            Ok(seen) => around(value, seen.half_width.max(one_io), seen.worth),
             Err(why) => Estimate::not_known(value, why),
         }
     }
@@ -122,9 +114,9 @@ impl<'a> Series<'a> {
         if self.tally.ios < IOS_MIN {
             return Some(Estimate::not_known(value, NotKnown::FewIos));
         }
-        let edge = value * self.edge_ios / self.tally.ios as f64;
+        let one_io = value / self.tally.ios as f64;
         Some(match spread(&sums, &ios) {
-            Ok(seen) => around(value, seen.half_width.max(edge), seen.worth),
+            Ok(seen) => around(value, seen.half_width.max(one_io), seen.worth),
             Err(why) => Estimate::not_known(value, why),
         })
     }
