@@ -26,8 +26,7 @@ pub(crate) fn run(root: &Path, options: &[String]) -> bool {
         .args([
             "test",
             "--quiet",
-            "--package",
-            "analysis",
+            "--workspace",
             "--lib",
             "--",
             "--exact",
