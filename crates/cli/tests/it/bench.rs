@@ -5,6 +5,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -15,6 +16,7 @@ const WAIT_MAX: Duration = Duration::from_secs(120);
 /// the system may be kept in memory.
 pub(crate) struct Bench {
     folder: TempDir,
+    short: OnceLock<TempDir>,
 }
 
 /// Output of the program, and how it ended.
@@ -28,14 +30,28 @@ pub(crate) struct Said {
 impl Bench {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        Bench { folder }
+        Bench {
+            folder,
+            short: OnceLock::new(),
+        }
     }
 
     /// The same where every user may go and look.
     pub(crate) fn of_everybody() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
-        Bench { folder }
+        Bench {
+            folder,
+            short: OnceLock::new(),
+        }
+    }
+
+    /// A folder for sockets, whose paths have at most 107 bytes. Source: unix(7).
+    pub(crate) fn short(&self) -> &Path {
+        let short = self
+            .short
+            .get_or_init(|| tempfile::tempdir_in("/tmp").unwrap());
+        short.path()
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -97,10 +113,13 @@ impl Bench {
     /// The same, with a line as one types it. A run of a fraction of a second is not warmed up, unless the line specifies it:
     /// the two seconds of the default are what a test would spend its time with.
     pub(crate) fn line(&self, line: &str) -> Said {
-        let mut words: Vec<&str> = line.split_whitespace().collect();
+        let mut words = words(line);
         let has_warmup = words.iter().any(|word| word.starts_with("--warmup"));
-        if words.first() == Some(&"run") && !has_warmup && milliseconds(&words).is_some() {
-            words.splice(1..1, ["--warmup", "0s"]);
+        if words.first().is_some_and(|word| word == "run")
+            && !has_warmup
+            && milliseconds(&words).is_some()
+        {
+            words.splice(1..1, ["--warmup".to_owned(), "0s".to_owned()]);
         }
         self.say(&words)
     }
@@ -125,8 +144,7 @@ impl Bench {
 
     /// Starts the program and does not wait for it.
     pub(crate) fn spawn(&self, line: &str) -> Child {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let mut command = self.command(&words);
+        let mut command = self.command(&words(line));
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
     }
@@ -205,6 +223,35 @@ impl Said {
             "{self:?}"
         );
     }
+}
+
+/// The words of a line as a shell splits them: at blanks, but not between single quotes, which surround paths of a test's
+/// folder.
+pub(crate) fn words(line: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let (mut quoted, mut between) = (false, true);
+    for one in line.chars() {
+        match one {
+            '\'' => quoted = !quoted,
+            blank if blank.is_whitespace() && !quoted => {
+                between = true;
+                continue;
+            }
+            _ => {}
+        }
+        if std::mem::take(&mut between) {
+            words.push(String::new());
+        }
+        if one != '\'' {
+            words.last_mut().unwrap().push(one);
+        }
+    }
+    words
+}
+
+#[test]
+fn quoted_paths_are_one_word() {
+    assert_eq!(words(" a  'b c'd '' "), ["a", "b cd", ""]);
 }
 
 /// Waits until something is so. What never is so fails the test instead of keeping all others from running.

@@ -425,6 +425,7 @@ fn an_output_that_overlaps_the_input_is_refused() {
         return;
     };
     let (device, file) = (looped.device.display(), looped.file.display());
+    let file = format!("'{file}'");
     let consent = format!("--destroy {device} --overwrite");
     for line in [
         format!("lmdd if={file} of={device} count=1 {consent}"),

@@ -3,7 +3,7 @@
 //! `file=NAME` is a file that later lines use. A block between `output: COMMAND` and `end of output` is what that command
 //! prints (`UPDATE_EXPECT=1` writes it). Omitted: the two set-up commands, which CI runs.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, words as words_of};
 use crate::mounted::Mounted;
 use crate::terminals::on_terminal;
 use std::path::{Path, PathBuf};
@@ -68,26 +68,13 @@ fn commands(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Splits a line as a shell does: at spaces, but not within single quotes.
-fn split(line: &str) -> Vec<String> {
-    let parts = line.split('\'').enumerate();
-    let words = parts.flat_map(|(place, part)| match place % 2 {
-        0 => part
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>(),
-        _ => vec![part.to_owned()],
-    });
-    words.collect()
-}
-
 /// Long enough for an I/O under any load.
 const RUN_TIME: &str = "300ms";
 
 /// Returns the words of a line behind `fathom`, with a short time and small files.
 fn shortened(line: &str) -> Vec<String> {
     let mut words = Vec::new();
-    let mut given = split(line).into_iter().skip(1);
+    let mut given = words_of(line).into_iter().skip(1);
     let native = ![
         "diskspd", "sqlio", "fio", "ior", "mdtest", "xdd", "dd", "lmdd", "sgp_dd",
     ]
@@ -153,9 +140,9 @@ fn on_a_device(line: &str, mounted: Option<&Mounted>) -> Option<String> {
         return Some(line.to_owned());
     }
     let mounted = mounted?;
-    let (device, folder) = (mounted.device.display(), mounted.folder.display());
-    let line = line.replace("/dev/sdb", &device.to_string());
-    Some(line.replace("/mnt/sdb", &folder.to_string()))
+    let line = line.replace("/dev/sdb", &mounted.device.display().to_string());
+    let folder = mounted.folder.file_name().unwrap().to_str().unwrap(); // in that of the test
+    Some(line.replace("/mnt/sdb", folder))
 }
 
 /// Runs a page's commands from top to bottom in a folder of their own, where `test.dat` already exists.
@@ -254,7 +241,7 @@ fn forms_of_commands_have_known_options() {
             };
             let (form, _) = form.split_once("   ").unwrap_or((form, "")); // columns are apart by blanks
             let form = form.replace(['[', ']'], "").replace('…', "");
-            let mut words = split(&form);
+            let mut words = words_of(&form);
             words.push("--help".to_owned());
             let said = bench.say(&words);
             assert_eq!(said.code, Some(0), "{path}: fathom {form}: {said:?}");

@@ -106,7 +106,7 @@ fn a_journal_that_is_cut_damaged_or_of_another_run_is_read_so_far_or_refused() {
         std::fs::write(folder.path().join("part"), bytes).unwrap();
         let part = folder.path().join("part");
         bench.line(&format!(
-            "verify {target} --no-store --json --journal {}",
+            "verify {target} --no-store --json --journal '{}'",
             part.display()
         ))
     };

@@ -132,6 +132,11 @@ fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
+/// The words of a command line of the program.
+fn ours(line: &str) -> Vec<&str> {
+    [vec![FATHOM], words(line)].concat()
+}
+
 const FATHOM: &str = env!("CARGO_BIN_EXE_fathom");
 
 #[test]
@@ -139,8 +144,8 @@ fn a_log_of_a_job_has_its_calls_and_both_programs_make_them_again() {
     let bench = Bench::new();
     let job = "fio --no-store --name=j --filename=f --size=1m --bs=4k,8k --rw=randrw --fsync=16 --ioengine=psync";
     bench.line(&format!("{job} --write_iolog=first")).good();
-    let issued = format!("{FATHOM} {job} --write_iolog=log");
-    let Some(issued) = traced(&bench, "f", &words(&issued)) else {
+    let issued = format!("{job} --write_iolog=log");
+    let Some(issued) = traced(&bench, "f", &ours(&issued)) else {
         println!("skipped: strace is not installed");
         return;
     };
@@ -156,11 +161,10 @@ fn a_log_of_a_job_has_its_calls_and_both_programs_make_them_again() {
     assert_eq!(described["ios"], (log.0.len() + log.1) as u64);
 
     let again = "--name=k --read_iolog=log --filename=f --size=1m --ioengine=psync";
-    let ours = format!("fio --no-store {again} --write_iolog=none --output-format=json");
-    let counted = bench.line(&ours).good().json();
+    let line = format!("fio --no-store {again} --write_iolog=none --output-format=json");
+    let counted = bench.line(&line).good().json();
     assert_eq!(counted["jobs"][0]["sync"]["total_ios"], log.1);
-    let ours = format!("{FATHOM} {ours}");
-    assert_eq!(traced(&bench, "f", &words(&ours)).unwrap().0, issued);
+    assert_eq!(traced(&bench, "f", &ours(&line)).unwrap().0, issued);
     assert!(!bench.path("none").exists(), "read_iolog overrides it");
     let theirs = format!("fio {again} --replay_redirect=f");
     assert_eq!(traced(&bench, "f", &words(&theirs)).unwrap(), log);
@@ -200,7 +204,7 @@ fn a_log_replaces_nothing_and_one_that_is_cut_short_is_not_kept() {
         let refused = bench.line(&format!("run --no-store f -d 1s --keep-trace {taken}"));
         assert_eq!(refused.code, Some(2), "{taken}: {refused:?}");
     }
-    let script = format!("trap '' XFSZ; ulimit -f 8; exec {FATHOM} {job} --write_iolog=cut");
+    let script = format!("trap '' XFSZ; ulimit -f 8; exec '{FATHOM}' {job} --write_iolog=cut");
     let mut shell = std::process::Command::new("sh");
     let shell = shell.args(["-c", &script]).current_dir(bench.path("."));
     let cut = Said::from(shell.output().unwrap());
@@ -323,8 +327,8 @@ fn several_traces_are_merged_as_fio_merges_them() {
         ("--merge_blktrace_iters=3:2", [100, 100], [3, 2]),
     ] {
         let options = format!("{job} --merge_blktrace_file=merged {options}");
-        let ours = format!("{FATHOM} fio --no-store {options}");
-        let Some(ours) = traced(&bench, "f", &words(&ours)) else {
+        let line = format!("fio --no-store {options}");
+        let Some(ours) = traced(&bench, "f", &ours(&line)) else {
             println!("skipped: strace is not installed");
             return;
         };

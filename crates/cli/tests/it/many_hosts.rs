@@ -46,7 +46,7 @@ impl Launcher {
 fn of_open_mpi(command: &mut Command, bench: &Bench) {
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1");
     command.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    command.env("OMPI_MCA_orte_tmpdir_base", bench.path(""));
+    command.env("OMPI_MCA_orte_tmpdir_base", bench.short());
 }
 
 fn ids(document: &Value) -> Vec<&str> {
@@ -79,7 +79,7 @@ fn the_sum_of_all_ranks_is_that_of_their_own_records() {
             // All ranks are on one machine, whose clocks are one, counted from when each process began.
             assert!(host["clock"]["uncertainty_ns"].as_u64().unwrap() < 1_000_000_000);
         }
-        let store = format!("--store {}", bench.path("hosts.db").display());
+        let store = "--store hosts.db";
         let shown = bench.line(&format!("show 1 --json {store}")).good().json();
         assert_eq!(shown["operations"], document["operations"]);
         for rank in 1..=3 {
@@ -101,7 +101,7 @@ fn each_rank_measures_alone_before_all_do() {
         let document = launcher.run(&bench, 3, line).good().json();
         assert_eq!(document["hosts"].as_array().unwrap().len(), 3);
         let alone = document["alone"].as_array().unwrap();
-        let store = format!("--store {}", bench.path("hosts.db").display());
+        let store = "--store hosts.db";
         let mut ended = 0;
         for (row, rank) in alone.iter().zip(1..) {
             assert_eq!(row["rank"].as_u64(), Some(rank - 1));
@@ -146,7 +146,7 @@ fn segments_lie_one_behind_the_other_in_one_file() {
         let line = "run f --layout segments --length 1M -w 100 -d 200ms --warmup 0s --json";
         let document = launcher.run(&bench, 4, line).good().json();
         assert_eq!(document["job"]["layout"], "segments");
-        let store = format!("--store {}", bench.path("hosts.db").display());
+        let store = "--store hosts.db";
         for rank in 1..=4u64 {
             let own = bench
                 .line(&format!("show 1.{rank} --json {store}"))
@@ -172,7 +172,7 @@ fn interleaved_ranges_take_turns_thread_after_thread() {
         let line = "run f --layout interleaved:64K --length 2M --pattern sequential -b 16K -t 2 -w 100 -d 200ms --warmup 0s --json";
         let document = launcher.run(&bench, 3, line).good().json();
         assert_eq!(document["job"]["layout"], "interleaved");
-        let store = format!("--store {}", bench.path("hosts.db").display());
+        let store = "--store hosts.db";
         for rank in 1..=3u64 {
             let show = format!("show 1.{rank} --json {store}");
             let own = bench.line(&show).good().json();
@@ -229,7 +229,7 @@ fn a_rank_whose_record_is_damaged_is_named_and_the_others_are_shown() {
         bytes[at + 7] = b'0';
     }
     std::fs::write(&path, &bytes).unwrap();
-    let said = bench.line(&format!("show 1 --json --store {}", path.display()));
+    let said = bench.line(&format!("show 1 --json --store '{}'", path.display()));
     let hosts = &said.good().json()["hosts"];
     let missing = hosts[1]["missing"].as_str().unwrap();
     assert!(missing.contains("cannot be read"), "{missing}");
@@ -306,11 +306,7 @@ fn alone_nothing_is_loaded_and_options_of_a_job_are_refused() {
     let said = bench.line("run --engine null -d 100ms --layout all");
     assert_eq!(said.code, Some(2), "{said:?}");
     with_each(|launcher| {
-        let said = launcher.run(
-            &bench,
-            2,
-            "run --engine null -d 100ms --alone --no-store --json",
-        );
+        let said = launcher.run(&bench, 2, "run sim:ssd -d 100ms --alone --no-store --json");
         let documents = said.good().out.matches("\"schema_version\"").count();
         assert_eq!(documents, 2);
     });

@@ -11,7 +11,7 @@ const SHORT: &str = "ior -b 1m -t 256k";
 
 fn stored(bench: &Bench, name: &str) -> Value {
     let store = bench.path("hosts.db");
-    let line = format!("show {name} --json --store {}", store.display());
+    let line = format!("show {name} --json --store '{}'", store.display());
     bench.line(&line).good().json()
 }
 
@@ -57,10 +57,7 @@ fn each_rank_has_its_blocks_of_each_segment_and_the_table_has_their_sum() {
             let first = runs["first"].as_u64().unwrap_or(0);
             assert_eq!((first, &runs["columns"]), ((run - 1) % 3, &3.into()));
         }
-        let shown = bench.line(&format!(
-            "show 1 --store {}",
-            bench.path("hosts.db").display()
-        ));
+        let shown = bench.line("show 1 --store hosts.db");
         for step in ["1, write 0:", "1, read 0:", "1, write 1:", "1, read 1:"] {
             assert!(shown.out.contains(step), "{shown:?}");
         }
@@ -133,12 +130,9 @@ fn behind_a_deadline_all_tasks_go_on_to_as_much_as_the_one_that_did_most() {
         // A later call reads as far as that one wrote.
         let later = format!("{tasks} -r -O stoneWallingStatusFile=number --store later.db");
         launcher.run(&bench, 3, &later).good();
-        let line = format!(
-            "show 1.2 --json --store {}",
-            bench.path("later.db").display()
-        );
+        let line = "show 1.2 --json --store later.db";
         assert_eq!(
-            bench.line(&line).good().json()["operations"][0]["bytes"],
+            bench.line(line).good().json()["operations"][0]["bytes"],
             each
         );
         fs::write(bench.path("number"), "many").unwrap();

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 fn stored(bench: &Bench, name: &str) -> Value {
     let store = bench.path("hosts.db");
-    let line = format!("show {name} --json --store {}", store.display());
+    let line = format!("show {name} --json --store '{}'", store.display());
     bench.line(&line).good().json()
 }
 
@@ -21,7 +21,7 @@ fn ios(bench: &Bench, name: &str) -> u64 {
 /// How the last session ended.
 fn outcome(bench: &Bench) -> String {
     let store = bench.path("hosts.db");
-    let list = bench.line(&format!("list --json --store {}", store.display()));
+    let list = bench.line(&format!("list --json --store '{}'", store.display()));
     let document = list.good().json();
     document["sessions"][0]["outcome"]
         .as_str()

@@ -332,7 +332,7 @@ fn ranks_of_a_launcher_are_tasks_of_one_tree() {
         );
         assert!(row(&said, "File read")[0] > 0.0);
         assert!(!bench.path("md").exists());
-        let store = format!("--store {}", bench.path("hosts.db").display());
+        let store = "--store hosts.db";
         let shown = bench.line(&format!("show 1 --json {store}")).good().json();
         for (name, operations) in rows(&shown) {
             let expected = if name.starts_with("tree") { 1 } else { 180 };
@@ -348,7 +348,7 @@ fn ranks_of_a_launcher_are_tasks_of_one_tree() {
 fn ranks_of_a_launcher_meet_behind_the_time_and_go_on_to_as_many() {
     with_each(|launcher| {
         let bench = Bench::new();
-        let store = format!("--store {}", bench.path("hosts.db").display());
+        let store = "--store hosts.db";
         let tree = "mdtest -F -n 200000 -d md";
         let line = format!("{tree} -C -W 1 -x number");
         launcher.run(&bench, 3, &line).good();

@@ -197,7 +197,7 @@ fn the_ios_of_a_file_are_learned_and_no_others() {
     let line = |file: &str, block: &str| {
         let file = mounted.folder.join(file);
         let work = format!("--create 8M -b {block} -w 50 --rate 300");
-        format!("run {} {work} --no-store", file.display())
+        format!("run '{}' {work} --no-store", file.display())
     };
     let loads = [("a", "8K"), ("b", "16K")].map(|(file, block)| {
         bench
@@ -207,7 +207,7 @@ fn the_ios_of_a_file_are_learned_and_no_others() {
     });
     let file = mounted.folder.join("a");
     let said = bench.line(&format!(
-        "learn --file {} --for 3s -o f.profile",
+        "learn --file '{}' --for 3s -o f.profile",
         file.display()
     ));
     for load in loads {

@@ -44,7 +44,7 @@ fn ids(document: &Value) -> Vec<&str> {
 }
 
 fn run(bench: &Bench, words: &str, target: &Path) -> Value {
-    let line = format!("run {words} {SHORT} {}", target.display());
+    let line = format!("run {words} {SHORT} '{}'", target.display());
     bench.line(&line).good().json()
 }
 
@@ -56,7 +56,8 @@ fn in_group(bench: &Bench, group: &Group, hidden: bool, line: &str) -> Option<Va
         false => format!("{join}; exec \"$@\""),
     };
     let mut words = vec!["-c", &script, "sh", env!("CARGO_BIN_EXE_fathom")];
-    words.extend(line.split_whitespace());
+    let line = crate::bench::words(line);
+    words.extend(line.iter().map(String::as_str));
     let mut command = bench.command_of("/bin/sh".as_ref(), &words);
     let said = Said::from(command.env("PATH", PATH).output().unwrap());
     Some(said.good().json())
@@ -420,7 +421,7 @@ fn a_limit_on_the_disk_below_a_file_is_named_in_the_verdict() {
         let Some(group) = Group::of_io(disk.number, what, limit) else {
             return;
         };
-        let line = format!("run {options} {SHORT} {}", bench.path("f").display());
+        let line = format!("run {options} {SHORT} '{}'", bench.path("f").display());
         names_it(limit as f64, || {
             let document = in_group(&bench, &group, false, &line).unwrap();
             let named = reported(&document, "cgroup-io-limit", figure);

@@ -33,7 +33,7 @@ struct Tmux {
 impl Tmux {
     fn start(bench: &Bench, (columns, lines): (u16, u16), line: &str) -> Self {
         let tmux = Tmux {
-            socket: bench.path("tmux"),
+            socket: bench.short().join("tmux"),
         };
         let program = env!("CARGO_BIN_EXE_fathom");
         let shell = format!(

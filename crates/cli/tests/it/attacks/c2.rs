@@ -10,7 +10,7 @@ const ADDRESS_SPACE_KIB: usize = 8 * LENGTH / 1024 + (128 << 10);
 /// The program with no more address space than that: what it asks for beyond fails.
 fn bounded(bench: &Bench, words: &str) -> Said {
     let program = env!("CARGO_BIN_EXE_fathom");
-    let line = format!("ulimit -v {ADDRESS_SPACE_KIB} && exec {program} {words}");
+    let line = format!("ulimit -v {ADDRESS_SPACE_KIB} && exec '{program}' {words}");
     let command = bench.command(&[""; 0]);
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(line).current_dir(bench.path(""));

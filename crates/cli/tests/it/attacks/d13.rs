@@ -22,7 +22,7 @@ fn a_file_that_takes_the_output_is_no_target() {
         ),
         ("run -d 20ms --warmup 0s err", "standard error"),
     ] {
-        let script = format!("{program} {line} >out 2>err");
+        let script = format!("'{program}' {line} >out 2>err");
         let mut command = bench.command_of("/bin/sh".as_ref(), &["-c", &script]);
         let said = Said::from(command.output().unwrap());
         assert_eq!(said.code, Some(2), "{line}");
