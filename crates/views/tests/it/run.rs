@@ -79,11 +79,11 @@ fn a_run_at_a_rate_that_was_too_much() {
         300000 I/Os, 6 s behind schedule
 
                       IOPS    MiB/s     mean      p50      p99     p99.9    p99.99      max
-        read         14.0k      109   3.00 s   3.00 s   5.95 s    6.00 s    6.00 s   6.00 s
+        read         14.0k      109   3.00 s  ~3.00 s  ~5.95 s   ~6.00 s   ~6.00 s   6.00 s
           service                    1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
-        write         6000     46.9   3.00 s   3.00 s   5.95 s    6.00 s   ~6.00 s   6.00 s
+        write         6000     46.9   3.00 s  ~3.00 s  ~5.95 s   ~6.00 s   ~6.00 s   6.00 s
           service                    1.60 ms  1.60 ms  1.79 ms   1.79 ms  ~6.56 ms  6.57 ms
-        total        20.0k      156   3.00 s   3.00 s   5.95 s    6.00 s    6.00 s   6.00 s
+        total        20.0k      156   3.00 s  ~3.00 s  ~5.95 s   ~6.00 s   ~6.00 s   6.00 s
           service                    1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
         ±95%         0.01%    0.01%        -        -        -         -         -
         ~ fewer than 10 tail samples
@@ -170,6 +170,8 @@ fn an_interrupted_run() {
         read       292     1.14  3.42 ms  3.41 ms  ~3.84 ms       max       max  3.84 ms
         ~ fewer than 10 tail samples; max: too few I/Os for that percentile
 
+        ± of IOPS and latencies is not known: fewer than ten steps of the time series: measure longer, or
+        with a shorter --interval
         hint     repeat the complete run                                          fathom explain interrupted
         note     follows from interrupted: a short run: 700 I/Os in 2.40 s          fathom explain short-run
         checks   vda1 counters match fathom's (the same to the byte); 1.00 I/Os in flight of 1; CPU: 0.44 of
@@ -206,6 +208,8 @@ fn a_run_that_failed() {
         total     200k     1562   160 µs   160 µs   179 µs    179 µs    656 µs   657 µs
         ~ fewer than 10 tail samples
 
+        ± of IOPS and latencies is not known: fewer than ten steps of the time series: measure longer, or
+        with a shorter --interval
         errors   1 I/O failed
         hint     check the system log for the device before measuring again         fathom explain io-errors
         warning  a short run: 1 s, too few steps to detect a change; measure longer

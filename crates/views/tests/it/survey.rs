@@ -22,8 +22,8 @@ fn a_sound_survey() {
         8K random 70/30           38.2k  ±0.01%   128      64  3.35 ms  3.76 ms    175 µs  IOPS ceiling
         64K random read           24.5k  ±0.01%   128      64  5.23 ms  5.87 ms    274 µs  bandwidth
         512K sequential read       3056  ±0.06%   128      64  41.9 ms  47.0 ms   2.18 ms  bandwidth
-        1M sequential read         1528  ±0.12%   128      64  83.5 ms  94.0 ms   4.37 ms  bandwidth
-        1M sequential write        1528  ±0.12%   128      64  83.5 ms  94.0 ms   4.37 ms  bandwidth
+        1M sequential read         1528  ±0.13%   128      64  83.5 ms  94.0 ms   4.37 ms  bandwidth
+        1M sequential write        1528  ±0.13%   128      64  83.5 ms  94.0 ms   4.37 ms  bandwidth
         QD = I/Os in flight, all threads; QD@95% = lowest QD with 95% of the peak; omitted at 100 columns:
         MiB/s, p99.9; --json has all
 
@@ -101,8 +101,8 @@ fn a_survey_with_a_failed_cell() {
         8K random 70/30           29.1k  ±0.01%    16      16   550 µs   617 µs    175 µs  queue depth
         64K random read          18.6k*  ±0.01%    16      16   859 µs   964 µs         -  queue depth
         512K sequential read       2327  ±0.08%    16      16  6.86 ms  7.71 ms   2.18 ms  queue depth
-        1M sequential read         1164  ±0.15%    16      16  13.7 ms  15.4 ms   4.37 ms  queue depth
-        1M sequential write        1164  ±0.15%    16      16  13.7 ms  15.4 ms   4.37 ms  queue depth
+        1M sequential read         1164  ±0.16%    16      16  13.7 ms  15.4 ms   4.37 ms  queue depth
+        1M sequential write        1164  ±0.16%    16      16  13.7 ms  15.4 ms   4.37 ms  queue depth
         QD = I/Os in flight, all threads; QD@95% = lowest QD with 95% of the peak; * doubtful; omitted at
         100 columns: MiB/s, p99.9; --json has all
 
@@ -136,8 +136,8 @@ fn a_survey_of_the_page_cache() {
         8K random 70/30          29.1k!  ±0.01%    227    16      16   550 µs   617 µs   175 µs!  page cache
         64K random read          18.6k!  ±0.01%   1164    16      16   859 µs   964 µs   274 µs!  page cache
         512K sequential read      2327!  ±0.08%   1164    16      16  6.86 ms  7.71 ms  2.18 ms!  page cache
-        1M sequential read        1164!  ±0.15%   1164    16      16  13.7 ms  15.4 ms  4.37 ms!  page cache
-        1M sequential write       1164!  ±0.15%   1164    16      16  13.7 ms  15.4 ms  4.37 ms!  page cache
+        1M sequential read        1164!  ±0.16%   1164    16      16  13.7 ms  15.4 ms  4.37 ms!  page cache
+        1M sequential write       1164!  ±0.16%   1164    16      16  13.7 ms  15.4 ms  4.37 ms!  page cache
         QD = I/Os in flight, all threads; QD@95% = lowest QD with 95% of the peak; ! invalid; omitted at 100
         columns: p99.9; --json has all
 
