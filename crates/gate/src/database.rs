@@ -117,6 +117,7 @@ pub struct DatabasePlace {
     name: OsString,
     path: PathBuf, // absolute, without links
     node: Option<Stat>,
+    held: Option<OwnedFd>, // of the file, without any rights: closing it ends no lock
 }
 
 /// Finds where `path` leads and checks that this user may rely on what is there.
@@ -137,7 +138,8 @@ pub fn database(path: &Path) -> Result<DatabasePlace, DatabaseRefusal> {
     if let Some(database) = database_of(folder.as_fd(), &name) {
         return Err(DatabaseRefusal::OfDatabase(database));
     }
-    let node = node.map(fstat).transpose()?;
+    let held = node;
+    let node = held.as_ref().map(fstat).transpose()?;
     if let Some(stat) = &node {
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => {}
@@ -152,6 +154,7 @@ pub fn database(path: &Path) -> Result<DatabasePlace, DatabaseRefusal> {
         name,
         path,
         node,
+        held,
     })
 }
 
@@ -279,15 +282,10 @@ impl DatabasePlace {
             if stat.st_size == 0 {
                 continue;
             }
-            // The shared index of a database that another process is creating at this moment begins with zeros.
             let first = read(self.open(&name)?, 136)?;
             let known = match suffix {
                 "-wal" => first.starts_with(&[0x37, 0x7f, 0x06]) && self.has_pages(),
-                "-shm" => {
-                    first.len() < 4
-                        || first.starts_with(&3_007_000_u32.to_ne_bytes())
-                        || is_zero(&first)
-                }
+                "-shm" => is_index(&first),
                 // Until it is flushed, a journal has zeros where its mark and its count will be.
                 _ => {
                     first.starts_with(&[0xd9, 0xd5, 0x05, 0xf9])
@@ -336,20 +334,49 @@ impl DatabasePlace {
             }
             Err(error) => return Err(error.into()),
         };
-        self.node = Some(created);
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let held = openat(&self.folder, &self.name, flags, Mode::empty())?;
+        if !is_same(&created, &fstat(&held)?) {
+            return Err(DatabaseRefusal::Replaced);
+        }
+        (self.node, self.held) = (Some(created), Some(held));
         Ok(())
     }
 
-    /// Whether the name still leads to the file that was checked.
+    /// Whether the path and the name in its folder still lead to the file that was checked. The folder may have been moved, or
+    /// be hidden below a mount.
     ///
     /// # Errors
-    /// [`DatabaseRefusal::Replaced`] where it does not.
+    /// [`DatabaseRefusal::Replaced`] where one does not; those of stat(2).
     pub fn still_there(&self) -> Result<(), DatabaseRefusal> {
-        let now = statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW)?;
-        match self.node.as_ref().is_some_and(|stat| is_same(stat, &now)) {
+        let path = statat(rustix::fs::CWD, &self.path, AtFlags::SYMLINK_NOFOLLOW)?;
+        let name = statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let is_it = |now| self.node.as_ref().is_some_and(|stat| is_same(stat, now));
+        match is_it(&path) && is_it(&name) {
             true => Ok(()),
             false => Err(DatabaseRefusal::Replaced),
         }
+    }
+
+    /// Whether nothing has the name any more.
+    pub fn is_vacant(&self) -> bool {
+        let stat = statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW);
+        matches!(stat, Err(Errno::NOENT))
+    }
+
+    /// Where the file is now; `None` where it was deleted, or /proc is missing.
+    pub fn moved_to(&self) -> Option<PathBuf> {
+        let held = self.held.as_ref()?;
+        let way = std::fs::read_link(format!("/proc/self/fd/{}", held.as_raw_fd())).ok()?;
+        let there = statat(rustix::fs::CWD, &way, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        is_same(&there, self.node.as_ref()?).then_some(way)
+    }
+
+    /// A name next to the database: in the folder that it was opened in, wherever that is now.
+    pub fn neighbour(&self, suffix: &str) -> PathBuf {
+        let folder = real_folder(&self.folder, &self.path);
+        let folder = folder.unwrap_or_else(|_| self.path.with_file_name(""));
+        folder.join(self.beside(suffix))
     }
 
     /// Takes the rights of others away from a file of this user's and from what lies next to it; answers with the mode
@@ -377,6 +404,18 @@ impl DatabasePlace {
             tighten(&self.beside(suffix));
         }
         before
+    }
+}
+
+/// Whether bytes are the beginning of SQLite's shared index. It has two copies of a header, and the second one is written first:
+/// while another process writes them, either may be zeros. Source: <https://www.sqlite.org/walformat.html>, section 2.1.
+fn is_index(first: &[u8]) -> bool {
+    const HEADER: usize = 48;
+    let mark = 3_007_000_u32.to_ne_bytes();
+    let begins = |bytes: &[u8]| bytes.len() < mark.len() || bytes.starts_with(&mark);
+    match is_zero(first.get(..HEADER).unwrap_or(first)) {
+        true => begins(first.get(HEADER..).unwrap_or_default()) || is_zero(first),
+        false => begins(first),
     }
 }
 
@@ -522,6 +561,57 @@ mod tests {
         );
         fs::write(at("s.db"), b"").unwrap();
         assert!(database(&at("s.db")).unwrap().check_side_files().is_err());
+    }
+
+    #[test]
+    fn an_index_that_is_being_written_is_sqlites() {
+        let mark = 3_007_000_u32.to_ne_bytes();
+        let with = |at: &[usize]| {
+            let mut bytes = vec![0u8; 136];
+            for at in at {
+                bytes[*at..*at + 4].copy_from_slice(&mark);
+            }
+            bytes
+        };
+        for known in [
+            with(&[]),
+            with(&[48]),
+            with(&[0]),
+            with(&[0, 48]),
+            vec![0; 3],
+        ] {
+            assert!(is_index(&known));
+        }
+        let text = b"a thesis".repeat(17);
+        let mut behind = vec![0; 48];
+        behind.extend_from_slice(&text);
+        for foreign in [text.as_slice(), &behind, &with(&[50]), &with(&[100])] {
+            assert!(!is_index(foreign));
+        }
+    }
+
+    #[test]
+    fn a_database_that_was_moved_hidden_or_deleted_is_no_longer_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("a")).unwrap();
+        let mut place = database(&at("a/s.db")).unwrap();
+        place.create().unwrap();
+        let real = fs::canonicalize(folder.path()).unwrap();
+        fs::rename(at("a/s.db"), at("a/x.db")).unwrap();
+        assert!(place.still_there().is_err() && place.is_vacant());
+        assert_eq!(place.moved_to(), Some(real.join("a/x.db")));
+        fs::rename(at("a/x.db"), at("a/s.db")).unwrap();
+        place.still_there().unwrap();
+        fs::rename(at("a"), at("b")).unwrap();
+        assert!(place.still_there().is_err() && !place.is_vacant());
+        assert_eq!(place.moved_to(), Some(real.join("b/s.db")));
+        assert_eq!(place.neighbour(".kept-1"), real.join("b/s.db.kept-1"));
+        fs::create_dir(at("a")).unwrap();
+        fs::write(at("a/s.db"), b"another").unwrap();
+        assert!(place.still_there().is_err());
+        fs::remove_file(at("b/s.db")).unwrap();
+        assert_eq!(place.moved_to(), None);
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! The session of a command in the results database: begun, filled result by result, finished.
 //!
-//! A database that fails does not end the measuring: the first failure is reported at the end, and the session is not
-//! complete. A resumable session ends there, because one that forgets cannot be resumed.
-//! Omitted: what the results are.
+//! A database that fails does not end the measuring: the session goes on in a file next to it, which `fathom import` adds to a
+//! database, and the failure is reported at the end. A resumable session ends there, because one that forgets cannot be
+//! resumed. Omitted: what the results are.
 
 use crate::schedule::Step;
 use model::{CommandError, FilesRecord, Nanos, RunRecord, RunResult, WatchRecord};
 use std::borrow::Borrow;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::path::Path;
 use store::{
     NewSession, RankLine, RanksCell, RunName, SessionId, SessionKind, SessionOutcome, Store,
     StoreError,
@@ -23,6 +24,14 @@ pub struct Journal<S> {
     form: Form,
     session: Cell<Option<SessionId>>,
     trouble: RefCell<Option<StoreError>>,
+    /// Where results go that the database does not take; `None` in it where there is no such place.
+    kept: OnceCell<Option<KeptFile>>,
+}
+
+/// A database next to the one that failed.
+struct KeptFile {
+    store: Store,
+    session: Cell<Option<SessionId>>,
 }
 
 /// How a session is written.
@@ -62,6 +71,7 @@ impl<S: Borrow<Store>> Journal<S> {
             form: Form::Growing,
             session: Cell::new(None),
             trouble: RefCell::new(None),
+            kept: OnceCell::new(),
         }
     }
 
@@ -196,7 +206,8 @@ impl<S: Borrow<Store>> Journal<S> {
     fn resumed_whole(&self, label: &str) -> Result<(), CommandError> {
         match self.trouble.borrow().as_ref() {
             Some(error) => Err(CommandError::failed(format!(
-                "{label} was measured and could not be stored: {error}"
+                "{label} was measured and could not be stored: {}",
+                self.with_kept(error)
             ))),
             None => Ok(()),
         }
@@ -212,13 +223,16 @@ impl<S: Borrow<Store>> Journal<S> {
             RunResult::Interrupted => SessionOutcome::Interrupted,
             RunResult::Failed(_) => SessionOutcome::Failed,
         };
-        match self.store()?.keep(&new, label, record, outcome) {
+        let store = self.store()?;
+        match store.keep(&new, label, record, outcome) {
             Ok(session) => {
                 self.session.set(Some(session));
                 Some(1)
             }
             Err(error) => {
-                self.trouble.borrow_mut().get_or_insert(error);
+                let kept = self.kept_file(error)?;
+                let session = kept.store.keep(&new, label, record, outcome).ok()?;
+                kept.session.set(Some(session));
                 None
             }
         }
@@ -244,15 +258,18 @@ impl<S: Borrow<Store>> Journal<S> {
         outcome: SessionOutcome,
         context: Option<&str>,
     ) -> Result<(), CommandError> {
-        if self.session.get().is_some() && self.form != Form::Single {
+        let is_known = self.trouble.borrow().is_some();
+        if self.has_begun() && self.form != Form::Single {
             let outcome = self.outcome(outcome);
             self.keep(|store, session| store.finish(session, outcome, context));
         }
         match self.trouble.borrow().as_ref() {
             None => Ok(()),
-            Some(_) if self.form == Form::Resumable => Ok(()), // reported when it ended the session
+            // Reported when it ended the session.
+            Some(_) if self.form == Form::Resumable && is_known => Ok(()),
             Some(error) => Err(CommandError::failed(format!(
-                "the result could not be stored completely: {error}"
+                "the result could not be stored completely: {}",
+                self.with_kept(error)
             ))),
         }
     }
@@ -262,13 +279,15 @@ impl<S: Borrow<Store>> Journal<S> {
     /// # Errors
     /// It could not be deleted.
     pub fn drop_all(&self) -> Result<(), CommandError> {
-        self.keep(|store, session| store.delete(&[RunName { session, run: None }]));
-        match self.trouble.borrow().as_ref() {
-            None => Ok(()),
-            Some(error) => Err(CommandError::failed(format!(
+        let (Some(store), Some(session)) = (self.store(), self.session.get()) else {
+            return Ok(());
+        };
+        let deleted = store.delete(&[RunName { session, run: None }]);
+        deleted.map_err(|error| {
+            CommandError::failed(format!(
                 "what was measured before could not be deleted: {error}"
-            ))),
-        }
+            ))
+        })
     }
 
     /// The name to show the result by, where it is stored whole.
@@ -278,6 +297,11 @@ impl<S: Borrow<Store>> Journal<S> {
         Some(RunName { session, run: None })
     }
 
+    fn has_begun(&self) -> bool {
+        let kept = self.kept.get().and_then(Option::as_ref);
+        self.session.get().is_some() || kept.is_some_and(|kept| kept.session.get().is_some())
+    }
+
     fn outcome(&self, outcome: SessionOutcome) -> SessionOutcome {
         match self.trouble.borrow().is_some() {
             true => SessionOutcome::Failed,
@@ -285,24 +309,73 @@ impl<S: Borrow<Store>> Journal<S> {
         }
     }
 
-    fn keep<T>(&self, work: impl FnOnce(&Store, SessionId) -> Result<T, StoreError>) -> Option<T> {
-        let store = self.store()?;
-        let session = match self.session.get() {
-            Some(session) => Ok(session),
-            None if self.trouble.borrow().is_some() => return None, // it could not be begun
-            None => store.begin(&self.new),
+    fn keep<T>(&self, work: impl Fn(&Store, SessionId) -> Result<T, StoreError>) -> Option<T> {
+        let in_one = |store: &Store, session: &Cell<Option<SessionId>>| {
+            let id = match session.get() {
+                Some(id) => Ok(id),
+                None => store.begin(&self.new),
+            };
+            id.and_then(|id| {
+                session.set(Some(id));
+                work(store, id)
+            })
         };
-        let kept = session.and_then(|session| {
-            self.session.set(Some(session));
-            work(store, session)
-        });
-        // The first error usually explains those after it.
-        match kept {
+        if let Some(kept) = self.kept.get() {
+            let kept = kept.as_ref()?;
+            return in_one(&kept.store, &kept.session).ok();
+        }
+        match in_one(self.store()?, &self.session) {
             Ok(kept) => Some(kept),
             Err(error) => {
-                self.trouble.borrow_mut().get_or_insert(error);
+                let kept = self.kept_file(error)?;
+                let _ = in_one(&kept.store, &kept.session);
                 None
             }
+        }
+    }
+
+    /// Opens a file for the session next to the database, which failed, with what that has of it.
+    fn kept_file(&self, error: StoreError) -> Option<&KeptFile> {
+        let helps = error.is_of_the_file();
+        // The first error usually explains those after it.
+        self.trouble.borrow_mut().get_or_insert(error);
+        let open = || {
+            let (store, session) = self.store()?.keep_beside(self.session.get()).ok()?;
+            let session = Cell::new(session);
+            Some(KeptFile { store, session })
+        };
+        let kept = self.kept.get_or_init(|| helps.then(open).flatten());
+        kept.as_ref()
+    }
+
+    /// The command that adds what is kept next to a database that failed, where something is.
+    pub fn command_to_add(&self) -> Option<String> {
+        let kept = self
+            .kept
+            .get()?
+            .as_ref()
+            .filter(|kept| kept.session.get().is_some())?;
+        let moved = match &*self.trouble.borrow() {
+            Some(StoreError::Moved { now, .. }) => now.clone(),
+            _ => None,
+        };
+        let store = self.store().map(|store| store.path().to_owned());
+        let word = |path: &Path| model::shell_word(path);
+        Some(format!(
+            "fathom import {} --store {}",
+            word(kept.store.path()),
+            word(&moved.or(store)?)
+        ))
+    }
+
+    fn with_kept(&self, error: &StoreError) -> String {
+        match self.command_to_add() {
+            Some(command) => {
+                format!(
+                    "{error}; all results of this session are kept in a file next to it; hint: to add them: {command}"
+                )
+            }
+            None => error.to_string(),
         }
     }
 }

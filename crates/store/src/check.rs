@@ -172,7 +172,7 @@ impl Store {
     }
 
     /// How many results of a session are whole, and the errors of the others.
-    fn check_session(
+    pub(crate) fn check_session(
         &self,
         transaction: &Transaction<'_>,
         session: SessionId,

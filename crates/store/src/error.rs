@@ -81,6 +81,14 @@ pub enum StoreError {
         path.display()
     )]
     Busy { path: PathBuf },
+    #[error(
+        "{}: the store was {} while it was in use, and nothing more was written to it", path.display(),
+        match now {
+            Some(now) => format!("moved to {}", now.display()),
+            None => "deleted, replaced or hidden by a mount".to_owned(),
+        }
+    )]
+    Moved { path: PathBuf, now: Option<PathBuf> },
     #[error("{}: the store could not be read or written: {reason}; check the disk that contains it", path.display())]
     Io { path: PathBuf, reason: String },
     #[error(
@@ -141,6 +149,16 @@ pub enum StoreError {
     Question { read: String, reason: String },
     #[error("{}: SQLite refused: {reason}", path.display())]
     Sql { path: PathBuf, reason: String },
+}
+
+impl StoreError {
+    /// Whether the file cannot be written, other than for what was to be written.
+    pub fn is_of_the_file(&self) -> bool {
+        !matches!(
+            self,
+            StoreError::Text { .. } | StoreError::TooLarge { .. } | StoreError::CellTwice { .. }
+        )
+    }
 }
 
 fn known_baselines(known: &[String]) -> String {

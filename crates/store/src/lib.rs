@@ -20,6 +20,7 @@ mod blob;
 mod care;
 mod cells;
 mod check;
+mod copy;
 mod delete;
 mod documents;
 mod error;

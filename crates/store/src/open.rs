@@ -15,6 +15,7 @@ use gate::DatabasePlace;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -48,9 +49,11 @@ pub(crate) enum Flush {
 pub struct Store {
     pub(crate) connection: Connection,
     path: PathBuf,
-    version: u32,    // of the schema in it
-    full: bool,      // the disk had no room to open it for writing
-    _open: OpenFile, // dropped after the connection
+    place: DatabasePlace,
+    version: u32,      // of the schema in it
+    full: bool,        // the disk had no room to open it for writing
+    moved: Cell<bool>, // it is no longer where it was opened
+    _open: OpenFile,   // dropped after the connection
 }
 
 impl Store {
@@ -68,14 +71,16 @@ impl Store {
         let connect = || -> Result<_, Fault> {
             let (place, open) = OpenFile::take(place, path, true)?;
             make_private(&place, path, report);
-            Ok((connect(&place, path, report)?, open))
+            Ok((connect(&place, path, report)?, place, open))
         };
-        let (connection, open) = connect().map_err(|fault: Fault| fault.at(path))?;
+        let (connection, place, open) = connect().map_err(|fault: Fault| fault.at(path))?;
         Ok(Store {
             connection,
             path: path.to_owned(),
+            place,
             version: SCHEMA_VERSION,
             full: false,
+            moved: Cell::new(false),
             _open: open,
         })
     }
@@ -94,11 +99,9 @@ impl Store {
             Err(why @ (StoreError::Unwritable { .. } | StoreError::Full { .. }))
                 if path.is_file() =>
             {
-                let store = connect_to_read(path).map_err(|fault| fault.at(path))?;
-                Ok(Store {
-                    full: matches!(why, StoreError::Full { .. }),
-                    ..store
-                })
+                let mut store = connect_to_read(path).map_err(|fault| fault.at(path))?;
+                store.full = matches!(why, StoreError::Full { .. });
+                Ok(store)
             }
             other => other,
         }
@@ -157,10 +160,33 @@ impl Store {
             let path = self.path.clone();
             return Err(Fault::Named(StoreError::Full { path }));
         }
+        self.still_there()?;
         Ok(Transaction::new_unchecked(
             &self.connection,
             TransactionBehavior::Immediate,
         )?)
+    }
+
+    /// Refuses a database that is no longer where it was opened: a user finds nothing there of what would be written.
+    pub(crate) fn still_there(&self) -> Result<(), Fault> {
+        if self.place.still_there().is_ok() {
+            return Ok(());
+        }
+        self.moved.set(true);
+        Err(Fault::Named(StoreError::Moved {
+            path: self.path.clone(),
+            now: self.place.moved_to(),
+        }))
+    }
+
+    /// A name next to the database.
+    pub(crate) fn neighbour(&self, suffix: &str) -> PathBuf {
+        self.place.neighbour(suffix)
+    }
+
+    /// Whether two have the same file open.
+    pub fn is_same(&self, other: &Store) -> bool {
+        self.place.identity() == other.place.identity()
     }
 
     /// Whether writes go through a write-ahead log.
@@ -181,6 +207,17 @@ impl Store {
         Ok(self.connection.pragma_update(None, "synchronous", mode)?)
     }
 
+    /// Writes without a log from now on, if no other process has the file open.
+    pub(crate) fn leave_log(&self) -> rusqlite::Result<()> {
+        let leave = "PRAGMA journal_mode = DELETE";
+        self.connection.query_row(leave, [], |_| Ok(()))
+    }
+
+    /// Whether its schema is the newest one; a file of an older version that cannot be written stays as it is.
+    pub(crate) fn is_current(&self) -> bool {
+        self.version == SCHEMA_VERSION
+    }
+
     /// Moves what is in the log into the file, with a flush before and after; whether all of it could be moved.
     pub(crate) fn empty_log(&self) -> Result<bool, Fault> {
         let moved = "PRAGMA wal_checkpoint(PASSIVE)";
@@ -193,6 +230,17 @@ impl Store {
     /// A transaction that sees one state from its first read to its end.
     pub(crate) fn read(&self) -> Result<Transaction<'_>, Fault> {
         Ok(self.connection.unchecked_transaction()?)
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        // The log of a file that was moved would stay behind under a name that belongs to nothing. SQLite moves its content
+        // into the file, and removes it, if no other process has the file open. Afterwards it cannot be read here.
+        if self.moved.get() && self.place.is_vacant() {
+            let _ = self.connection.busy_timeout(Duration::ZERO);
+            let _ = self.leave_log();
+        }
     }
 }
 
@@ -285,7 +333,7 @@ impl OpenFile {
                 look_at(&place.first_bytes(HEADER_BYTES).map_err(refused)?, path)?;
                 place.check_side_files().map_err(refused)
             };
-            if let Err(error) = judge() {
+            if let Err(error) = again(judge) {
                 open.remove(&identity);
                 return Err(error);
             }
@@ -293,6 +341,19 @@ impl OpenFile {
         *open.entry(identity).or_default() += 1;
         Ok((place, OpenFile(identity)))
     }
+}
+
+/// Judges files once more that another process may be writing at this moment: what is foreign stays so.
+fn again<T>(judge: impl Fn() -> Result<T>) -> Result<T> {
+    const TIMES: u32 = 5;
+    const PAUSE: Duration = Duration::from_millis(20);
+    for _ in 1..TIMES {
+        match judge() {
+            Ok(judged) => return Ok(judged),
+            Err(_) => std::thread::sleep(PAUSE),
+        }
+    }
+    judge()
 }
 
 impl Drop for OpenFile {
@@ -416,8 +477,10 @@ fn connect_to_read(path: &Path) -> Result<Store, Fault> {
         version @ READABLE_FROM.. => Ok(Store {
             connection,
             path: path.to_owned(),
+            place,
             version,
             full: false,
+            moved: Cell::new(false),
             _open: open,
         }),
         older => Err(Fault::Named(StoreError::Unwritable {
@@ -496,19 +559,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a b%?.sqlite");
         drop(Store::open(&path).unwrap());
-        let reading = |connection: Connection| {
+        let reading = |connection: &Connection| {
             let count = connection.query_row("SELECT count(*) FROM sessions", [], |row| row.get(0));
             assert_eq!(count, Ok(0));
             assert!(connection.execute("DELETE FROM sessions", []).is_err());
         };
-        reading(
-            connect_to_read(&path)
-                .map_err(|fault| fault.at(&path))
-                .unwrap()
-                .connection,
-        );
+        let store = connect_to_read(&path).map_err(|fault| fault.at(&path));
+        reading(&store.unwrap().connection);
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-        reading(Connection::open_with_flags(immutable_uri(&path), flags).unwrap());
+        reading(&Connection::open_with_flags(immutable_uri(&path), flags).unwrap());
     }
 
     #[test]

@@ -48,7 +48,8 @@ impl Store {
         self.writing(|transaction| {
             self.must_exist(transaction, session)?;
             update_outcome(transaction, session, outcome, context)
-        })
+        })?;
+        self.still_there().map_err(|fault| fault.at(self.path()))
     }
 
     /// A session of a single run, begun, kept and finished at once: for a person who waits for the prompt. On stable
@@ -88,6 +89,7 @@ impl Store {
             // it along.
             self.writing(|transaction| seal_session(transaction, id))?;
         }
+        self.still_there().map_err(flush)?;
         Ok(id)
     }
 

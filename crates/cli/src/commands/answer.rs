@@ -21,8 +21,9 @@ pub(crate) fn finish(
     context: Option<&str>,
 ) -> Ending {
     let ending = Ending::of(journal.finish(outcome, context));
-    if let (Some(database), Some(session)) = (journal.store(), journal.session()) {
-        store(database, session);
+    // A database that fails is not asked once more.
+    if let (Some(database), Some(name)) = (journal.store(), journal.name()) {
+        store(database, name.session);
     }
     ending
 }

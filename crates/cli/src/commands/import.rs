@@ -1,7 +1,8 @@
 //! `fathom import`: results of other tools onto the database. Each run is kept as it is read, all of them in one session.
 //!
 //! What can be read is imported even if something next to it cannot; that is reported with its file and line. A file
-//! that is in the database already is recognised by its content and omitted.
+//! that is in the database already is recognised by its content and omitted. Of another results database each session is copied
+//! as it is.
 
 use super::command_line;
 use crate::args::ImportArgs;
@@ -49,7 +50,10 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
         ..Gathered::default()
     };
     for path in &args.files {
-        gathered.file(path, store.as_ref().filter(|_| !args.again))?;
+        match is_database(path) {
+            true => (gathered.files).push(sessions_of(path, store.as_ref(), args)),
+            false => gathered.file(path, store.as_ref().filter(|_| !args.again))?,
+        }
     }
     let session = match &store {
         Some(store) if !args.dry_run && !gathered.fingerprints.is_empty() => {
@@ -218,7 +222,8 @@ impl Gathered {
     /// Nothing at all is a refusal, unless it is all there already; something lost is reported by the exit code.
     fn ending(&self) -> Result<Ending, CommandError> {
         let lossy = self.files.iter().any(ImportedFile::has_losses);
-        if self.runs == 0 && lossy {
+        let copied = self.files.iter().any(|file| !file.sessions.is_empty());
+        if self.runs == 0 && lossy && !copied {
             return Err(CommandError::refused(
                 "nothing was imported: the errors of each file are above",
             ));
@@ -246,6 +251,60 @@ impl Gathered {
 fn about(run: &ImportedRun) -> &'static str {
     let reader = readers().find(|reader| reader.format == run.format);
     reader.map_or("", |reader| reader.name)
+}
+
+/// Whether a file begins as a results database does.
+fn is_database(path: &Path) -> bool {
+    const MAGIC: &[u8] = b"SQLite format 3\0";
+    let mut first = [0; MAGIC.len()];
+    let is_file = path != Path::new(STDIN) && path.metadata().is_ok_and(|it| it.is_file());
+    let read = is_file.then(|| File::open(path).and_then(|mut file| file.read_exact(&mut first)));
+    matches!(read, Some(Ok(()))) && first == *MAGIC
+}
+
+/// Copies the sessions of another results database, each whole. `store` is where they go; of those that are there already
+/// nothing is copied.
+fn sessions_of(path: &Path, store: Option<&Store>, args: &ImportArgs) -> ImportedFile {
+    let mut file = ImportedFile {
+        file: path.to_string_lossy().into_owned(),
+        ..ImportedFile::default()
+    };
+    let mut copy = || -> Result<(), store::StoreError> {
+        let other = Store::look(path)?;
+        if store.is_some_and(|store| store.is_same(&other)) {
+            file.refused = Some("this is the store that it would be added to".to_owned());
+            return Ok(());
+        }
+        for session in other.oldest_first()? {
+            let known = match store.filter(|_| !args.again) {
+                Some(store) => store.find_copy(&other, session.id)?,
+                None => None,
+            };
+            if let Some(known) = known {
+                file.already_in_session = Some(known.0);
+                continue;
+            }
+            let number = match store.filter(|_| !args.dry_run) {
+                Some(store) => {
+                    let session = store.copy_from(&other, session.id)?;
+                    let name = RunName { session, run: None };
+                    store.tag(&[name], &args.tag, &[])?;
+                    store.note(&[name], &args.known.notes(), &[])?;
+                    answer::store(store, session);
+                    session
+                }
+                None => session.id,
+            };
+            file.sessions.push(number.0);
+        }
+        Ok(())
+    };
+    if let Err(why) = copy() {
+        let name = format!("{}: ", path.display());
+        let why = why.to_string();
+        file.refused = Some(why.strip_prefix(&name).unwrap_or(&why).to_owned());
+    }
+    file
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {

@@ -59,6 +59,9 @@ pub(crate) struct ImportedFile {
     pub(crate) refused: Option<String>,
     /// The session that contains it already, and why it was omitted.
     pub(crate) already_in_session: Option<u64>,
+    /// Of another results database: the sessions that its own became; with a dry run, its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sessions: Vec<u64>,
 }
 
 /// A file that runs are read from.
@@ -139,7 +142,9 @@ fn text(what: &Imported, form: Form<'_>, findings: &[u8], out: &mut dyn Write) -
         [one] => printable(&one.file),
         several => counted(several.len(), "file"),
     };
+    let copied = sessions(what, out)?;
     match (brought.is_empty(), what.dry_run, what.session) {
+        (true, ..) if copied => {}
         (true, ..) => writeln!(out, "imported nothing")?,
         (false, true, _) => writeln!(out, "would import {runs} from {from}; nothing was stored")?,
         (false, false, Some(session)) => {
@@ -178,6 +183,31 @@ fn text(what: &Imported, form: Form<'_>, findings: &[u8], out: &mut dyn Write) -
             "show them: fathom table {session}; one of them: fathom show {session}.1"
         )
     }
+}
+
+/// The sessions of other results databases. Returns whether there are any.
+fn sessions(what: &Imported, out: &mut dyn Write) -> io::Result<bool> {
+    let mut copied = false;
+    for file in what.files.iter().filter(|file| !file.sessions.is_empty()) {
+        copied = true;
+        let (name, count) = (
+            printable(&file.file),
+            counted(file.sessions.len(), "session"),
+        );
+        let numbers: Vec<String> = file.sessions.iter().map(u64::to_string).collect();
+        match what.dry_run {
+            true => writeln!(out, "would import {count} from {name}; nothing was stored")?,
+            false => writeln!(
+                out,
+                "imported {count} from {name} as {}",
+                numbers.join(", ")
+            )?,
+        }
+        if let ([number], false) = (file.sessions.as_slice(), what.dry_run) {
+            writeln!(out, "show it: fathom show {number}")?;
+        }
+    }
+    Ok(copied)
 }
 
 /// The verdict of each run, the worst first, equal ones once. Of one run it is the line alone.

@@ -81,7 +81,7 @@ pub(crate) fn pts(args: &PtsArgs, environment: &Environment) -> Result<Ending, C
     let mut runner = Runner::new(&gate, ours, &journal, command_line(), &stop);
     let walked = walk.walk(&mut runner, &mut session.runs, from);
     let finished = answer::finish(&journal, walked.outcome(), None);
-    walk::tell(&walked, journal.session());
+    walk::tell(&walked, &journal);
     let context = context_of(&planned, &walked);
     let form = Form {
         json: args.output.json,

@@ -11,7 +11,7 @@ use analysis::say;
 use analysis::steady_state::{STEADY_WINDOW, SteadyWindow};
 use engine::Stop;
 use model::{CommandError, Location, Nanos, NoResult, RunRecord, RunResult, TargetFacts};
-use session::{Fate, Ran, Runner, Schedule, Step};
+use session::{Fate, Journal, Ran, Runner, Schedule, Step};
 use store::{SessionOutcome, Store};
 
 /// Everything that a walk needs.
@@ -215,11 +215,12 @@ impl Rounds<'_, '_> {
 }
 
 /// Reports an early end on standard error, with the way to go on.
-pub(super) fn tell(walked: &Walked, session: Option<store::SessionId>) {
-    let resume = session.map_or_else(
-        || "nothing of it was stored, so it begins again".to_owned(),
-        |id| format!("to resume: the same command, or fathom pts --resume {id}"),
-    );
+pub(super) fn tell(walked: &Walked, journal: &Journal<&Store>) {
+    let resume = match (journal.command_to_add(), journal.session()) {
+        (Some(_), _) => "with these results added, the same command resumes it".to_owned(),
+        (None, Some(id)) => format!("to resume: the same command, or fathom pts --resume {id}"),
+        (None, None) => "nothing of it was stored, so it begins again".to_owned(),
+    };
     if let Some(failure) = &walked.failure {
         output::tell(&format!("the test ended early: {failure}"));
         output::tell(&resume);

@@ -157,7 +157,7 @@ fn measure(
     progress.finish();
     let (cells, context) = stored.result(&asked, &walked, gate.host, watch.elapsed());
     let finished = answer::finish(&journal, stored.outcome(&walked), None);
-    let ending = walked.tell(journal.session()).and(finished);
+    let ending = walked.tell(resume_of(&journal)).and(finished);
     let form = Form {
         json: args.json,
         kept: keep::kept(store.as_ref(), journal.name()),
@@ -169,6 +169,17 @@ fn measure(
     };
     output::print(&report::sweep(&cells, &context, form))?;
     Ok(ending.and(report::goals_of_sweep(&cells, &context, &known)))
+}
+
+/// How to continue, where that can be.
+fn resume_of(journal: &Journal<&Store>) -> String {
+    match (journal.command_to_add(), journal.session()) {
+        (Some(_), _) => "with these results added, the same command continues it".to_owned(),
+        (None, Some(id)) => {
+            format!("the same command continues it, or: fathom sweep --resume {id}")
+        }
+        (None, None) => "nothing of it was stored, so it would begin again".to_owned(),
+    }
 }
 
 /// The hints that were given, and those stored with a session that is resumed.

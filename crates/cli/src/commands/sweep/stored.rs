@@ -35,11 +35,7 @@ pub(crate) struct Walked {
 
 impl Walked {
     /// Reports what a program that reads only the exit code and standard error needs.
-    pub(crate) fn tell(&self, session: Option<SessionId>) -> Ending {
-        let resume = session.map_or_else(
-            || "nothing of it was stored, so it would begin again".to_owned(),
-            |id| format!("the same command continues it, or: fathom sweep --resume {id}"),
-        );
+    pub(crate) fn tell(&self, resume: String) -> Ending {
         if let Some(trouble) = &self.trouble {
             output::tell(&format!("the sweep ended early: {trouble}"));
             output::tell(&resume);
