@@ -78,7 +78,7 @@ fn results(
     name: RunName,
 ) -> Result<Vec<(u64, u32)>, Fault> {
     let mut select = transaction.prepare_cached(&format!(
-        "SELECT session_id, number FROM {table} WHERE session_id = ?1 AND (?2 IS NULL OR number = ?2)"
+        "SELECT session_id, number FROM {table} WHERE session_id = ?1 AND number BETWEEN coalesce(?2, 1) AND coalesce(?2, 4294967295)"
     ))?;
     let found = select.query_map(params![name.session.0, name.run], |row| {
         Ok((row.get(0)?, row.get(1)?))

@@ -146,7 +146,7 @@ fn read_lines(
 ) -> Result<(), Fault> {
     let query = format!(
         "SELECT id, line_crc, (SELECT kind FROM sessions WHERE id = session_id) AS kind, {LINE}
-         FROM headlines WHERE session_id = ?1 AND (?2 IS NULL OR number = ?2)"
+         FROM headlines WHERE session_id = ?1 AND number BETWEEN coalesce(?2, 1) AND coalesce(?2, 4294967295)"
     );
     let mut select = transaction.prepare_cached(&query)?;
     let mut rows = select.query(params![session.0, only])?;
@@ -234,7 +234,7 @@ fn read_figures(
 ) -> Result<(), Fault> {
     let query = format!(
         "SELECT headline_id, {FIGURES} FROM headlines h CROSS JOIN figures f ON f.headline_id = h.id
-         WHERE h.session_id = ?1 AND (?2 IS NULL OR h.number = ?2) ORDER BY f.headline_id, f.operation"
+         WHERE h.session_id = ?1 AND h.number BETWEEN coalesce(?2, 1) AND coalesce(?2, 4294967295) ORDER BY f.headline_id, f.operation"
     );
     let mut select = transaction.prepare_cached(&query)?;
     let mut rows = select.query(params![session.0, only])?;
@@ -278,7 +278,7 @@ fn read_percentiles(
 ) -> Result<(), Fault> {
     let query = format!(
         "SELECT headline_id, {PERCENTILES} FROM headlines h CROSS JOIN percentiles p ON p.headline_id = h.id
-         WHERE h.session_id = ?1 AND (?2 IS NULL OR h.number = ?2) ORDER BY p.headline_id, p.operation, p.time, p.quantile"
+         WHERE h.session_id = ?1 AND h.number BETWEEN coalesce(?2, 1) AND coalesce(?2, 4294967295) ORDER BY p.headline_id, p.operation, p.time, p.quantile"
     );
     let mut select = transaction.prepare_cached(&query)?;
     let mut rows = select.query(params![session.0, only])?;
