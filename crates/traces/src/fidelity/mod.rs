@@ -28,12 +28,13 @@ const OWN: f64 = 0.95;
 
 /// Compares a trace with the original.
 pub fn fidelity(original: &Properties, other: &Properties) -> Fidelity {
-    let halves = splits(original);
+    let own = own_distances(original);
     let all = |trace| Sum::of(trace, |_| true);
     let (a, b) = (all(original), all(other));
+    let mut own = own.into_iter();
     let properties = TraceProperty::ALL.map(|property| {
         let its = distance(property, &a, &b);
-        let own = own_distance(property, &halves);
+        let own = own.next().flatten();
         let verdict = match (its, own) {
             (Some(its), Some(own)) => judge(its, own),
             // What is in one of both only differs, however little there is to split.
@@ -61,13 +62,13 @@ fn judge(distance: f64, own: f64) -> PropertyVerdict {
     }
 }
 
-/// The halves of the original, split at random.
-fn splits(original: &Properties) -> Vec<(Sum, Sum)> {
+/// The distance of each property between halves of the original, split at random. One split is in memory at a time: each has the
+/// uses of all blocks.
+fn own_distances(original: &Properties) -> [Option<f64>; TraceProperty::ALL.len()] {
+    let mut distances = TraceProperty::ALL.map(|_| Vec::new());
     let parts = original.parts.len();
-    if parts < PARTS_MIN {
-        return Vec::new();
-    }
-    let one = |split: usize| {
+    let splits = if parts < PARTS_MIN { 0 } else { SPLITS };
+    for split in 0..splits {
         let mut order: Vec<usize> = (0..parts).collect();
         order.sort_by_key(|&part| mix(((split as u64) << 32) | part as u64));
         let mut first = vec![false; parts];
@@ -75,17 +76,15 @@ fn splits(original: &Properties) -> Vec<(Sum, Sum)> {
             .iter()
             .for_each(|&part| first[part] = true);
         let half = |wanted: bool| Sum::of(original, |part| first[part] == wanted);
-        (half(true), half(false))
-    };
-    (0..SPLITS).map(one).collect()
-}
-
-fn own_distance(property: TraceProperty, halves: &[(Sum, Sum)]) -> Option<f64> {
-    let each = halves.iter().filter_map(|(a, b)| distance(property, a, b));
-    let mut distances: Vec<f64> = each.collect();
-    distances.sort_unstable_by(f64::total_cmp);
-    let place = (OWN * distances.len() as f64) as usize;
-    distances
-        .get(place.min(distances.len().checked_sub(1)?))
-        .copied()
+        let (a, b) = (half(true), half(false));
+        for (property, all) in TraceProperty::ALL.into_iter().zip(&mut distances) {
+            all.extend(distance(property, &a, &b));
+        }
+    }
+    distances.map(|mut distances| {
+        distances.sort_unstable_by(f64::total_cmp);
+        let place = (OWN * distances.len() as f64) as usize;
+        let last = distances.len().checked_sub(1)?;
+        distances.get(place.min(last)).copied()
+    })
 }
