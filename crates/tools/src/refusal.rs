@@ -62,6 +62,11 @@ impl<P> Problems<P> {
     pub fn retain(&mut self, keep: impl FnMut(&P) -> bool) {
         self.kept.retain(keep);
     }
+
+    /// The same, and those that stay may be changed.
+    pub(crate) fn retain_mut(&mut self, keep: impl FnMut(&mut P) -> bool) {
+        self.kept.retain_mut(keep);
+    }
 }
 
 impl<P> Default for Problems<P> {

@@ -91,6 +91,13 @@ impl Reading<'_> {
 
     fn all(&mut self, table: &DeTable<'_>) -> Vec<FileWorkload> {
         let mut read: Vec<(usize, FileWorkload)> = Vec::new();
+        if !table.is_empty() && !table.keys().any(|name| name.get_ref() == "workload") {
+            // Whose file this is, and who reads the message, is unknown.
+            let first = table.keys().map(|name| name.span().start).min();
+            let what = "no [[workload]] in it: this is no file of workloads, and its content is not printed";
+            self.wrong(first.unwrap_or_default(), what);
+            return Vec::new();
+        }
         for (name, value) in table {
             let at = name.span().start;
             match (name.get_ref().as_ref(), value.get_ref()) {

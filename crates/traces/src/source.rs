@@ -30,6 +30,8 @@ pub(crate) struct Source {
     returned: Nanos,
     number: u64,
     ended: bool,
+    /// Its first lines, or an event of it, are of the format: what is in it may be printed.
+    is_proven: bool,
 }
 
 struct Waiting {
@@ -51,6 +53,7 @@ impl Source {
             returned: Nanos(0),
             number: 0,
             ended: false,
+            is_proven: false,
         }
     }
 
@@ -82,6 +85,14 @@ impl Source {
         self.counts
     }
 
+    fn flawed(&self, flaw: Flaw) -> TraceError {
+        let flaw = match self.is_proven {
+            true => flaw,
+            false => withheld(self.format),
+        };
+        self.input.flawed(&flaw)
+    }
+
     /// Reads one line or frame; false at the end of the file.
     fn read(&mut self, devices: &mut Devices) -> Result<bool, TraceError> {
         let mut out = Out {
@@ -97,11 +108,12 @@ impl Source {
                     Some(line) => lines.line(line, &mut out).err(),
                 };
                 if let Some(flaw) = flaw {
-                    return Err(self.input.flawed(&flaw));
+                    return Err(self.flawed(flaw));
                 }
                 true
             }
         };
+        self.is_proven |= !self.found.is_empty();
         for event in self.found.drain(..) {
             let at = event.record.at;
             if at < self.returned {
@@ -147,19 +159,20 @@ pub(crate) fn source(mut input: Input, requested: Option<&str>) -> Result<Source
     }
     let head = input.head()?;
     let Some(format) = FORMATS.iter().find(|format| (format.begins)(head)) else {
-        let first = head.split(|&byte| byte == b'\n').next().unwrap_or(head);
         let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-        let accepted = format!(
-            "must begin as one of the formats {} does; hint: --format csv:COLUMNS describes any other text",
+        let flaw = Flaw(format!(
+            "unknown format, and its content is not printed: must begin as one of the formats {} does; \
+             hint: --format csv:COLUMNS describes any other text",
             names.join(", ")
-        );
-        let flaw = Flaw::new(first, "file", &accepted);
+        ));
         return Err(input.flawed(&flaw));
     };
-    Ok(Source::new(input, format, (format.decoder)()))
+    let mut source = Source::new(input, format, (format.decoder)());
+    source.is_proven = true;
+    Ok(source)
 }
 
-fn requested_source(input: Input, text: &str) -> Result<Source, TraceError> {
+fn requested_source(mut input: Input, text: &str) -> Result<Source, TraceError> {
     if let Some(columns) = text.strip_prefix("csv:") {
         let reader: Box<dyn LineFormat> = Box::new(csv::Reader::of(columns)?);
         let format = format_named("csv").expect("the table has it");
@@ -172,7 +185,22 @@ fn requested_source(input: Input, text: &str) -> Result<Source, TraceError> {
             text, "--format", &accepted,
         )));
     };
-    Ok(Source::new(input, format, (format.decoder)()))
+    let is_proven = (format.begins)(input.head()?);
+    let decoder = (format.decoder)();
+    if !is_proven && matches!(decoder, Decoder::Frames(_)) {
+        return Err(input.flawed(&withheld(format)));
+    }
+    let mut source = Source::new(input, format, decoder);
+    source.is_proven = is_proven;
+    Ok(source)
+}
+
+/// A file whose format was specified may be no trace at all, and one that only the user who runs fathom can read.
+fn withheld(format: &Format) -> Flaw {
+    let name = format.name;
+    Flaw(format!(
+        "this is not of the format {name}, and its content is not printed"
+    ))
 }
 
 impl Ord for Waiting {

@@ -183,7 +183,7 @@ fn what_cannot_be_imported_is_named_and_the_rest_is() {
     for words in [
         "cut.txt: line ",
         "`Total IO` has no line `total:`",
-        "prose.txt: unknown format; it begins with `dd: 1048576 bytes copied`",
+        "prose.txt: line 1 begins no known format, and is not printed",
         "junk: line 1 has the character U+0000",
         "empty: the file is empty",
         "nowhere: cannot be read: No such file or directory",

@@ -3,7 +3,7 @@
 use super::Environment;
 use super::jobs::{self, Jobs};
 use super::number::{TIME_FORM, digits, time};
-use super::problem::{Note, Place, Problem, Refusal};
+use super::problem::{Note, Place, Problem, Refusal, withhold};
 use super::text::Sections;
 use crate::OwnOptions;
 use model::Nanos;
@@ -340,7 +340,7 @@ fn a_time(_: &mut Extra, text: &str) -> Result<(), String> {
 /// Everything that is wrong, at once.
 pub fn parse(args: &[String], environment: &Environment<'_>) -> Result<Request, Refusal> {
     let mut extra = Extra::default();
-    let mut sections = Sections::new(environment);
+    let mut sections = Sections::new(environment, |name| super::table::find(name).is_some());
     let here = Place::default();
     let mut rest = args.iter().peekable();
     let mut files = Vec::new();
@@ -483,13 +483,15 @@ fn wrong(what: &str, why: &str) -> Problem {
     }
 }
 
-fn finish(sections: Sections<'_>, extra: Extra, drawn_seed: u64) -> Result<Request, Refusal> {
+fn finish(mut sections: Sections<'_>, extra: Extra, drawn_seed: u64) -> Result<Request, Refusal> {
+    let job_files = sections.job_files();
     let Sections {
         all,
         mut problems,
-        absent,
+        mut absent,
         ..
     } = sections;
+    withhold(&mut absent, &job_files);
     let names: HashSet<&str> = all.iter().map(|section| section.name.as_str()).collect();
     for name in extra
         .sections
@@ -533,6 +535,7 @@ fn finish(sections: Sections<'_>, extra: Extra, drawn_seed: u64) -> Result<Reque
             });
         }
     }
+    withhold(&mut problems, &job_files);
     Refusal::none_or(problems)?;
     let action = match extra.parse_only {
         true => Action::ParseOnly,

@@ -117,9 +117,11 @@ impl Jobs {
 
     fn take(&mut self, job: &mut Job, said: &Said) {
         let Some(row) = table::find(&said.name) else {
-            return self.refuse(
+            // Its value may be a secret of another file.
+            return self.refuse_as(
                 said,
-                "no known option of fio 3.x; `fathom fio --help` lists the known ones",
+                said.name.clone(),
+                "no known option of fio 3.x; `fathom fio --help` lists the known ones".to_owned(),
             );
         };
         let name = row.names[0];

@@ -1,5 +1,7 @@
 //! What stands against a job file, and what was accepted but deserves a word, each with its place.
 
+use crate::refusal::Problems;
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -55,6 +57,21 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "note: {}: {}: {}", self.place, self.what, self.why)
     }
+}
+
+/// Omits the content of files that are no job files: of each, one problem stays, with its line.
+pub(super) fn withhold(problems: &mut Problems<Problem>, job_files: &HashSet<Arc<str>>) {
+    let mut reported: HashSet<Arc<str>> = HashSet::new();
+    problems.retain_mut(|problem| {
+        let file = &problem.place.file;
+        if file.is_empty() || job_files.contains(file) {
+            return true;
+        }
+        let is_first = reported.insert(file.clone());
+        "no option of fio".clone_into(&mut problem.what);
+        "this is no job file, and its content is not printed".clone_into(&mut problem.why);
+        is_first
+    });
 }
 
 /// Everything that is wrong with a request.

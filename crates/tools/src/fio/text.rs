@@ -6,6 +6,7 @@
 use super::Environment;
 use super::problem::{Place, Problem};
 use crate::refusal::Problems;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Most bytes of a job file.
@@ -79,6 +80,8 @@ pub(super) struct Sections<'e> {
     pub(super) problems: Problems<Problem>,
     /// Files that are included and missing: fio reports them, and runs the jobs without their options.
     pub(super) absent: Problems<Problem>,
+    /// Whether fio has an option of this name, and files with such an option: they are job files.
+    known: (fn(&str) -> bool, HashSet<Arc<str>>),
     /// The open section has lost what such a file would have specified.
     is_cut: bool,
     files: usize,
@@ -90,12 +93,13 @@ pub(super) struct Sections<'e> {
 }
 
 impl<'e> Sections<'e> {
-    pub(super) fn new(environment: &'e Environment<'e>) -> Self {
+    pub(super) fn new(environment: &'e Environment<'e>, is_option: fn(&str) -> bool) -> Self {
         Sections {
             environment,
             all: Vec::new(),
             problems: Problems::default(),
             absent: Problems::default(),
+            known: (is_option, HashSet::new()),
             is_cut: false,
             files: 0,
             depth: 0,
@@ -157,6 +161,12 @@ impl<'e> Sections<'e> {
                 self.is_cut = from.line > 0;
             }
         }
+    }
+
+    /// Returns the names of the job files. Any other file may be one that only the user who runs fathom can read, named by the
+    /// line of another user's job: nothing of its content is in a message.
+    pub(super) fn job_files(&mut self) -> HashSet<Arc<str>> {
+        std::mem::take(&mut self.known.1)
     }
 
     fn lines(&mut self, path: &str, text: &str) {
@@ -252,6 +262,9 @@ impl<'e> Sections<'e> {
             Some((name, value)) => (name.trim(), Some(unquoted(value.trim()))),
             None => (text.trim(), None),
         };
+        if !self.known.1.contains(&place.file) && (self.known.0)(name) {
+            self.known.1.insert(place.file.clone());
+        }
         let value = match value.map(|value| self.meant(value)).transpose() {
             Ok(value) => value,
             Err(why) => return self.refuse(place, text, why),

@@ -36,11 +36,11 @@ pub enum ReadError {
     TooLong(u64),
     /// Text of no known format.
     #[error(
-        "unknown format; it begins with `{begins}`; hint: results of these are read: {known}; fathom import --help"
+        "line {line} begins no known format, and is not printed; hint: results of these are read: {known}; fathom import --help"
     )]
     Unknown {
-        /// Its first line that is not empty, shortened.
-        begins: String,
+        /// Its first line that is not empty. // from 1
+        line: u32,
         /// The tools whose results are read.
         known: String,
     },

@@ -96,10 +96,9 @@ pub fn read_each(
     let mut place: u32 = 0;
     let mut sections = cut(&text).peekable();
     if sections.peek().is_none() {
-        let first = text.lines().map(str::trim).find(|line| !line.is_empty());
-        let begins = section::short(first.unwrap_or_default());
+        let first = text.find(|c: char| !c.is_whitespace());
         return Err(ReadError::Unknown {
-            begins,
+            line: section::line_at(&text, first.unwrap_or_default()),
             known: known(),
         });
     }

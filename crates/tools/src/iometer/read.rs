@@ -20,6 +20,16 @@ const TOLD_MAX: usize = 50;
 /// # Errors
 /// Everything that is wrong, each with its line.
 pub fn read(text: &str) -> Result<Config, Vec<Problem>> {
+    let first = lines(text).zip(1..).find(|(line, _)| !line.is_empty());
+    if let Some((line, number)) = first
+        && !line.starts_with("Version ")
+    {
+        let what = "this is no configuration of IOmeter, which begins with `Version 1.1.0`; its content is not printed";
+        return Err(vec![Problem {
+            line: number,
+            what: what.to_owned(),
+        }]);
+    }
     let mut reader = Reader::default();
     let mut last = 0;
     for (line, number) in lines(text).zip(1..) {

@@ -1,6 +1,7 @@
 //! The parameter file: `path threads [mask [size in MB]]` a line, comments behind `#`.
 //!
-//! Every line that is wrong is reported, with its number. A name with blanks stands in quotation marks. Deliberately
+//! Every line that is wrong is reported, with its number and without its content: the file may be none of parameters, and one that
+//! only the user who runs fathom can read. A name with blanks stands in quotation marks. Deliberately
 //! absent: reading the file, and what it makes of the rest of the command line (`finish`).
 
 use super::profile::Line;
@@ -66,7 +67,7 @@ fn read_line(line: &str) -> Result<Option<Line>, Vec<String>> {
         return Ok(None);
     };
     let [threads, rest @ ..] = rest else {
-        return Err(vec![format!("'{name}' and nothing behind it; {FORM}")]);
+        return Err(vec![format!("a name and nothing behind it; {FORM}")]);
     };
     let mut reported = Vec::new();
     let mut read = |found: Option<u64>, what: String| {
@@ -78,15 +79,12 @@ fn read_line(line: &str) -> Result<Option<Line>, Vec<String>> {
     let count = command::number(threads).filter(|count| (1..=u64::from(COUNT_MAX)).contains(count));
     let threads = read(
         count,
-        format!(
-            "invalid value '{threads}' for threads: must be a whole number from 1 to {COUNT_MAX}"
-        ),
+        format!("invalid value for threads: must be a whole number from 1 to {COUNT_MAX}"),
     );
     let mask = rest.first().map_or(0, |text| {
         read(
             command::mask(text),
-            format!("invalid value '{text}' for mask: must be a mask, decimal or behind 0x, of at most 64 bits; 0x0 \
-                    for none"),
+            "invalid value for mask: must be a mask, decimal or behind 0x, of at most 64 bits; 0x0 for none".to_owned(),
         )
     });
     let size = rest.get(1).map(|text| {
@@ -94,7 +92,7 @@ fn read_line(line: &str) -> Result<Option<Line>, Vec<String>> {
         read(
             mib,
             format!(
-                "invalid value '{text}' for size: must be whole MB from 1 to {}, without a unit",
+                "invalid value for size: must be whole MB from 1 to {}, without a unit",
                 u32::MAX
             ),
         )
@@ -102,7 +100,7 @@ fn read_line(line: &str) -> Result<Option<Line>, Vec<String>> {
     if let [_, _, more @ ..] = rest
         && !more.is_empty()
     {
-        let what = format!("'{}' behind the size; {FORM}", more.join(" "));
+        let what = format!("more behind the size; {FORM}");
         read(None, what);
     }
     if !reported.is_empty() {
@@ -157,10 +155,10 @@ mod tests {
         let text = "a 0 x 0\n# fine\nb\nc 1 0x0 10 20\n\"d 1\n";
         assert_eq!(
             reported(text),
-            "p line 1: invalid value '0' for threads: must be a whole number from 1 to 256\np line 1: invalid value 'x' for mask: must be a \
-            mask, decimal or behind 0x, of at most 64 bits; 0x0 for none\np line 1: invalid value '0' for size: must be whole MB \
-            from 1 to 4294967295, without a unit\np line 3: 'b' and nothing behind it; a line is: FILE THREADS \
-            [MASK [SIZE IN MB]], as in /data/test.dat 2 0x0 1024\np line 4: '20' behind the size; a line is: \
+            "p line 1: invalid value for threads: must be a whole number from 1 to 256\np line 1: invalid value for mask: must be a \
+            mask, decimal or behind 0x, of at most 64 bits; 0x0 for none\np line 1: invalid value for size: must be whole MB \
+            from 1 to 4294967295, without a unit\np line 3: a name and nothing behind it; a line is: FILE THREADS \
+            [MASK [SIZE IN MB]], as in /data/test.dat 2 0x0 1024\np line 4: more behind the size; a line is: \
             FILE THREADS [MASK [SIZE IN MB]], as in /data/test.dat 2 0x0 1024\np line 5: the quotation mark at the \
             front of the name has no other: close it"
         );

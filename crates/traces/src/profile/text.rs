@@ -47,6 +47,11 @@ impl LearnedProfile {
             let long = format!("{name}: must have at most {PROFILE_MAX} bytes");
             return Err(ProfileError(vec![long]));
         }
+        let is_profile = |line: &str| line.trim_start().starts_with("fathom_profile");
+        if !text.lines().any(is_profile) {
+            let what = "this is no profile, which has `fathom_profile`; its content is not printed";
+            return Err(ProfileError(vec![format!("{name}:1: {what}")]));
+        }
         let document: Document = toml::from_str(text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start);
             let line = 1 + text[..start.min(text.len())].matches('\n').count();

@@ -69,6 +69,11 @@ pub fn from_plan(text: &str) -> Result<Definition, Refusal> {
     Ok(definition)
 }
 
+fn is_known(entry: &Entry<'_>) -> bool {
+    let name = entry.name.as_str();
+    find(name).is_some() || [&COURSE[..], &OTHERS, &CONSENT].concat().contains(&name)
+}
+
 struct Plan<'t> {
     text: Text<'t>,
     problems: Problems<Problem>,
@@ -100,11 +105,23 @@ impl Plan<'_> {
             return nothing;
         }
         let table = table.into_inner();
-        self.read_table(&table)
+        self.read_table(&table, nothing)
     }
 
-    fn read_table(&mut self, table: &DeTable<'_>) -> Definition {
+    /// Returns `nothing` for a table that is no plan: it may be in a file that only the user who runs fathom can read.
+    fn read_table(&mut self, table: &DeTable<'_>, nothing: Definition) -> Definition {
         let entries = self.text.entries(table);
+        if let Some(first) = entries.first()
+            && !entries.iter().any(is_known)
+        {
+            let line = first.place.split_once(": ").map_or("", |(line, _)| line);
+            self.problems.push(Problem::Contradiction {
+                place: line.to_owned(),
+                why: "this is no plan, which has fields such as `targets` and `block`; its content is not printed"
+                    .to_owned(),
+            });
+            return nothing;
+        }
         let mut request = Request::default();
         let mut course = CourseText::default();
         let mut axes = Vec::new();
