@@ -10,6 +10,7 @@ use crate::reply::{Item, Lost, Reply};
 use crate::sums::Sums;
 use crate::tree::Tree;
 use model::Nanos;
+use std::collections::BTreeSet;
 use std::mem;
 
 /// Measure the clock; each node does this by itself.
@@ -247,13 +248,9 @@ impl Node {
         if self.end.is_some() || frame.from != from {
             return out;
         }
+        let is_above = self.is_below(self.settings.rank, from);
         if frame.kind == Kind::Adopt {
-            if self
-                .settings
-                .tree
-                .ancestors(self.settings.rank)
-                .any(|above| above == from)
-            {
+            if is_above {
                 self.take_parent(from, &frame, now, &mut out);
             }
             return out;
@@ -264,7 +261,7 @@ impl Node {
         } else if let Some(child) = self.children.iter_mut().find(|child| child.rank == from) {
             child.heard = now;
             self.hear_child(from, frame, now, &mut out);
-        } else if frame.kind == Kind::Dismiss {
+        } else if frame.kind == Kind::Dismiss && is_above {
             self.finish(End::Dismissed, &mut out);
         }
         out
@@ -469,7 +466,19 @@ impl Node {
         }
     }
 
-    fn take_reply(&mut self, from: u32, reply: Reply, out: &mut Vec<Action>) {
+    /// Whether a rank is below another one in the tree of all ranks.
+    fn is_below(&self, rank: u32, above: u32) -> bool {
+        let tree = self.settings.tree;
+        rank < tree.size && tree.ancestors(rank).any(|one| one == above)
+    }
+
+    /// A rank answers for itself and for those below it, once each: it cannot answer in the name of another.
+    fn take_reply(&mut self, from: u32, mut reply: Reply, out: &mut Vec<Action>) {
+        let mut seen = BTreeSet::new();
+        let mut is_its_own =
+            |rank: u32| (rank == from || self.is_below(rank, from)) && seen.insert(rank);
+        reply.items.retain(|item| is_its_own(item.rank));
+        reply.lost.retain(|lost| self.is_below(lost.rank, from));
         let child = self
             .children
             .iter_mut()
@@ -575,5 +584,85 @@ impl Node {
         }
         self.end = Some(end);
         out.push(Action::End(end));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STEP: u32 = 1;
+
+    fn root() -> Node {
+        let tree = Tree {
+            size: 7,
+            fan_out: 2,
+        };
+        let settings = Settings {
+            tree,
+            rank: 0,
+            host_timeout: Nanos::seconds(9),
+        };
+        let mut node = Node::new(settings, Nanos(0));
+        node.order(1, None, Vec::new(), Nanos(0));
+        node
+    }
+
+    fn frame(from: u32, kind: Kind, body: Vec<u8>) -> Frame {
+        Frame {
+            kind,
+            flags: 0,
+            from,
+            step: STEP,
+            body,
+        }
+    }
+
+    #[test]
+    fn no_rank_commands_rank_0() {
+        for from in [1, 2, 5, 6, 7, u32::MAX] {
+            for kind in [Kind::Order, Kind::Halt, Kind::Adopt, Kind::Dismiss] {
+                let mut node = root();
+                let later = Frame {
+                    step: STEP + 1,
+                    ..frame(from, kind, vec![0; 64])
+                };
+                for frame in [frame(from, kind, vec![0; 64]), later] {
+                    assert_eq!(node.receive(from, frame, Nanos(1)), []);
+                }
+                assert_eq!((node.end, node.is_halted), (None, false), "{kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_rank_answers_for_itself_and_those_below_it_and_once() {
+        let mut node = root();
+        let reply = |ranks: &[u32]| Reply {
+            items: ranks
+                .iter()
+                .map(|&rank| Item {
+                    rank,
+                    body: vec![7],
+                })
+                .collect(),
+            lost: vec![Lost {
+                rank: 2,
+                reason: "forged".to_owned(),
+            }],
+            sums: None,
+        };
+        let forged = reply(&[1, 0, 2, 5, 3, 3, 4, 1, 99]).encode();
+        node.receive(1, frame(1, Kind::Reply, forged), Nanos(1));
+        let ranks: Vec<u32> = node.gathered.items.iter().map(|item| item.rank).collect();
+        assert_eq!(ranks, [1, 3, 4]);
+        assert_eq!(node.gathered.lost, []);
+        // What rank 2 lost itself is its own answer.
+        let honest = Reply {
+            lost: Vec::new(),
+            ..reply(&[2, 5, 6])
+        };
+        node.receive(2, frame(2, Kind::Reply, honest.encode()), Nanos(1));
+        assert_eq!(node.gathered.items.len(), 6);
     }
 }

@@ -10,6 +10,7 @@ use super::command_line;
 use crate::args::{HostsArgs, KeepArgs};
 use crate::environment::{Environment, variable};
 use crate::failure::Ending;
+use crate::output;
 use crate::run_context::RunContext;
 use crate::signals::{self, Interrupt};
 use engine::Stop;
@@ -288,6 +289,12 @@ fn interleaved(text: &str) -> Option<Bytes> {
     (piece > Bytes(0)).then_some(piece)
 }
 
+/// Prints a message of another rank as one: no line of it can be taken for one of this process.
+fn tell_of(rank: u32, line: &str) {
+    let line = line.strip_prefix("fathom: ").unwrap_or(line);
+    output::tell(&format!("rank {rank}: {}", line.replace("; hint: ", "; ")));
+}
+
 fn connect(args: &HostsArgs, way: &Way, own: &str) -> Result<Job, CommandError> {
     let timeout = timeout(args)?;
     let refused = |JobError(why): JobError| CommandError::refused(why);
@@ -295,7 +302,7 @@ fn connect(args: &HostsArgs, way: &Way, own: &str) -> Result<Job, CommandError> 
         Way::Starts(hosts) => {
             let commands = starts(args, hosts, own)?;
             let size = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
-            let open = move || boxed(Pipes::start("ssh", commands));
+            let open = move || boxed(Pipes::start("ssh", commands, tell_of));
             Job::connect(open, size, timeout).map_err(refused)
         }
         Way::Launched(Launch {

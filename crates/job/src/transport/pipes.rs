@@ -1,15 +1,27 @@
 //! Frames over the standard input and output of processes that rank 0 started on other hosts, by ssh or what does the same.
 //!
 //! A star: each rank has one connection, to rank 0. A process that ends closes its pipes, which is how a lost host is
-//! noticed at once. Omitted: the command lines that start them.
+//! noticed at once. What they print for people is passed on line by line, up to a bound: any host may send anything. Omitted: the
+//! command lines that start them, and printing.
 
 use super::{Received, Transport};
 use crate::frame::{Frame, HEADER};
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Passes on what a rank printed for people: its number and a line, which may contain anything.
+pub type Printed = fn(u32, &str);
+
+/// Most lines and bytes of one rank that are passed on, and most bytes of a line.
+const LINES_MAX: usize = 200;
+const BYTES_MAX: usize = 64 << 10;
+const LINE_MAX: u64 = 4096;
+/// How long the end waits for the last lines: what a rank leaves behind may keep the pipe open.
+const LAST_LINES: Duration = Duration::from_millis(500);
 
 /// A connection to one rank: threads read and write, so that no call of the transport waits.
 struct Connection {
@@ -28,15 +40,19 @@ pub struct Pipes {
     arrived: Receiver<(u32, Received)>,
     /// Rank 0: the processes that it started.
     children: Vec<Child>,
+    /// Rank 0: has a message for each rank whose last line was passed on.
+    silent: Receiver<()>,
 }
 
 impl Pipes {
-    /// Rank 0: starts a process for each further rank. `program` names what starts them, for people.
+    /// Rank 0: starts a process for each further rank. `program` names what starts them, for people; `printed` gets what they
+    /// print for people.
     ///
     /// # Errors
     /// A process cannot be started.
-    pub fn start(program: &str, commands: Vec<Command>) -> io::Result<Pipes> {
+    pub fn start(program: &str, commands: Vec<Command>, printed: Printed) -> io::Result<Pipes> {
         let (sender, arrived) = channel();
+        let (ended, silent) = channel();
         let mut pipes = Pipes {
             rank: 0,
             size: u32::try_from(commands.len() + 1).unwrap_or(u32::MAX),
@@ -44,13 +60,21 @@ impl Pipes {
             connections: Vec::new(),
             arrived,
             children: Vec::new(),
+            silent,
         };
         for (mut command, rank) in commands.into_iter().zip(1..) {
             command.stdin(Stdio::piped()).stdout(Stdio::piped());
+            command.stderr(Stdio::piped());
             command.process_group(0); // Ctrl-C is for rank 0 alone, which stops the others
             let mut child = command.spawn()?;
             let (input, output) = (child.stdin.take(), child.stdout.take());
             let (input, output) = input.zip(output).expect("both are piped");
+            let (messages, ended) = (child.stderr.take().expect("it is piped"), ended.clone());
+            let relay = std::thread::Builder::new().name("fathom-printed".to_owned());
+            relay.spawn(move || {
+                pass_on(messages, rank, printed);
+                let _ = ended.send(());
+            })?;
             pipes.children.push(child);
             pipes
                 .connections
@@ -72,7 +96,34 @@ impl Pipes {
             connections: vec![connect(0, io::stdin(), io::stdout(), &sender)?],
             arrived,
             children: Vec::new(),
+            silent: channel().1,
         })
+    }
+}
+
+/// Passes on lines up to a bound, and reads the rest, so that the rank does not wait for it.
+fn pass_on(messages: impl Read, rank: u32, printed: Printed) {
+    let mut messages = BufReader::new(messages);
+    let (mut lines, mut bytes) = (0, 0);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match (&mut messages).take(LINE_MAX).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(read) => bytes += read,
+        }
+        lines += 1;
+        let text = String::from_utf8_lossy(&line);
+        if text.trim_end().is_empty() && bytes <= BYTES_MAX {
+            continue;
+        }
+        if lines <= LINES_MAX && bytes <= BYTES_MAX {
+            printed(rank, text.trim_end());
+            continue;
+        }
+        printed(rank, "more messages of this rank are omitted");
+        let _ = io::copy(&mut messages, &mut io::sink());
+        return;
     }
 }
 
@@ -169,6 +220,11 @@ impl Transport for Pipes {
             }
             let _ = child.wait();
         }
+        for _ in &self.children {
+            if self.silent.recv_timeout(LAST_LINES).is_err() {
+                break;
+            }
+        }
     }
 
     fn abort(&mut self) {
@@ -210,8 +266,30 @@ mod tests {
     }
 
     #[test]
+    fn what_a_rank_prints_is_passed_on_up_to_a_bound_and_read_to_its_end() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        static PASSED: AtomicUsize = AtomicUsize::new(0);
+        for (text, most) in [
+            (b"x\n".repeat(100_000), 2),
+            (vec![b'x'; 1 << 20], LINE_MAX as usize),
+        ] {
+            PASSED.store(0, Ordering::Relaxed);
+            let mut input = &text[..];
+            pass_on(&mut input, 1, |_, line| {
+                PASSED.fetch_add(line.len(), Ordering::Relaxed);
+            });
+            assert!(input.is_empty());
+            let passed = PASSED.load(Ordering::Relaxed);
+            assert!(
+                passed > 0 && passed <= (LINES_MAX * most).min(BYTES_MAX) + 100,
+                "{passed}"
+            );
+        }
+    }
+
+    #[test]
     fn what_a_process_echoes_comes_back_and_its_end_is_noticed() {
-        let mut pipes = Pipes::start("sh", vec![Command::new("cat")]).unwrap();
+        let mut pipes = Pipes::start("sh", vec![Command::new("cat")], |_, _| ()).unwrap();
         pipes.send(1, frame(b"hello"));
         let mut next = || loop {
             if let Some(came) = pipes.receive() {
