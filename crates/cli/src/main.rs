@@ -46,9 +46,25 @@ fn licenses() -> ExitCode {
 
 fn main() -> ExitCode {
     let began = session::clock::utc();
-    let code = program();
+    let code = on_enough_stack(program);
     commands::hosts::before_early_end(began);
     code
+}
+
+/// Calls `program` on a thread of its own where the limit on the stack of the first one (`ulimit -s`) is too small for it: the
+/// kernel ends a process whose stack cannot grow. Source: setrlimit(2), RLIMIT_STACK.
+fn on_enough_stack(program: fn() -> ExitCode) -> ExitCode {
+    const ENOUGH: u64 = 4 << 20;
+    let soft = host::stack_limit();
+    if soft.is_none_or(|soft| soft >= ENOUGH) {
+        return program();
+    }
+    let thread = std::thread::Builder::new().stack_size(2 * ENOUGH as usize);
+    match thread.spawn(program).map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(_) => program(),
+    }
 }
 
 fn program() -> ExitCode {

@@ -56,7 +56,7 @@ pub use limits::memory_room;
 pub use lock_holder::lock_holder;
 pub use machine::host_record;
 pub use observed::{ObservedPlace, ProcessTree};
-pub use silence::watch_for_silence;
+pub use silence::{stack_limit, watch_for_silence};
 pub use sys::output_was_closed;
 pub use system_events::{SystemObserver, monotonic};
 pub use target::{

@@ -49,6 +49,15 @@ const LOOKS: [(libc::c_long, Named); 15] = [
     (libc::SYS_getdents64, Named::Open),
 ];
 
+/// Returns the limit on the stack of the first thread, in bytes; `None` without one. Source: proc_pid_limits(5).
+pub fn stack_limit() -> Option<u64> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let stack = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max stack size"))?;
+    stack.split_whitespace().next()?.parse().ok()
+}
+
 /// Begins to watch the main thread. `report` gets a sentence on what never answered, once. Where no thread can be started,
 /// or without /proc, nothing is watched.
 pub fn watch_for_silence(report: fn(&str)) {
