@@ -12,6 +12,7 @@
 mod attack;
 mod bench;
 mod book;
+mod bounds;
 mod campaign;
 mod cases;
 mod check;
@@ -104,6 +105,12 @@ const COMMANDS: &[Command] = &[
         arguments: "[--drawn N [--seed BASE]]",
         about: "the case files of the findings, and N simulated devices per cause: sensitivity and false alarms",
         run: cases::run,
+    },
+    Command {
+        name: "bounds",
+        arguments: "[FILTER]",
+        about: "instructions and peak memory of readers and analyses at n, 2n and 4n",
+        run: bounds::run,
     },
     Command {
         name: "coverage",
