@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -73,8 +73,10 @@ const fn trace(name: &'static str, units: u64, write: fn(u64) -> String) -> Row 
 
 /// Returns whether all of them are within the bounds. An argument chooses the rows whose name contains it.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> bool {
-    let build = ["build", "--release", "--package", "fathom"];
-    let built = Command::new("cargo").args(build).current_dir(root).status();
+    let target = root.join("target");
+    let mut build = Command::new("cargo");
+    build.args(["build", "--release", "--package", "fathom", "--target-dir"]);
+    let built = build.arg(&target).current_dir(root).status();
     if !built.is_ok_and(|status| status.success()) {
         return false;
     }
@@ -83,7 +85,6 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> bool {
         println!("skipped: valgrind is not installed");
         return true;
     }
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
     let folder = target.join("bounds");
     let program = target.join("release/fathom");
     let chosen = |row: &&Row| {
@@ -184,7 +185,7 @@ fn report(name: &str, command: &str, cost: [Option<Cost>; 4]) -> bool {
     let slope = (four.peak - one.peak - STEP_BYTES).max(0.0) / (four.bytes - one.bytes);
     let good = exponent <= EXPONENT_MAX && slope <= SLOPE_MAX;
     println!(
-        "{} {name}: {command}: {:.0}, {:.0}, {:.0} million instructions, exponent {exponent:.2}; {:.0}, {:.0}, {:.0} MiB, {slope:.1} \\
+        "{} {name}: {command}: {:.0}, {:.0}, {:.0} million instructions, exponent {exponent:.2}; {:.0}, {:.0}, {:.0} MiB, {slope:.1} \
          bytes a byte",
         if good { "good " } else { "ABOVE" },
         own(one) / 1e6,
