@@ -162,11 +162,7 @@ fn copy_rows(
     Key(key, old, new): Key<'_>,
 ) -> Result<Vec<(i64, i64)>, Fault> {
     let mut select = from.prepare_cached(&format!("SELECT * FROM {table} WHERE {key} = ?1"))?;
-    let names: Vec<String> = select
-        .column_names()
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
+    let names: Vec<String> = select.column_names().map(str::to_owned).collect();
     let id = names.iter().position(|name| name == "id");
     let kept = || (0..names.len()).filter(|at| Some(*at) != id);
     let columns: Vec<&str> = kept().map(|at| names[at].as_str()).collect();
