@@ -234,7 +234,8 @@ mod tests {
     #[test]
     fn a_file_whose_path_leads_elsewhere_at_the_end_is_noted() {
         let (file, plan, mut facts) = ground();
-        let nodes = || vec![Arc::new(file.reopen().unwrap())];
+        let node = Arc::new(file.reopen().unwrap());
+        let nodes = || vec![Arc::clone(&node)];
         let found = |facts: &[TargetFacts]| Integrity::of(&plan, facts, nodes()).into_found();
         assert_eq!(found(&facts), (None, vec![]));
         let other = tempfile::NamedTempFile::new().unwrap();
