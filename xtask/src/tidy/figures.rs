@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 151_200,
+        bound: 150_800,
         count: lines_of_code,
     },
 ];
