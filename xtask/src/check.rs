@@ -92,7 +92,10 @@ fn on_copy(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> b
         }
     };
     let mut command = Command::new(env!("CARGO"));
-    command.arg(arguments[0]).arg("--quiet").args(&arguments[1..]);
+    command
+        .arg(arguments[0])
+        .arg("--quiet")
+        .args(&arguments[1..]);
     command.current_dir(copy);
     command.env("CARGO_TARGET_DIR", setup::target(root).join("lint"));
     command.stdin(Stdio::null()).envs(variable);

@@ -183,8 +183,8 @@ impl NewOutput {
         let failed = |error| OutputError::io(&self.path, "written", error);
         self.part.file().sync_all().map_err(failed)?;
         match self.part.take_name() {
-            Err(Errno::EXIST) => return Err(OutputError::Exists { path: self.path }),
-            Err(error) => return Err(OutputError::io(&self.path, "named", error)),
+            Err(Errno::EXIST) => Err(OutputError::Exists { path: self.path }),
+            Err(error) => Err(OutputError::io(&self.path, "named", error)),
             Ok(true) => Ok(()),
             Ok(false) => {
                 let left = folder_of(&self.path).join(self.part.part().as_os_str());

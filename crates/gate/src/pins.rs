@@ -14,6 +14,10 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// Tries to lock a file, the pauses between them 120 ms in all.
+const LOCK_TRIES: u32 = 16;
+const LOCK_TICK: std::time::Duration = std::time::Duration::from_millis(1);
+
 /// The pins of one session. A clone is the same ones.
 #[derive(Clone, Debug, Default)]
 pub struct Pins(Arc<Mutex<Registry>>);
@@ -133,7 +137,7 @@ impl Pins {
         let Ok(file) = opened else {
             return true;
         };
-        let locked = is_locked(&file, alone);
+        let locked = is_locked_in_time(&file, alone);
         if locked {
             all.holds.push(Hold {
                 of,
@@ -158,6 +162,14 @@ impl Pins {
 }
 
 /// Whether the lock was given. // flock(2)
+/// Locks a file, and waits for a lock that is about to go: a ring of the run before gives its files back a little later.
+fn is_locked_in_time(file: &File, alone: bool) -> bool {
+    (0..LOCK_TRIES).any(|number| {
+        std::thread::sleep(LOCK_TICK * number);
+        is_locked(file, alone)
+    })
+}
+
 fn is_locked(file: &File, alone: bool) -> bool {
     let how = match alone {
         true => FlockOperation::NonBlockingLockExclusive,

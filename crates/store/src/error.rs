@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const ENFILE: i32 = 23;
 const EMFILE: i32 = 24;
 /// The database, its write-ahead log, the log's index, and a folder.
-const OPENED_AT_ONCE: u32 = 4;
+const OPENED_AT_ONCE: u32 = 6;
 
 /// A results database that cannot be opened, read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

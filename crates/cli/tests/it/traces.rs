@@ -100,7 +100,7 @@ fn what_is_wrong_is_refused_and_nothing_is_written() {
     for (line, message) in [
         (
             "trace letters",
-            "invalid value 'a user's letters and pictures' for file: must begin as one of the formats",
+            "letters:byte 0: unknown format, and its content is not printed: must begin as one of the formats",
         ),
         ("trace empty", "empty:byte 0: the file is empty"),
         (

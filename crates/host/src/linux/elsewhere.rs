@@ -40,7 +40,7 @@ pub(super) fn mounts_of(
         let there = below.and_then(|path| fs::metadata(path).ok());
         match there.filter(Metadata::is_file) {
             Some(there) if file_identity(&there) == file_identity(file) => {
-                at.push(mount.at.clone())
+                at.push(mount.at.clone());
             }
             Some(_) if !is_alike => {}
             _ => unknown.push(mount.at.clone()),
