@@ -129,7 +129,7 @@ fn what_is_wrong_is_refused_and_nothing_is_written() {
         ),
         (
             "trace app.blkparse --format alibaba",
-            "app.blkparse:1: invalid value ",
+            "app.blkparse:1: this is not of the format alibaba",
         ),
     ] {
         bench.line(line).refused(message);

@@ -73,6 +73,9 @@ pub(super) struct Section {
     pub(super) source: usize,
 }
 
+/// Whether fio has an option of this name, and the files with such an option: they are job files.
+type Known = (fn(&str) -> bool, HashSet<Arc<str>>);
+
 /// Puts sections together, regardless of their source.
 pub(super) struct Sections<'e> {
     environment: &'e Environment<'e>,
@@ -80,10 +83,7 @@ pub(super) struct Sections<'e> {
     pub(super) problems: Problems<Problem>,
     /// Files that are included and missing: fio reports them, and runs the jobs without their options.
     pub(super) absent: Problems<Problem>,
-    /// Whether fio has an option of this name.
-    is_option: fn(&str) -> bool,
-    /// Files with such an option: they are job files.
-    job_files: HashSet<Arc<str>>,
+    known: Known,
     /// The open section has lost what such a file would have specified.
     is_cut: bool,
     files: usize,
@@ -101,8 +101,7 @@ impl<'e> Sections<'e> {
             all: Vec::new(),
             problems: Problems::default(),
             absent: Problems::default(),
-            is_option,
-            job_files: HashSet::new(),
+            known: (is_option, HashSet::new()),
             is_cut: false,
             files: 0,
             depth: 0,
@@ -169,7 +168,7 @@ impl<'e> Sections<'e> {
     /// Returns the names of the job files. Any other file may be one that only the user who runs fathom can read, named by the
     /// line of another user's job: nothing of its content is in a message.
     pub(super) fn job_files(&mut self) -> HashSet<Arc<str>> {
-        std::mem::take(&mut self.job_files)
+        std::mem::take(&mut self.known.1)
     }
 
     fn lines(&mut self, path: &str, text: &str) {
@@ -265,8 +264,8 @@ impl<'e> Sections<'e> {
             Some((name, value)) => (name.trim(), Some(unquoted(value.trim()))),
             None => (text.trim(), None),
         };
-        if !self.job_files.contains(&place.file) && (self.is_option)(name) {
-            self.job_files.insert(place.file.clone());
+        if !self.known.1.contains(&place.file) && (self.known.0)(name) {
+            self.known.1.insert(place.file.clone());
         }
         let value = match value.map(|value| self.meant(value)).transpose() {
             Ok(value) => value,

@@ -349,7 +349,7 @@ fn a_wrong_value_is_reported_with_file_line_and_what_is_accepted() {
         ("", "trace:byte 0: the file is empty: must be a trace"),
         (
             "0,1,2,3\n",
-            "trace:byte 0: invalid value '0,1,2,3' for file: must begin as one of the formats ",
+            "trace:byte 0: unknown format, and its content is not printed: must begin as one of the formats ",
         ),
         (
             "419,W,1,16384,5\n419,X,1,1,6\n",
@@ -379,7 +379,7 @@ fn a_wrong_value_is_reported_with_file_line_and_what_is_accepted() {
             "fio version 3 iolog\n5 f punch 0 0\n",
             "trace:2: invalid value 'punch' for ACTION: must be add, open",
         ),
-        ("\u{1f}\u{8b}", "trace:byte 0: invalid value"),
+        ("\u{1f}\u{8b}", "trace:byte 0: unknown format"),
     ] {
         let refused = refusal(text, None);
         assert!(refused.starts_with(message), "{refused}");

@@ -71,10 +71,8 @@ impl Asked {
         let varied = grid.varied();
         let (mut targets, mut failed, mut seen) = (0, 0, HashSet::new());
         for (place, cell) in (0u64..).zip(&combined) {
-            let axes = grid.groups[cell.group]
-                .axes
-                .iter()
-                .map(|axis| axis.name.clone());
+            let axes = grid.groups[cell.group].axes.iter();
+            let axes = axes.map(|axis| axis.name.clone());
             let values: Vec<(String, String)> = axes.zip(cell.values.iter().cloned()).collect();
             let built = match words::build_cell(&definition.base, &values, place, &machine) {
                 Ok(built) => built,
@@ -104,10 +102,7 @@ impl Asked {
                 label: grid.label(cell, &varied),
                 group: grid.groups[cell.group].name.clone(),
                 key: key_of(&grid, cell, without_drawn(&built.timespan, drawn)),
-                values: values
-                    .into_iter()
-                    .filter(|(name, _)| varied.contains(&name.as_str()))
-                    .collect(),
+                values: varied_of(values, &varied),
                 timespan: built.timespan,
             });
         }
@@ -392,4 +387,11 @@ fn key_of(grid: &Grid, cell: &sweep::Cell, timespan: Timespan) -> String {
     let document = serde_json::to_string(&whole).expect("a timespan is plain data");
     let group = grid.groups[cell.group].name.as_deref().unwrap_or_default();
     sweep::key(&[group, &cell.values.join("\u{1f}"), &document])
+}
+
+/// Returns the values of the fields that vary.
+fn varied_of(values: Vec<(String, String)>, varied: &[&str]) -> Vec<(String, String)> {
+    let mut values = values;
+    values.retain(|(name, _)| varied.contains(&name.as_str()));
+    values
 }

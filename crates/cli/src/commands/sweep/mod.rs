@@ -157,7 +157,7 @@ fn measure(
     progress.finish();
     let (cells, context) = stored.result(&asked, &walked, gate.host, watch.elapsed());
     let finished = answer::finish(&journal, stored.outcome(&walked), None);
-    let ending = walked.tell(resume_of(&journal)).and(finished);
+    let ending = walked.tell(&resume_of(&journal)).and(finished);
     let form = Form {
         json: args.json,
         kept: keep::kept(store.as_ref(), journal.name()),

@@ -35,10 +35,10 @@ pub(crate) struct Walked {
 
 impl Walked {
     /// Reports what a program that reads only the exit code and standard error needs.
-    pub(crate) fn tell(&self, resume: String) -> Ending {
+    pub(crate) fn tell(&self, resume: &str) -> Ending {
         if let Some(trouble) = &self.trouble {
             output::tell(&format!("the sweep ended early: {trouble}"));
-            output::tell(&resume);
+            output::tell(resume);
         } else if self.interrupted {
             output::tell(&format!(
                 "interrupted: the table covers what was measured until then; {resume}"

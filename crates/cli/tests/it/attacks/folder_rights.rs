@@ -114,6 +114,7 @@ fn an_acl_that_lets_no_other_user_write_changes_nothing() {
 /// A group of the folder with other members, by its list or as the primary group of an account; with the files of accounts of a namespace of
 /// its own. Source: group(5), passwd(5), nsswitch.conf(5), subgid(5).
 #[test]
+#[allow(clippy::too_many_lines, reason = "a table of accounts")]
 fn a_folder_of_ones_group_is_trusted_only_without_other_members() {
     if !is_root() {
         return;

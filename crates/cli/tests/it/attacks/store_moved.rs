@@ -32,9 +32,7 @@ fn document(bench: &Bench, session: u32, store: &str) -> Value {
     let mut document = bench
         .line(&format!("show {session} --json --store {store}"))
         .json();
-    for field in ["stored"] {
-        document.as_object_mut().unwrap().remove(field);
-    }
+    document.as_object_mut().unwrap().remove("stored");
     document
 }
 
