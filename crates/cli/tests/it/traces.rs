@@ -30,19 +30,16 @@ fn a_trace_is_described() {
     trace(&bench);
     let page = bench.line("trace app.blkparse").good();
     expect![[r#"
-        app.blkparse: 2000 I/Os in 2.00 s (1001 IOPS), 75% reads; 1 device; format
-        blkparse
+        app.blkparse: 2000 I/Os in 2.00 s (1001 IOPS), 75% reads; 1 device; format blkparse
 
         operation  I/Os  share      data  sequential  sizes
         read       1500    75%  5.86 MiB       66.7%  4 KiB 100%
         write       500    25%  1.95 MiB          0%  4 KiB 100%
 
         busiest       1000 I/Os in 1 s from the start
-        arrivals      gaps p50 1 ms, p99 1 ms, max 1 ms; variance/mean of counts 0 in
-                      10 ms, - in 1 s
+        arrivals      gaps p50 1 ms, p99 1 ms, max 1 ms; variance/mean of counts 0 in 10 ms, - in 1 s
         latency       p50 250 µs, p99 250 µs, max 250 µs; 0.25 in flight on average
-        working set   7.57 MiB (read 5.86 MiB, written 1.95 MiB); the most accessed
-                      tenth received 12.8% of the accesses
+        working set   7.57 MiB (read 5.86 MiB, written 1.95 MiB); the most accessed tenth received 12.8% of the accesses
     "#]]
     .assert_eq(&page.out);
     let document = bench.line("trace app.blkparse --json").good();
