@@ -256,9 +256,7 @@ fn a_look_ahead_does_nothing_and_says_all() {
     expect![[r#"
         about 33 min 51 s for 16 cells, in the order given
         cells   write 0,100; block 8K,64K; depth 2,4,8,16
-        takes   33 min 20 s of load, 30 s of rest, 128 ms of starting and keeping (8 ms
-                a run, a guess until one ran), 250 ms of creating files (an estimate
-                until the first is created)
+        takes   33 min 20 s of load, 30 s of rest, 128 ms of starting and keeping (8 ms a run, a guess until one ran), 250 ms of creating files (an estimate until the first is created)
         writes  f.dat: is created, with 64 MiB; cells write to it"#]]
     .assert_eq(&page.join("\n"));
     // Where the line breaks hangs on how long the way to the database is.
