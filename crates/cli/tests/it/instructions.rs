@@ -9,14 +9,14 @@ use crate::bench::Bench;
 use serde_json::Value;
 use std::process::Command;
 
-/// Instructions for an I/O that the build of the tests may take, by share of writes and depth: 7% above what it takes. A
+/// Instructions for an I/O that the build of the tests may take, by share of writes and depth: 5% above what it takes. A
 /// write stores a block header, whose checksum this build and valgrind's processor make in narrow steps: a release takes a
 /// fraction of it.
 const BOUNDS: [(u32, u32, f64); 4] = [
-    (0, 1, 470.0),
-    (0, 32, 290.0),
-    (100, 1, 1900.0),
-    (100, 32, 1810.0),
+    (0, 1, 454.0),
+    (0, 32, 264.0),
+    (100, 1, 1545.0),
+    (100, 32, 1325.0),
 ];
 /// The first pair of lengths, in ms: thousands of I/Os under valgrind, which is some fifty times slower.
 const LENGTHS_MS: [u32; 2] = [300, 1300];
