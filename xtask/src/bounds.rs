@@ -4,6 +4,7 @@
 //! disturbs, and the peak of memory is that of the kernel (VmHWM). From n to 4n instructions grow with an exponent of at most
 //! 1.15, and memory by at most eight bytes a byte of input. Omitted: how fast it is (`cargo xtask bench`).
 
+use crate::setup;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -73,7 +74,7 @@ const fn trace(name: &'static str, units: u64, write: fn(u64) -> String) -> Row 
 
 /// Returns whether all of them are within the bounds. An argument chooses the rows whose name contains it.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> bool {
-    let target = root.join("target");
+    let target = setup::target(root);
     let mut build = Command::new("cargo");
     build.args(["build", "--release", "--package", "fathom", "--target-dir"]);
     let built = build.arg(&target).current_dir(root).status();

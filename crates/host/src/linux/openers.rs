@@ -9,7 +9,7 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-/// Tries to have the last of fathom's own descriptors closed: a ring gives its files back a little later.
+/// Tries until the last descriptor of this process is closed: a ring gives its files back a little later.
 const TRIES: u32 = 20;
 const TICK: Duration = Duration::from_millis(1);
 /// File systems of this kernel alone, all of whose writers it knows.
