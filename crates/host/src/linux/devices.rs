@@ -48,7 +48,7 @@ pub fn devices(root: &Root) -> Vec<DeviceListing> {
     nodes
         .iter()
         .map(|node| {
-            let patience = Patience::begin();
+            let patience = Patience::of_list();
             let look = root
                 .is_live()
                 .then(|| Look::at_device(node, &patience))

@@ -14,22 +14,20 @@ use crate::content;
 use crate::press;
 use crate::signature::{Ends, signatures};
 use gate::{OFlags, Pin, Pins};
-use model::block_header;
 use model::{Bytes, CachedPages, Claim, Content, DataSample, Layout};
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longest scan of one target: a fast disk gives half a gibibyte in that time.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// The same where every block so far is marked as ours: a spinning disk or a far one then only takes its time, and is not to
-/// be called another process's.
-const PATIENCE_OURS: Duration = Duration::from_secs(10);
+/// Longest scan of a target that somebody named: a spinning disk that others use gives a gibibyte, or some hundred blocks,
+/// in that time, and what fathom wrote is not refused only because the machine is busy.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Longest scan of each device of a list.
+const PATIENCE_OF_LISTS: Duration = Duration::from_secs(2);
 /// Largest device that is read whole to prove that it is empty.
 pub(super) const WHOLE_MAX: Bytes = Bytes::gib(1);
 /// Extents of a sparse file that are looked at in addition to the even sample.
@@ -58,13 +56,21 @@ fn open(pin: &Pin, flags: OFlags) -> std::io::Result<File> {
 #[derive(Clone)]
 pub(super) struct Patience {
     began: Instant,
-    /// Every block of the sample so far is marked as ours.
-    ours: Arc<AtomicBool>,
+    whole: Duration,
 }
 
 impl Patience {
+    /// Of a target that somebody named.
     pub(super) fn begin() -> Self {
         Self::begun(Duration::ZERO)
+    }
+
+    /// Of one device of a list.
+    pub(super) fn of_list() -> Self {
+        Patience {
+            whole: PATIENCE_OF_LISTS,
+            ..Self::begin()
+        }
     }
 
     /// As if it had begun so long ago.
@@ -75,7 +81,7 @@ impl Patience {
     fn begun(ago: Duration) -> Self {
         Patience {
             began: Instant::now() - ago,
-            ours: Arc::default(),
+            whole: PATIENCE,
         }
     }
 
@@ -86,11 +92,7 @@ impl Patience {
     }
 
     fn left(&self) -> Duration {
-        let whole = match self.ours.load(Ordering::Relaxed) {
-            true => PATIENCE_OURS,
-            false => PATIENCE,
-        };
-        whole.saturating_sub(self.began.elapsed())
+        self.whole.saturating_sub(self.began.elapsed())
     }
 
     fn lasts(&self) -> bool {
@@ -109,13 +111,7 @@ impl Patience {
         };
         let reader = thread::Builder::new().name("look".to_owned());
         reader.spawn(read).ok()?;
-        loop {
-            // What was found to be ours meanwhile makes it longer.
-            match done.recv_timeout(self.left()) {
-                Err(mpsc::RecvTimeoutError::Timeout) if self.lasts() => {}
-                answer => return answer.ok(),
-            }
-        }
+        done.recv_timeout(self.left()).ok()
     }
 }
 
@@ -227,8 +223,6 @@ impl Look {
         let offsets = content::sample(self.size, &self.extents());
         content::judge(self.size, &offsets, |at, piece| {
             let done = read(&self.file, at, piece, &|| patience.lasts());
-            let ours = done && block_header::is_whole(piece);
-            patience.ours.store(ours, Ordering::Relaxed);
             if done && piece.len() as u64 == SAMPLE_BLOCK_BYTES {
                 press::add(&mut self.blocks.borrow_mut(), piece);
             }
@@ -429,22 +423,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_marked_as_ours_is_looked_at_for_longer() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("f");
-        let mut data = vec![0xA7; 1 << 20];
-        model::block_header::write_blocks(&mut data, &Default::default());
-        std::fs::write(&path, data).unwrap();
-        let look = look(&path);
-        let begun = Patience::begun(PATIENCE / 2);
-        assert_eq!(look.content_of_file(&begun), Content::Fathom);
-        let lasts = |ago, ours| {
-            let patience = Patience::begun(ago);
-            patience.ours.store(ours, Ordering::Relaxed);
+    fn a_list_waits_for_each_device_a_shorter_time() {
+        let lasts = |whole: Duration, ago: Duration| {
+            let patience = Patience {
+                whole,
+                ..Patience::begun(ago)
+            };
             patience.lasts()
         };
-        assert!(!lasts(PATIENCE, false) && lasts(PATIENCE, true));
-        assert!(!lasts(PATIENCE_OURS, true));
+        assert!(lasts(PATIENCE, PATIENCE_OF_LISTS));
+        assert!(!lasts(PATIENCE, PATIENCE) && !lasts(PATIENCE_OF_LISTS, PATIENCE_OF_LISTS));
+        assert_eq!(Patience::of_list().whole, PATIENCE_OF_LISTS);
     }
 
     #[test]

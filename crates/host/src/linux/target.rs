@@ -58,7 +58,7 @@ pub fn target_facts_again(root: &Root, pins: &Pins, earlier: &TargetFacts) -> Ta
 }
 
 /// Content of a device whose sample showed only zeros, from reading all of it: `Empty` or `Foreign`; `Unproven`
-/// still where it is larger than 1 GiB, was not read whole within 2 s, or is not the device any more that it was. Of
+/// still where it is larger than 1 GiB, was not read whole within 10 s, or is not the device any more that it was. Of
 /// anything else what is known already.
 ///
 /// Apart from the facts, because it moves the whole device through the caches below it: a caller that only reads it
