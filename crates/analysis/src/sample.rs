@@ -211,6 +211,7 @@ impl Sample {
                 devices: vec![before("vda1"), before("vda")],
                 interrupts: None,
                 process: None,
+                own_read_bytes: None,
                 quotas: Vec::new(),
             },
             after: Counters {
@@ -220,6 +221,7 @@ impl Sample {
                 devices: vec![after("vda1"), after("vda")],
                 interrupts: None,
                 process: None,
+                own_read_bytes: None,
                 quotas: Vec::new(),
             },
         }

@@ -3,6 +3,7 @@
 //! Neighbouring blocks of one kind are one stretch. Omitted: how a block is compared and confirmed, which is the engine's
 //! (docs/verification.md), and what could not be compared (`verified`).
 
+use super::target_changed::zeroed_by_others;
 use super::{
     Cause, FINDINGS, Finding, Group, Look, Own, Rule, RuleId, Severity, finding, interrupted_writes,
 };
@@ -116,6 +117,9 @@ rule!(
 fn look(seen: &Own<'_>, kind: CorruptKind, advice: &str) -> Option<Finding> {
     let verification = seen.record.engine.verification.as_ref()?;
     let count = verification.kinds.iter().find(|one| one.kind == kind)?;
+    if kind == CorruptKind::Zeroed && zeroed_by_others(seen).is_some() {
+        return None; // `target-changed` reports them
+    }
     let path = |target: u32| {
         let facts = seen.record.targets.get(target as usize);
         facts.map_or_else(String::new, |facts| facts.path.display().to_string())

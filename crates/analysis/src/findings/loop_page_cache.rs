@@ -1,24 +1,25 @@
-//! A loop device whose reads the page cache of its file serves.
+//! A loop device whose reads the page cache of its file serves, or whose writes it absorbs.
 //!
-//! Without direct I/O to its file (`losetup --direct-io=on`) a loop device reads through the page cache, also if
-//! the run bypasses the cache above it. Own runs: the bottom of the chain is counted, too. Of imported runs the set-up is not known, so
-//! there it is a note. Omitted: writes, which reach the file's device late in either case.
+//! Without direct I/O to its file (`losetup --direct-io=on`) a loop device reads and writes through the page cache, also if
+//! the run bypasses the cache above it. Own runs: the bottom of the chain is counted, too; writes over the lifetime, because a
+//! flush at the end brings them there. Of imported runs the set-up is not known, so there it is a note. Omitted: what the
+//! cache above the loop device absorbs, which is `page-cache`'s.
 
 use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::LimitKind;
 use crate::say;
-use model::{BlockDevice, ImportedRun, Operation};
+use model::{BlockDevice, Bytes, CounterWindow, DeviceCounters, ImportedRun, Operation};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("loop-page-cache"),
     group: Group::Cache,
     cause: Cause::Alone,
     limit: Some(LimitKind::Cache),
-    what: "The target is a loop device, and the page cache of its file, or unwritten parts of the file, served reads.",
-    method: "Runs of fathom: the target is on a loop device. The devices at the bottom counted less than 90% of the bytes read, and at least 1 MiB less. Imported runs: a note if the target or the only device counted \
+    what: "The target is a loop device, and the page cache of its file, or unwritten parts of the file, served reads, or the page cache absorbed writes.",
+    method: "Runs of fathom: the target is on a loop device. The devices at the bottom counted less than 90% of the bytes read, and at least 1 MiB less; or, from the start to the end with its flushes, as much less of the bytes that the loop device wrote. Imported runs: a note if the target or the only device counted \
              is a loop device.",
-    evidence: &["not_on_bottom_share"],
+    evidence: &["not_on_bottom_share", "writes_not_on_bottom_share"],
     source: "losetup(8), --direct-io; the kernel's drivers/block/loop.c (loop/dio); Documentation/block/stat.rst.",
     advice: "Set the device up with `losetup --direct-io=on`, or measure the file's own device.",
     look: Look::Any(look),
@@ -37,30 +38,58 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 fn of_own(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     let chain = &target.facts.chain;
     let from = chain.iter().position(|device| device.kind == "loop")?;
-    let bottoms = bottoms(&chain[from + 1..]);
-    let file = chain[from].detail.as_deref().unwrap_or("its file");
+    let (upper, bottoms) = (&chain[from], bottoms(&chain[from + 1..]));
+    let below = |window: &CounterWindow, of: fn(&DeviceCounters) -> Bytes| {
+        let counted = |device: &&BlockDevice| Some(of(&window.device(&device.name)?).0);
+        let all = bottoms.iter().map(counted).sum::<Option<u64>>();
+        all.filter(|_| !bottoms.is_empty())
+    };
+    let (measured, lifetime) = (&own.record.window, &own.record.lifetime);
     let read = target.counted(own.record, Operation::Read).bytes.0;
-    let counted =
-        |device: &&BlockDevice| Some(own.record.window.device(&device.name)?.read_bytes.0);
-    let below: u64 = bottoms.iter().map(counted).sum::<Option<u64>>()?;
+    let not_read = missing_share(read, below(measured, |counters| counters.read_bytes));
+    let written = lifetime
+        .device(&upper.name)
+        .map_or(0, |counters| counters.write_bytes.0);
+    let not_written = missing_share(written, below(lifetime, |counters| counters.write_bytes));
+    let file = model::printable(upper.detail.as_deref().unwrap_or("its file"));
     let names: Vec<&str> = bottoms.iter().map(|device| device.name.as_str()).collect();
-    let missing = read.saturating_sub(below);
-    if bottoms.is_empty() || missing < MISSING_MIN || below as f64 >= SHARE_MIN * read as f64 {
-        return None;
-    }
-    let share = missing as f64 / read as f64;
-    let sentence = format!(
-        "{} of the reads came from the page cache or unwritten parts of {}, the file of {}; {} served the rest",
-        say::percent(share),
-        model::printable(file),
-        chain[from].name,
-        names.join(" and ")
-    );
-    let evidence = [("not_on_bottom_share", share)];
+    let (upper, names) = (&upper.name, names.join(" and "));
+    let sentence = match (not_read, not_written) {
+        (None, None) => return None,
+        (Some(read), None) => format!(
+            "{} of the reads came from the page cache or unwritten parts of {file}, the file of {upper}; {names} served the rest",
+            say::percent(read)
+        ),
+        (None, Some(written)) => format!(
+            "{} of the writes were still in the page cache of {file}, the file of {upper}, at the end; {names} had the rest",
+            say::percent(written)
+        ),
+        (Some(read), Some(written)) => format!(
+            "{} of the reads came from the page cache or unwritten parts of {file}, the file of {upper}, and {} of the writes were \
+             still there at the end; {names} had the rest",
+            say::percent(read),
+            say::percent(written)
+        ),
+    };
+    let evidence = [
+        ("not_on_bottom_share", not_read.unwrap_or(f64::NAN)),
+        (
+            "writes_not_on_bottom_share",
+            not_written.unwrap_or(f64::NAN),
+        ),
+    ];
     let advice =
         "run losetup --direct-io=on and repeat: if it is slower, the page cache had answered";
     let reported = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
     Some(reported.not_as("a disk result"))
+}
+
+/// The share of the bytes above that did not reach the bottom, where that is too much for chance.
+fn missing_share(above: u64, below: Option<u64>) -> Option<f64> {
+    let below = below?;
+    let missing = above.saturating_sub(below);
+    let much = missing >= MISSING_MIN && (below as f64) < SHARE_MIN * above as f64;
+    much.then(|| missing as f64 / above as f64)
 }
 
 /// Devices that use no other one: of a mirror over two loop devices these are the disks of both files.
@@ -94,7 +123,7 @@ mod tests {
     use crate::findings::Severity;
     use crate::findings::test::{found, imported, reported};
     use crate::sample::Sample;
-    use model::Bytes;
+    use model::{Bytes, Ratio};
 
     #[test]
     fn the_bottom_of_the_chain_is_counted_too() {
@@ -111,6 +140,27 @@ mod tests {
             reported_of.sentence,
             "99% of the reads came from the page cache or unwritten parts of /srv/disk.img, the file of vda1; vda \
              served the rest"
+        );
+    }
+
+    /// E1: 10 GB/s of direct writes to a loop device without direct I/O to its file were VALID.
+    #[test]
+    fn writes_that_stay_in_the_cache_of_the_file_are_no_disk_result() {
+        let sample = Sample {
+            write: Ratio::ALL,
+            reads: 0,
+            writes: 20_000,
+            ..Sample::default()
+        };
+        let mut record = sample.build();
+        record.targets[0].chain[0].kind = "loop".to_owned();
+        assert_eq!(found(&record, "loop-page-cache"), None, "vda had all of it");
+        record.lifetime.after.devices[1].write_bytes = Bytes(4096 * 200);
+        let reported_of = found(&record, "loop-page-cache").unwrap();
+        assert_eq!(reported_of.severity, Severity::Error);
+        assert_eq!(
+            reported_of.sentence,
+            "99% of the writes were still in the page cache of its file, the file of vda1, at the end; vda had the rest"
         );
     }
 

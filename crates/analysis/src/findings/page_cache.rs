@@ -21,14 +21,14 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The page cache or another layer above the device served reads or absorbed writes.",
-    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os, of direct or random reads. There are 1000 I/Os in 2 s or more; half a second of them is subtracted, because fio reads the counters late. Otherwise it is a warning if the text reports buffered I/O and writes were not durable, individually or at the end; not for fewer than 100 I/Os of less than 64 MiB together. Nor for random reads of fio that take 500 µs and 1 ns per byte in the call: a copy from memory takes less. Nor for writes of dd that wait for the device (commit-latency), and reads of dd after `drop_caches`.",
+    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. Or devices read less than 90% of the bytes of buffered reads for fathom's process, whatever others read of them meanwhile. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os, of direct or random reads. There are 1000 I/Os in 2 s or more; half a second of them is subtracted, because fio reads the counters late. Otherwise it is a warning if the text reports buffered I/O and writes were not durable, individually or at the end; not for fewer than 100 I/Os of less than 64 MiB together. Nor for random reads of fio that take 500 µs and 1 ns per byte in the call: a copy from memory takes less. Nor for writes of dd that wait for the device (commit-latency), and reads of dd after `drop_caches`.",
     evidence: &[
         "not_on_device_share",
         "reads_not_from_device_share",
         "writes_not_on_device_share",
         "cached_share",
     ],
-    source: "The kernel's Documentation/block/stat.rst; open(2), O_DIRECT; cachestat(2).",
+    source: "The kernel's Documentation/block/stat.rst; open(2), O_DIRECT; cachestat(2); proc_pid_io(5).",
     advice: "Use direct I/O to measure the device.",
     look: Look::Any(look),
 };
@@ -178,7 +178,8 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
             .filter_map(|counts| missing_share(&of(counts), counts.bound_bytes))
             .max_by(f64::total_cmp)
     };
-    let reads = missing(|counts| counts.read);
+    let reads =
+        missing(|counts| counts.read).or_else(|| cached.then(|| not_read_for_us(seen)).flatten());
     let kept = |counts: &CountComparison| missing_share(&counts.write, counts.bound_bytes);
     let writes = seen
         .device_checks
@@ -217,6 +218,39 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
     ];
     let reported = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
     Some(reported.not_as("a disk result"))
+}
+
+/// The share of the reads that no device did for this process, which others on the device do not hide. Only where a device
+/// was counted: what a server or another process reads for us is not ours.
+fn not_read_for_us(seen: &Own<'_>) -> Option<f64> {
+    if !counts_workers(&seen.record.host.kernel) {
+        return None;
+    }
+    let counted = seen
+        .device_checks
+        .iter()
+        .find_map(|check| check.lifetime.as_ref())?;
+    let (before, after) = (&seen.record.lifetime.before, &seen.record.lifetime.after);
+    let own = after
+        .own_read_bytes?
+        .0
+        .checked_sub(before.own_read_bytes?.0)?;
+    let by_us = OperationComparison {
+        device_bytes: own,
+        ..counted.read
+    };
+    missing_share(&by_us, counted.bound_bytes)
+}
+
+/// Whether a kernel counts what the workers of io_uring read as read for its process: they are its threads since 5.12.
+/// Source: the kernel's io_uring/io-wq.c.
+fn counts_workers(kernel: &str) -> bool {
+    const SINCE: (u32, u32) = (5, 12);
+    let mut numbers = kernel.split(|sign: char| !sign.is_ascii_digit());
+    let mut number = || numbers.next()?.parse::<u32>().ok();
+    number()
+        .zip(number())
+        .is_some_and(|version| version >= SINCE)
 }
 
 /// Where no device was counted: what the page cache contained before a run that was to go through it. The share that is asked
@@ -263,7 +297,7 @@ mod tests {
     use crate::findings::found;
     use crate::run_report;
     use crate::sample::Sample;
-    use model::{CacheMode, Ratio};
+    use model::{Bytes, CacheMode, Ratio};
 
     #[test]
     fn a_cached_run_is_called_what_it_is_in_the_first_line() {
@@ -303,6 +337,29 @@ mod tests {
         };
         let reported = found(&odd.build(), "page-cache").unwrap().sentence;
         assert_eq!(reported, "a layer above the device served 50% of the reads");
+    }
+
+    /// Others read as much of the device as fathom was answered from memory, so that the counters agree.
+    #[test]
+    fn others_on_the_device_do_not_hide_that_memory_answered() {
+        let cached = Sample {
+            cache: CacheMode::Cached,
+            device_percent: 100,
+            ..Sample::default()
+        };
+        let read_for_us = |kernel: &str, percent: u64| {
+            let mut record = cached.build();
+            let bytes = cached.reads * cached.block.0 * percent / 100;
+            record.host.kernel = kernel.to_owned();
+            record.lifetime.before.own_read_bytes = Some(Bytes(4096));
+            record.lifetime.after.own_read_bytes = Some(Bytes(4096 + bytes));
+            found(&record, "page-cache").map(|finding| finding.sentence)
+        };
+        let said = "the page cache served 100% of the reads";
+        assert_eq!(read_for_us("6.1.0-9-amd64", 0).as_deref(), Some(said));
+        assert_eq!(read_for_us("6.1.0-9-amd64", 100), None);
+        assert_eq!(read_for_us("5.4.0-150-generic", 0), None);
+        assert_eq!(read_for_us("5.12", 0).as_deref(), Some(said));
     }
 
     #[test]

@@ -96,6 +96,7 @@ fn window(reads: u64, busy: Nanos, worked: u64, idle: u64) -> CounterWindow {
         }],
         interrupts: None,
         process: None,
+        own_read_bytes: None,
         quotas: Vec::new(),
     };
     CounterWindow {

@@ -240,6 +240,7 @@ impl Machine<'_> {
                 .collect(),
             interrupts: None,
             process: None, // in simulated time nothing of it was used
+            own_read_bytes: None,
             quotas: Vec::new(),
         }
     }

@@ -27,6 +27,16 @@ pub(super) struct Integrity {
     continues: bool,
 }
 
+/// What other programs did to the files.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Found {
+    pub(super) truncated: Option<Failure>,
+    /// Deleted, or replaced.
+    pub(super) deleted_targets: Vec<u32>,
+    /// With fewer blocks at some time than at the start.
+    pub(super) freed_targets: Vec<u32>,
+}
+
 /// One file under one or more of the plan's targets.
 struct Watched {
     file: Arc<File>,
@@ -34,8 +44,9 @@ struct Watched {
     operation: Operation,
     /// Where the last of the planned ranges ends.
     needed: u64,
-    /// Blocks at the start, where they can prove something.
+    /// Blocks at the start, where they can prove something, and the fewest since.
     blocks: Option<u64>,
+    least: u64,
     has_name: bool,
     /// Its path, where no server has to be asked for it.
     path: Option<PathBuf>,
@@ -72,6 +83,7 @@ impl Integrity {
                 watched.has_name = false;
                 self.deleted.extend(&watched.targets);
             }
+            watched.least = watched.least.min(now.blocks);
             if self.truncated.is_none() {
                 self.truncated = watched.truncated(&now);
             }
@@ -80,15 +92,22 @@ impl Integrity {
         self.truncated.as_ref().is_some_and(ends)
     }
 
-    /// The truncation, and the targets that were deleted or replaced, as of now.
-    pub(super) fn into_found(mut self) -> (Option<Failure>, Vec<u32>) {
+    /// As of now.
+    pub(super) fn into_found(mut self) -> Found {
         self.check();
+        let lost = |watched: &&Watched| watched.blocks.is_some_and(|before| watched.least < before);
+        let freed = self.files.iter().filter(lost);
+        let freed = freed.flat_map(|watched| watched.targets.clone()).collect();
         for watched in self.files.iter().filter(|watched| watched.has_name) {
             if watched.is_elsewhere() {
                 self.deleted.extend(&watched.targets);
             }
         }
-        (self.truncated, self.deleted)
+        Found {
+            truncated: self.truncated,
+            deleted_targets: self.deleted,
+            freed_targets: freed,
+        }
     }
 }
 
@@ -158,6 +177,7 @@ fn watched(plan: &Plan, facts: &[TargetFacts], file: Arc<File>) -> Option<Watche
         },
         needed: ours().map(|(_, target)| needed(target)).max()?,
         blocks: Some(now.blocks).filter(|&blocks| blocks_stay && blocks > 0),
+        least: now.blocks,
         has_name: now.links > 0,
         path: is_local.then(|| facts[first as usize].path.clone()),
     })
@@ -189,6 +209,7 @@ fn state(file: &File) -> Option<State> {
 mod tests {
     use super::*;
     use crate::rehearsal::tests::{plan, planned};
+    use rustix::fs::FallocateFlags;
 
     fn fill(file: &tempfile::NamedTempFile) {
         std::fs::write(file.path(), vec![7; 1 << 20]).unwrap();
@@ -221,7 +242,7 @@ mod tests {
         file.as_file().set_len(8192).unwrap();
         let mut shorter = untouched;
         assert!(shorter.check());
-        let failure = shorter.into_found().0.unwrap();
+        let failure = shorter.into_found().truncated.unwrap();
         assert!(failure.is_of_the_target());
         assert_eq!(failure.offset, Bytes(8192));
         fill(&file);
@@ -237,17 +258,34 @@ mod tests {
         let node = Arc::new(file.reopen().unwrap());
         let nodes = || vec![Arc::clone(&node)];
         let found = |facts: &[TargetFacts]| Integrity::of(&plan, facts, nodes()).into_found();
-        assert_eq!(found(&facts), (None, vec![]));
+        assert_eq!(found(&facts), Found::default());
         let other = tempfile::NamedTempFile::new().unwrap();
         let moved = Integrity::of(&plan, &facts, nodes());
         std::fs::rename(other.path(), file.path()).unwrap();
         assert_eq!(
-            moved.into_found(),
-            (None, vec![0]),
+            moved.into_found().deleted_targets,
+            [0],
             "another file replaced it"
         );
         facts[0].file_system.as_mut().unwrap().kind = "nfs4".to_owned();
-        assert_eq!(found(&facts), (None, vec![]), "no server is asked");
+        assert_eq!(found(&facts), Found::default(), "no server is asked");
+    }
+
+    /// N14: less than half of the blocks, which writes fill again before the end.
+    #[test]
+    fn blocks_that_are_freed_and_filled_again_are_noted() {
+        let (file, plan, facts) = ground();
+        let nodes = || vec![Arc::new(file.reopen().unwrap())];
+        let mut integrity = Integrity::of(&plan, &facts, nodes());
+        let punched = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        rustix::fs::fallocate(&file, punched, 65536, 65536).unwrap();
+        assert!(!integrity.check(), "the run goes on");
+        fill(&file);
+        assert_eq!(integrity.into_found().freed_targets, [0]);
+        assert_eq!(
+            Integrity::of(&plan, &facts, nodes()).into_found(),
+            Found::default()
+        );
     }
 
     #[test]
@@ -257,6 +295,7 @@ mod tests {
         let mut integrity = Integrity::of(&plan, &facts, nodes());
         drop(file);
         assert!(!integrity.check());
-        assert_eq!(integrity.into_found(), (None, vec![0]));
+        let found = integrity.into_found();
+        assert_eq!((found.truncated, found.deleted_targets), (None, vec![0]));
     }
 }

@@ -314,13 +314,14 @@ struct Control<'a> {
 impl Control<'_> {
     /// What it found next to the counts: a target that another program truncated, and other disturbances.
     fn into_found(self) -> (Option<Failure>, Disturbances) {
-        let (truncated, deleted_targets) = self.integrity.into_inner().into_found();
+        let found = self.integrity.into_inner().into_found();
         let disturbances = Disturbances {
             process_stops: self.stops.into_inner().into_found(),
-            deleted_targets,
+            deleted_targets: found.deleted_targets,
+            freed_targets: found.freed_targets,
             system_events: None, // the session adds them
         };
-        (truncated, disturbances)
+        (found.truncated, disturbances)
     }
 
     /// Sits through all phases. Returns the counters around the measured one, their series in between, and whether an

@@ -86,7 +86,7 @@ fn process_io(root: &Root, process: u32, text: &str) -> Option<ProcessIo> {
 }
 
 /// The number behind a name at the start of a line.
-fn named(text: &str, name: &str) -> Option<u64> {
+pub(super) fn named(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.strip_prefix(' ')?.trim().parse().ok()
 }

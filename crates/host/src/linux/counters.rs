@@ -2,11 +2,11 @@
 //! quotas of processor time took.
 //!
 //! Files are opened once and read again from their start, so that one reading is a system call a
-//! device, one a quota, one for all cores and one for the process. Sources: proc_stat(5), the kernel's
-//! `Documentation/block/stat.rst` and `Documentation/scheduler/sched-bwc.rst`, getrusage(2).
+//! device, one a quota, one for all cores and two for the process. Sources: proc_stat(5), the kernel's
+//! `Documentation/block/stat.rst` and `Documentation/scheduler/sched-bwc.rst`, getrusage(2), proc_pid_io(5).
 //! Deliberately absent: differences, which are `model::CounterWindow`'s.
 
-use super::{limits, sys};
+use super::{activity, limits, sys};
 use crate::root::Root;
 use model::{Bytes, Counters, CpuTimes, DeviceCounters, Nanos, QuotaCounters};
 use std::fs::File;
@@ -21,6 +21,8 @@ const DEVICE_TEXT_BYTES: usize = 512;
 const MEMORY_TEXT_BYTES: usize = 4096;
 /// Ten names and numbers of twenty digits fit.
 const QUOTA_TEXT_BYTES: usize = 1024;
+/// Seven names and numbers of twenty digits fit.
+const OWN_TEXT_BYTES: usize = 512;
 const SECTOR_BYTES: u64 = 512;
 
 /// The files of the counters, open.
@@ -29,6 +31,8 @@ pub struct CounterReader {
     cores: Option<File>,
     memory: Option<File>,
     quotas: Vec<File>,
+    /// What devices read and wrote for this process.
+    own: Option<File>,
     /// The root is this machine, so that this process is one of it.
     is_live: bool,
     text: Vec<u8>,
@@ -49,6 +53,10 @@ impl CounterReader {
             cores: File::open(root.path("proc/stat")).ok(),
             memory: File::open(root.path("proc/meminfo")).ok(),
             quotas: limits::quota_counters(root),
+            own: root
+                .is_live()
+                .then(|| File::open(root.path("proc/self/io")).ok())
+                .flatten(),
             is_live: root.is_live(),
             text: vec![0; CORES_TEXT_BYTES],
             tick: Nanos(1_000_000_000 / sys::ticks_per_second()),
@@ -64,6 +72,7 @@ impl CounterReader {
         let devices = devices.collect();
         let (cpus, interrupts) = self.read_cores().unwrap_or_default();
         let process = self.is_live.then(sys::process_cpu).flatten();
+        let own_read_bytes = self.own.as_ref().and_then(read_own);
         let quotas = self.quotas.iter().filter_map(read_quota).collect();
         Counters {
             begun,
@@ -72,6 +81,7 @@ impl CounterReader {
             devices,
             interrupts,
             process,
+            own_read_bytes,
             quotas,
         }
     }
@@ -125,6 +135,14 @@ fn read_quota(file: &File) -> Option<QuotaCounters> {
     let mut text = [0; QUOTA_TEXT_BYTES];
     let length = file.read_at(&mut text, 0).ok()?;
     quota(std::str::from_utf8(&text[..length]).ok()?)
+}
+
+/// Bytes that devices have read for this process.
+fn read_own(file: &File) -> Option<Bytes> {
+    let mut text = [0; OWN_TEXT_BYTES];
+    let length = file.read_at(&mut text, 0).ok()?;
+    let text = std::str::from_utf8(&text[..length]).ok()?;
+    activity::named(text, "read_bytes:").map(Bytes)
 }
 
 /// Lines of a name and a number. The time is in nanoseconds in the first version of control groups, in microseconds in the

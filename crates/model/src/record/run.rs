@@ -106,6 +106,9 @@ pub struct Disturbances {
     /// Targets, by their number in the plan, whose file was deleted or replaced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deleted_targets: Vec<u32>,
+    /// Targets whose file had fewer blocks at some time than at the start, where overwriting frees none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub freed_targets: Vec<u32>,
     /// What the system reported of the targets' devices, paths and servers; none where it was not observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_events: Option<SystemEvents>,

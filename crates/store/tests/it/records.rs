@@ -381,6 +381,7 @@ fn window(dice: &mut Dice) -> CounterWindow {
         }),
         interrupts: None, // these came later, and take no draw of their own
         process: None,
+        own_read_bytes: None,
         quotas: Vec::new(),
     };
     CounterWindow {

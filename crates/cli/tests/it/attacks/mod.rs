@@ -46,6 +46,7 @@ mod l6;
 mod l7;
 mod l8;
 mod planted_outputs;
+mod punched_holes;
 mod races;
 mod remote_messages;
 mod served;
@@ -94,10 +95,19 @@ fn names(folder: &Path) -> Vec<String> {
 
 /// Waits until a run with the engine sync has read so much. Source: proc_pid_io(5).
 fn wait_for_reads(child: &Child, bytes: u64) {
+    wait_for(child, "rchar: ", bytes);
+}
+
+/// The same of what devices wrote for it.
+fn wait_for_writes(child: &Child, bytes: u64) {
+    wait_for(child, "write_bytes: ", bytes);
+}
+
+fn wait_for(child: &Child, count: &str, bytes: u64) {
     let path = format!("/proc/{}/io", child.id());
     until(|| {
         let text = std::fs::read_to_string(&path).unwrap();
-        let line = text.lines().find_map(|line| line.strip_prefix("rchar: "));
+        let line = text.lines().find_map(|line| line.strip_prefix(count));
         line.unwrap().parse::<u64>().unwrap() > bytes
     });
 }
