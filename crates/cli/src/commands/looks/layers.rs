@@ -234,10 +234,6 @@ fn turns(asked: &Asked) -> Vec<Turn> {
 fn turn(step: LayerStep, asked: &Asked) -> Turn {
     let random = step.work == LayerWork::RandomRead;
     let write = step.work == LayerWork::SequentialWrite;
-    let raw = LayerStep {
-        layer: Layer::Raw,
-        ..step
-    };
     Turn {
         label: step.label(),
         location: match step.layer.of_file() {
@@ -256,7 +252,7 @@ fn turn(step: LayerStep, asked: &Asked) -> Turn {
         cached: step.layer.cached(),
         flushed: false,
         cold: step.layer.cached(),
-        once_around: (step.layer.cached() && !write).then(|| raw.label()),
+        once_around: step.layer.cached() && !write,
         phases: Phases {
             warmup: Nanos(0),
             measured: asked.turn,

@@ -29,8 +29,9 @@ use tools::{Problem, Reader, native};
 const SEED_FORM: &str = "must be a whole number from 0 to 18446744073709551615";
 const SIZE_FORM: &str = "must be 16M or more, a whole number of M: 1G, 512M";
 const SIZE_MIN: Bytes = Bytes::mib(16);
-/// Steps of a turn's time series.
+/// Steps of a turn's time series; of one that may end much earlier there are more.
 const STEPS: u64 = 20;
+const STEPS_ONCE_AROUND: u64 = 200;
 /// The time series has no finer steps.
 const STEP_MIN: Nanos = Nanos::millis(1);
 
@@ -50,8 +51,8 @@ struct Turn {
     flushed: bool,
     /// The target's pages are dropped from the cache before.
     cold: bool,
-    /// It is so short that a reader as fast as the turn of this label does not come around.
-    once_around: Option<String>,
+    /// It ends at half of the range, before it reads much of what it has read before and the cache has by then.
+    once_around: bool,
     phases: Phases,
 }
 
@@ -64,6 +65,10 @@ impl Turn {
             write: if self.write { Ratio::ALL } else { Ratio::NONE },
             access: self.access.clone(),
         };
+        let steps = match self.once_around {
+            true => STEPS_ONCE_AROUND,
+            false => STEPS,
+        };
         // One at a time is what dd and hdparm do: a call that returns when the data is there.
         let engine = match self.depth {
             1 => EngineChoice::Sync,
@@ -73,7 +78,7 @@ impl Turn {
             start_delay: model::Nanos(0),
             end_with_first: false,
             phases: self.phases,
-            interval: Nanos(self.phases.measured.0 / STEPS).max(STEP_MIN),
+            interval: Nanos(self.phases.measured.0 / steps).max(STEP_MIN),
             seed,
             engine,
             on_error: OnError::Stop,
@@ -90,6 +95,7 @@ impl Turn {
                     CacheMode::Unbuffered
                 },
                 write_through: self.flushed,
+                amount: self.once_around.then_some(Bytes(self.length.0 / 2)),
                 ..Target::new(self.location.clone(), workload)
             }],
         }
@@ -147,13 +153,6 @@ impl Turns<'_> {
     fn next_seed(&self) -> u64 {
         self.seed.wrapping_add(self.done.len() as u64)
     }
-
-    /// Bytes a second of the last turn with this label.
-    fn flow(&self, label: &str) -> Option<f64> {
-        let (_, record) = self.done.iter().rev().find(|(known, _)| known == label)?;
-        let seconds = record.phases.measured().as_seconds();
-        (seconds > 0.0).then(|| record.total().bytes.0 as f64 / seconds)
-    }
 }
 
 fn proof(
@@ -169,13 +168,9 @@ fn proof(
 
 impl Schedule for Turns<'_> {
     fn next(&mut self) -> Result<Option<Step>, CommandError> {
-        let Some(mut turn) = self.todo.pop_front() else {
+        let Some(turn) = self.todo.pop_front() else {
             return Ok(None);
         };
-        if let Some(label) = &turn.once_around {
-            let asked = turn.phases.measured;
-            turn.phases.measured = once_around(asked, turn.length, self.flow(label));
-        }
         Ok(Some(Step {
             cold: turn.cold,
             ..Step::new(turn.label.clone(), turn.span(self.next_seed(), None))
@@ -226,17 +221,6 @@ fn to_prepare(mut passed: Vec<CheckedPlan>) -> CheckedPlan {
     passed.swap_remove(place)
 }
 
-/// As long as was asked, but so short that a reader of this speed does not come around: what it has read before is cached.
-fn once_around(asked: Nanos, length: Bytes, bytes_per_s: Option<f64>) -> Nanos {
-    /// A cache that reads ahead may be faster than what was seen.
-    const MARGIN: f64 = 0.5;
-    let Some(flow) = bytes_per_s.filter(|flow| *flow > 0.0) else {
-        return asked;
-    };
-    let around = length.0 as f64 / flow * MARGIN * 1e9;
-    asked.min(Nanos(around as u64)).max(Nanos::millis(20))
-}
-
 fn read_size(reader: &mut Reader, text: &str) -> Bytes {
     let read: Option<Bytes> = reader.value("--size", text);
     if read.is_some_and(|size| size < SIZE_MIN || !size.is_multiple_of(Bytes::mib(1))) {
@@ -252,22 +236,4 @@ fn read_size(reader: &mut Reader, text: &str) -> Bytes {
 fn read_seed(reader: &mut Reader, text: Option<&str>) -> u64 {
     let text = text.unwrap_or(native::SEED);
     reader.number("--seed", text, SEED_FORM).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_fast_reader_does_not_come_around() {
-        let asked = Nanos::millis(1500);
-        assert_eq!(once_around(asked, Bytes::gib(1), None), asked);
-        assert_eq!(once_around(asked, Bytes::gib(100), Some(1e9)), asked);
-        let short = once_around(asked, Bytes(1_000_000_000), Some(1e9));
-        assert_eq!(short, Nanos::millis(500));
-        assert_eq!(
-            once_around(asked, Bytes::mib(16), Some(1e12)),
-            Nanos::millis(20)
-        );
-    }
 }

@@ -176,7 +176,7 @@ fn turn(step: QuickStep, asked: &Asked, length: Bytes) -> Turn {
         cached: step.cached(),
         flushed: step == QuickStep::FlushedWrite,
         cold: step == QuickStep::ReadAhead,
-        once_around: (step == QuickStep::ReadAhead).then(|| QuickStep::Read.label().to_owned()),
+        once_around: step == QuickStep::ReadAhead,
         phases: Phases {
             // What is read without being counted would be in the cache afterwards.
             warmup: match step {
