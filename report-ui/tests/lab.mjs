@@ -9,12 +9,30 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 export const FATHOM = process.env.FATHOM_BIN ?? "fathom";
+/** Pictures for people to look at take longer than all checks: `cargo xtask images` asks for them. */
+export const PICTURES = process.env.REPORT_SIZES === "all";
 const SHOTS = process.env.REPORT_SHOTS ?? join(tmpdir(), "report-shots");
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const QUIET = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync",
+  // Each context would prepare the browser's own pages, in a process each. The last list of features counts, so Playwright's is here, too.
+  "--disable-features=PreloadTopChromeWebUI,AcceptCHFrame,AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,GlobalMediaControls,HttpsUpgrades,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,Translate",
 ];
+
+/** After an action, lets the page draw what it changed before the next line reads it. */
+function settling(page) {
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  for (const action of ["click", "fill", "press", "selectOption", "check", "uncheck"]) {
+    const plain = page[action].bind(page);
+    page[action] = async (...words) => {
+      const answer = await plain(...words);
+      await page.evaluate(drawn).catch(() => {}); // the action may have left the page
+      return answer;
+    };
+  }
+  return page;
+}
 
 export class Lab {
   constructor() {
@@ -59,7 +77,7 @@ export class Lab {
     page.on("request", (request) => page.asked.push(request.url()));
     await page.goto(pathToFileURL(path).href);
     await page.waitForSelector(ready);
-    return page;
+    return settling(page);
   }
 
   /** Every chart of the page, drawn. */
@@ -71,15 +89,24 @@ export class Lab {
     await page.evaluate(() => scrollTo(0, 0));
   }
 
-  /** A picture of the whole page, kept for people to look at. */
+  /** Draws every chart, and keeps a picture of the whole page where pictures are asked for. */
   async shot(page, name) {
     await this.drawAll(page);
-    await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true });
+    await this.picture(page, name);
+  }
+
+  async picture(page, name) {
+    if (PICTURES) await page.screenshot({ path: this.keep(`${name}.png`), fullPage: true });
   }
 
   /** Where something is kept for people to look at. */
   keep(name) {
     return join(SHOTS, name);
+  }
+
+  /** Closes every page that a test opened: open ones go on drawing. */
+  async closePages() {
+    for (const context of this.browser?.contexts() ?? []) await context.close();
   }
 
   async close() {

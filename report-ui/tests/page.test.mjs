@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { Lab, readFileSync } from "./lab.mjs";
+import { after, afterEach, before, test } from "node:test";
+import { Lab, PICTURES, readFileSync } from "./lab.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const EVIL = '<img src=x onerror=alert(1)> & "q" <!--.dat';
@@ -37,6 +37,7 @@ before(() => {
   lab.good("pts", "tp", "sim:ssd,law=constant", "--scale", "1/1000", "--max-rounds", "5");           // 10
   paths.pts = lab.report("pts", "10");
 });
+afterEach(() => lab.closePages());
 after(() => lab.close());
 
 test("the first screen of a survey is its table, with the figures of the terminal", async () => {
@@ -86,7 +87,7 @@ test("every link lands at the first click, and Back returns", async () => {
   for (const name of ["survey", "sweep", "paused"]) {
     const page = await lab.open(paths[name]);
     const count = await page.locator("a[href^='#']:not(.skip):visible").count();
-    for (let place = 0; place < count; place += name === "survey" ? 5 : 7) {
+    for (let place = 0; place < count; place += name === "survey" ? 9 : 13) {
       await page.goto(`${page.url().replace(/#.*/, "")}?${place}`);
       await page.waitForSelector("html[data-ready]");
       const link = page.locator("a[href^='#']:not(.skip):visible").nth(place);
@@ -122,7 +123,7 @@ test("the index of all sessions searches, leads to every page and shows the tren
   assert.equal(await page.locator("img").count(), 0);
   assert.ok((await page.textContent("#sessions")).includes(EVIL));
   assert.deepEqual(page.troubles, []);
-  await page.screenshot({ path: lab.keep("history.png"), fullPage: true });
+  await lab.picture(page, "history");
   const narrow = await lab.open(paths.history, { viewport: { width: 390, height: 800 } }, "main");
   assert.ok((await narrow.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
 });
@@ -148,6 +149,13 @@ test("pauses are named under the rate, not called steady", async () => {
   const note = (await page.textContent("#rate-over-time .note")).replaceAll(/\s/g, " ");
   assert.match(note, /The rate is interrupted: 4 pauses of up to 20\d ms, every 3(\.\d+)? s, in which no I\/O completed\./);
   assert.doesNotMatch(note, /steady/);
+});
+
+test("the verdict on each cell of a comparison is one of the terminal's", async () => {
+  const page = await lab.open(paths.compared);
+  const shown = await page.locator("table.changes tbody tr td:last-child").allTextContents();
+  assert.ok(shown.length > 0);
+  for (const verdict of shown) assert.match(verdict, /^(faster|slower|inconclusive|no difference above [\d.]+%)/);
 });
 
 test("the labels of a comparison's forest plot are whole", async () => {
@@ -433,7 +441,7 @@ function others() {
 }
 
 // `cargo xtask images` asks for them; elsewhere one size of each kind is enough.
-test("every kind of page at every size, light, dark and printed", { skip: process.env.REPORT_SIZES !== "all" }, async () => {
+test("every kind of page at every size, light, dark and printed", { skip: !PICTURES }, async () => {
   const faults = [];
   for (const [name, path] of Object.entries({ ...paths, ...others() })) {
     const ready = name === "history" ? "main" : undefined;
@@ -516,7 +524,7 @@ test("a run that failed and results of two kinds side by side have a page too", 
   assert.equal(await runs.locator(".side-by-side thead th").count(), 3);
 });
 
-test("pictures are kept for people to look at", async () => {
+test("pictures are kept for people to look at", { skip: !PICTURES }, async () => {
   for (const [name, path, options] of [
     ["light", paths.sweep, {}], ["dark", paths.sweep, { colorScheme: "dark" }], ["run", paths.evil, {}], ["survey", paths.survey, {}], ["files", paths.files, {}], ["paused", paths.paused, {}],
   ]) {

@@ -32,6 +32,7 @@ fn known_attacks(root: &Path) -> bool {
         targets: &["--workspace", "--test", "it"],
         filters: vec!["attacks::".to_owned()],
         variable: Some(RACES),
+        once: false,
     };
     test::run(root, &selection)
 }

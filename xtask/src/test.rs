@@ -20,6 +20,7 @@ pub(crate) struct Selection {
     pub(crate) targets: &'static [&'static str], // arguments of cargo
     pub(crate) filters: Vec<String>,             // parts of names; all where there is none
     pub(crate) variable: Option<(&'static str, &'static str)>, // of the environment
+    pub(crate) once: bool, // no test is tried again, whatever `.config/nextest.toml` allows
 }
 
 impl Default for Selection {
@@ -35,6 +36,7 @@ impl Selection {
             targets: &["--workspace"],
             filters: filters.to_vec(),
             variable: None,
+            once: false,
         }
     }
 
@@ -44,6 +46,7 @@ impl Selection {
             targets: &["--workspace", "--lib", "--bins"],
             filters: Vec::new(),
             variable: None,
+            once: false,
         }
     }
 }
@@ -75,6 +78,7 @@ struct Test {
     name: String,
     seconds: f64,
     outcome: Outcome,
+    second_try: bool, // it failed before it passed
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -169,11 +173,12 @@ impl Account {
                 name,
                 seconds,
                 outcome,
+                second_try: rest.contains("<flakyFailure") || rest.contains("<flakyError"),
             });
         }
     }
 
-    /// Returns each skip with its reason, then the line of figures.
+    /// Returns each skip with its reason and each test that passed only when it was tried again, then the line of figures.
     pub(crate) fn report(&self) -> String {
         let mut text = String::new();
         let mut skipped = 0;
@@ -181,6 +186,9 @@ impl Account {
             if let Outcome::Skipped(reason) = &test.outcome {
                 text.push_str(&format!("{SKIPPED}{}: {reason}\n", test.name));
                 skipped += 1;
+            }
+            if test.second_try {
+                text.push_str(&format!("passed at the second try: {}\n", test.name));
             }
         }
         let passed = self
@@ -212,6 +220,9 @@ impl Account {
 fn with_nextest(root: &Path, nextest: &Path, selection: &Selection) -> Command {
     let mut command = prepared(root, nextest, selection);
     command.args(["nextest", "run", "--no-fail-fast"]);
+    if selection.once {
+        command.args(["--retries", "0"]);
+    }
     command.args(selection.targets).args(&selection.filters);
     command
 }
@@ -274,6 +285,7 @@ fn harness_tests(text: &str) -> Vec<Test> {
                 name: name.to_owned(),
                 seconds: 0.0,
                 outcome,
+                second_try: false,
             });
         } else if let Some(name) = line.strip_prefix("---- ") {
             let name = name.strip_suffix(" stdout ----").unwrap_or(name);
@@ -342,6 +354,18 @@ test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; 
             account(JUNIT).report(),
             "skipped: fathom::it a::skips: no fio & no zram\n1 passed, 1 failed, 1 skipped"
         );
+    }
+
+    #[test]
+    fn a_second_try_that_passes_is_printed() {
+        let report = JUNIT.replace(
+            "time=\"1.5\"/>",
+            "time=\"1.5\"><flakyFailure message=\"boom\"/></testcase>",
+        );
+        let report = account(&report).report();
+        let line = "passed at the second try: fathom::it a::passes\n";
+        assert!(report.contains(line), "{report}");
+        assert!(report.ends_with("1 passed, 1 failed, 1 skipped"));
     }
 
     #[test]

@@ -47,7 +47,7 @@ fn an_interrupted_survey_is_printed_kept_and_marked() {
 fn an_interrupted_survey_is_resumed_by_its_number() {
     let bench = Bench::new();
     for (signal, session) in [("-INT", 1), ("-KILL", 2)] {
-        let child = bench.start("survey --size 64M --read-only --budget 20s --page none");
+        let child = bench.start("survey --size 64M --read-only --budget 10s --page none");
         until(|| bench.line(&format!("show {session}.2 --json")).code == Some(0));
         let running = bench.line(&format!("survey --resume {session}"));
         running.refused("is running just now");
@@ -71,7 +71,7 @@ fn an_interrupted_survey_is_resumed_by_its_number() {
         );
         // The budget is that of both parts together.
         let measured: u64 = after.iter().map(|(_, measured_ns)| measured_ns).sum();
-        assert!(measured <= 20_000_000_000, "{signal}: {measured}");
+        assert!(measured <= 10_000_000_000, "{signal}: {measured}");
         let again = bench.line(&format!("survey --resume {session}"));
         again.refused("it is complete");
     }
@@ -100,7 +100,7 @@ fn whole_points(bench: &Bench, session: u32) -> Vec<(u64, u64)> {
 fn a_survey_of_another_target_is_not_resumed() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path("other")).unwrap();
-    let child = bench.start("survey --size 64M --read-only --budget 20s --page none");
+    let child = bench.start("survey --size 64M --read-only --budget 10s --page none");
     until(|| bench.line("show 1.1 --json").code == Some(0));
     send("-KILL", &child);
     child.wait_with_output().unwrap();

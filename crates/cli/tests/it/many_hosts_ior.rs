@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, Said};
 use crate::ior::row;
-use crate::many_hosts::with_each;
+use crate::many_hosts::with_one;
 use serde_json::Value;
 use std::fs;
 
@@ -31,7 +31,7 @@ fn summary<'a>(said: &'a Said, access: &str) -> Vec<&'a str> {
 
 #[test]
 fn each_rank_has_its_blocks_of_each_segment_and_the_table_has_their_sum() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         let line = format!("{SHORT} -w -r -s 2 -i 2 -k -o f");
         let said = launcher.run(&bench, 3, &line).good();
@@ -75,7 +75,7 @@ fn each_rank_has_its_blocks_of_each_segment_and_the_table_has_their_sum() {
 
 #[test]
 fn the_first_ranks_have_a_file_each_and_the_others_wait() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         let line = format!("{SHORT} -w -W -r -R -F -z -N 2 -k -o f");
         let said = launcher.run(&bench, 3, &line).good();
@@ -105,7 +105,7 @@ fn the_first_ranks_have_a_file_each_and_the_others_wait() {
 
 #[test]
 fn behind_a_deadline_all_tasks_go_on_to_as_much_as_the_one_that_did_most() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         let tasks = "ior -b 1g -t 64 -k -o f";
         let line =
@@ -150,7 +150,7 @@ fn behind_a_deadline_all_tasks_go_on_to_as_much_as_the_one_that_did_most() {
 
 #[test]
 fn damage_that_any_rank_finds_is_exit_code_4() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         let line = format!("{SHORT} -w -k -o f --no-store");
         launcher.run(&bench, 3, &line).good();
@@ -167,7 +167,7 @@ fn damage_that_any_rank_finds_is_exit_code_4() {
 
 #[test]
 fn what_fathom_did_not_write_is_refused_on_any_rank_before_anything_is_created() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         fs::write(bench.path("f.00000001"), b"a thesis").unwrap();
         fs::write(bench.path("found"), b"a thesis").unwrap();
@@ -194,7 +194,7 @@ fn what_fathom_did_not_write_is_refused_on_any_rank_before_anything_is_created()
 /// Transfers of IO500's ior-hard: the file has no block headers, and its record makes it known when all have written.
 #[test]
 fn odd_transfers_of_all_ranks_are_written_again_and_removed() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         let line = "ior -w -r -t 47008 -b 47008 -s 3 -o f";
         for line in [&format!("{line} -k"), &format!("{line} -k"), line] {

@@ -1,7 +1,7 @@
 //! `fathom sweep` on many hosts: each cell of all ranks together, and what is kept where a rank is lost.
 
 use crate::bench::{Bench, Said, until};
-use crate::many_hosts::{LAUNCHERS, pid, recovering, signal, wait_for_reads, with_each, with_ssh};
+use crate::many_hosts::{LAUNCHERS, pid, recovering, signal, wait_for_reads, with_one, with_ssh};
 use serde_json::Value;
 use std::process::Command;
 
@@ -32,7 +32,7 @@ fn counts_of(bench: &Bench, result: u64) -> (u64, u64) {
 
 #[test]
 fn each_cell_is_the_sum_of_the_records_of_all_ranks() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         let line = "sweep f.{rank} --create 1M -w 50 --block 4K,8K --depth 1,2 -d 200ms --warmup 0s --json";
         let document = launcher.run(&bench, 3, line).good().json();
@@ -75,7 +75,7 @@ fn each_cell_is_the_sum_of_the_records_of_all_ranks() {
 
 #[test]
 fn what_no_job_can_sweep_is_refused_before_anything_is_written() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         let refused = [
             ("sweep f --create 1M --depth 1,2", "{rank}"),

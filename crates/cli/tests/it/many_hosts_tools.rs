@@ -1,7 +1,7 @@
 //! Command lines of other tools, checks, work with files and surveys under a launcher of MPI: one result of all ranks.
 
 use crate::bench::{Bench, Said};
-use crate::many_hosts::{recovering, signal, wait_for_reads, with_each, with_ssh};
+use crate::many_hosts::{recovering, signal, wait_for_reads, with_one, with_ssh};
 use crate::many_hosts_sweep::has_open_mpi;
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ const FIO: &str = "fio --name=a --filename=f.{rank} --size=1m --rw=randrw --bs=4
 
 #[test]
 fn the_jobs_of_a_fio_line_are_those_of_all_ranks_in_one_document() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         let said = launcher.run(&bench, 3, FIO).good();
         let document = said.json();
@@ -62,7 +62,7 @@ fn the_jobs_of_a_fio_line_are_those_of_all_ranks_in_one_document() {
 
 #[test]
 fn time_spans_of_fio_are_stored_rank_by_rank_and_reported_as_those_of_a_job() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         let job = "[global]\nfilename=f\nbs=4k\nsize=1m\ntime_based\nruntime=1\n[a]\nrw=randread\n[b]\nstonewall\nrw=randwrite\n";
         std::fs::write(bench.path("job.fio"), job).unwrap();
@@ -81,7 +81,7 @@ fn time_spans_of_fio_are_stored_rank_by_rank_and_reported_as_those_of_a_job() {
 
 #[test]
 fn what_only_one_process_can_do_of_a_fio_line_is_refused() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         bench.write("thesis", 1 << 20);
         let same = FIO.replace("{rank}", "x");
@@ -148,7 +148,7 @@ fn tasks_of_ior_and_mdtest_are_processes_that_ssh_starts_or_that_are_lost_as_req
     assert!(said.out.contains("Summary of all tests"), "{said:?}");
     let said = with_ssh(&bench, "localhost,b", "mdtest -n 20 -F -u -d md").good();
     assert!(said.out.contains("2 tasks, 40 files"), "{said:?}");
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         for (line, part) in [
             ("ior -w -o f --layout all", "--layout"),
@@ -170,7 +170,7 @@ const DISKSPD: &str = "diskspd -b4K -d1 -W0 -t2 -w50 -c1M -L f.{rank}";
 
 #[test]
 fn the_threads_of_a_diskspd_line_are_those_of_all_ranks_in_one_result() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         let said = launcher.run(&bench, 3, DISKSPD).good();
         let total = said.out.split("Total IO").nth(1).unwrap();
@@ -213,7 +213,7 @@ fn the_threads_of_a_diskspd_line_are_those_of_all_ranks_in_one_result() {
 
 #[test]
 fn a_check_has_the_answer_of_each_host_and_whether_targets_fit_together() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         bench.write("f.1", 1 << 20);
         let said = launcher.run(&bench, 2, "check f.{rank} --duration 1s --json");
@@ -241,7 +241,7 @@ fn a_check_has_the_answer_of_each_host_and_whether_targets_fit_together() {
 
 #[test]
 fn each_step_of_work_with_files_is_that_of_all_ranks() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         for rank in 0..3 {
             std::fs::create_dir(bench.path(&format!("d.{rank}"))).unwrap();
@@ -273,9 +273,9 @@ fn each_step_of_work_with_files_is_that_of_all_ranks() {
 
 #[test]
 fn a_survey_measures_each_load_on_all_ranks_at_once() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
-        let line = "survey f.{rank} --size 64M --budget 20s --depth-max 4 --page none --json";
+        let line = "survey f.{rank} --size 64M --budget 8s --depth-max 4 --page none --json";
         let document = launcher.run(&bench, 2, line).good().json();
         let cells = document["cells"].as_array().unwrap();
         assert!(!cells.is_empty());
@@ -293,7 +293,7 @@ fn a_survey_measures_each_load_on_all_ranks_at_once() {
 
 #[test]
 fn commands_of_one_process_are_refused_once() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         for line in [
             "sqlio -s1 f",

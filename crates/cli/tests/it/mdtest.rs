@@ -3,7 +3,7 @@
 //! What an option means is tested in `tools`, and the arithmetic of trees in `model`.
 
 use crate::bench::{Bench, Said, send, until};
-use crate::many_hosts::with_each;
+use crate::many_hosts::with_one;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -322,7 +322,7 @@ fn a_killed_call_leaves_a_tree_that_the_next_one_removes() {
 
 #[test]
 fn ranks_of_a_launcher_are_tasks_of_one_tree() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         let line = "mdtest -n 30 -w 10 -e 10 -N 1 --tasks 2 -d md";
         let said = launcher.run(&bench, 3, line).good();
@@ -346,7 +346,7 @@ fn ranks_of_a_launcher_are_tasks_of_one_tree() {
 
 #[test]
 fn ranks_of_a_launcher_meet_behind_the_time_and_go_on_to_as_many() {
-    with_each(|launcher| {
+    with_one(|launcher| {
         let bench = Bench::new();
         let store = "--store hosts.db";
         let tree = "mdtest -F -n 200000 -d md";

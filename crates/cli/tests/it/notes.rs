@@ -105,7 +105,9 @@ fn a_comparison_judges_each_side_with_its_hints() {
 fn a_comment_is_printed_and_listed_and_any_session_can_have_one() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path("tree")).unwrap();
-    bench.line("files tree --files 20 --folders 1").good();
+    bench
+        .line("files tree --files 20 --folders 1 --data 1M")
+        .good();
     let said = bench
         .say(&["note", "1", "--comment", "firmware 1.2, it's new"])
         .good();

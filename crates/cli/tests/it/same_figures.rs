@@ -5,7 +5,7 @@ use crate::bench::Bench;
 use crate::drawn::Drawn;
 use serde_json::Value;
 
-const DEVICES: usize = 10;
+const DEVICES: usize = 6;
 const MODELS: [&str; 4] = ["ssd", "spindle", "array", "cliff"];
 /// What may be wrong with a device, or limit it.
 const TRAITS: [&str; 12] = [

@@ -71,6 +71,7 @@ fn the_imaginary_device_is_surveyed_without_a_file() {
         .line(&format!("{SHORT} --engine null --no-store"))
         .good()
         .json();
-    assert_eq!(measured(&report), 7);
+    assert_eq!(report["rows"].as_array().unwrap().len(), 7);
+    assert!(measured(&report) > 0);
     assert!(bench.snapshot().is_empty());
 }

@@ -9,6 +9,8 @@ use std::process::Stdio;
 
 /// A run of nothing that is over at once.
 const NULL: &str = "sweep --engine null --warmup 0s -d 20ms";
+/// The same in simulated time: each cell has its results, on a machine of any speed.
+const SIMULATED: &str = "sweep sim:ssd,service=1ms,write-service=1ms --warmup 0s -d 200ms";
 
 fn rows(report: &Value) -> Vec<Value> {
     report["rows"].as_array().unwrap().clone()
@@ -17,10 +19,11 @@ fn rows(report: &Value) -> Vec<Value> {
 #[test]
 fn the_matrices_of_the_seeds_are_swept_whole() {
     let bench = Bench::new();
-    let first = "-b 4K,8K,16K,32K,64K,128K,512K,1M,2M -t 1..64 -o 1..64 --null-size 128M --json";
-    let second = "-b 8K,64K,512K,2M -o 2..16 -t 4..32 -w 0,10,25,100 --pattern random,sequential --null-size 128M --json";
+    let first = "-b 4K,8K,16K,32K,64K,128K,512K,1M,2M -t 1..64 -o 1..64 --json";
+    let second =
+        "-b 8K,64K,512K,2M -o 2..16 -t 4..32 -w 0,10,25,100 --pattern random,sequential --json";
     for (line, cells) in [(first, 441), (second, 512)] {
-        let line = format!("{NULL} {line}");
+        let line = format!("{SIMULATED} {line}");
         let ahead = bench.line(&format!("{line} --dry-run")).good().json();
         assert_eq!(ahead["cells"], cells);
         let report = bench.line(&line).json();
@@ -52,7 +55,7 @@ impl Dice {
 #[test]
 fn a_sweep_killed_at_fifty_moments_has_every_cell_once() {
     let bench = Bench::new();
-    let line = format!("{NULL} -b 4K..2M -o 1..64 -t 1,2 -w 0,50 --null-size 64M --json");
+    let line = format!("{SIMULATED} -b 4K..2M -o 1..64 -t 1,2 -w 0,50 --json");
     let words: Vec<&str> = line.split_whitespace().collect();
     let mut dice = Dice(0x5eed_0005);
     for _ in 0..50 {

@@ -553,7 +553,7 @@ fn no_two_cells_draw_the_same_offsets() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(ProptestConfig::with_cases(6))]
 
     #[test]
     fn peak_and_knee_are_those_of_the_whole_grid_in_a_tenth_of_the_time(

@@ -192,7 +192,7 @@ fn c2_a_file_costs_at_most_eight_times_its_length() {
 
 #[test]
 fn h1_four_times_the_file_takes_four_times_as_long() {
-    const LENGTH: usize = 1 << 18;
+    const LENGTH: usize = 1 << 16;
     const TRIES: usize = 4;
     /// Below that, the constant part is most of it.
     const SHORTEST_NS: f64 = 2e6;
