@@ -85,11 +85,12 @@ export interface Curve {
 export interface Roof {
   part: number; name: string; rate_per_s: number; rate_cell: number; bytes_per_s: number; bytes_cell: number; cells: number[];
 }
+export type Outcome = "faster" | "slower" | "no_difference" | "inconclusive";
 export interface Change {
-  metric: string; short: string; a: number; b: number; ratio: Estimate | null; differs: boolean | null;
+  metric: string; short: string; a: number; b: number; ratio: Estimate | null; differs: boolean | null; outcome: Outcome; at_most_share?: number | null;
   smallest_seen_share: number | null; cannot: string | null;
 }
-export interface CellChange { name: string; a: string[]; b: string[]; rates: [number, number] | null; doubt: string | null; ratio: Estimate | null; differs: boolean | null }
+export interface CellChange { name: string; a: string[]; b: string[]; rates: [number, number] | null; doubt: string | null; ratio: Estimate | null; differs: boolean | null; outcome: Outcome | null; at_most_share: number | null }
 export interface Comparison {
   a: string; b: string; answer: string; overall: Change[]; cells: CellChange[];
   differences: { what: string; a: string; b: string; of_work: boolean }[]; notes: string[];

@@ -1,7 +1,7 @@
 // The first result against each of the others: the sentence, every figure with its ratio, and the rate cell by cell.
 
 import * as Plot from "@observablehq/plot";
-import type { CellChange, Change, Comparison, Unit } from "../document";
+import type { CellChange, Change, Comparison, Outcome, Unit } from "../document";
 import { h, section } from "../dom";
 import { Figure, type Drawn } from "../figure";
 import * as format from "../format";
@@ -25,7 +25,7 @@ function comparison(page: Page, one: Comparison, place: number): HTMLElement[] {
     h("td", { class: change.differs ? "number changed" : "number" }, change.ratio ? percent(change.ratio.value) : "–"),
     h("td", {}, between(change)), h("td", {}, verdictOf(change))));
   const heads = several ? ["Results", `${one.a}, IOPS`, `${one.b}, IOPS`, "Change", "95% interval", "Verdict"]
-    : ["Figure", one.a, one.b, "Change", "95% interval", "Is it significant?"];
+    : ["Figure", one.a, one.b, "Change", "95% interval", "Verdict"];
   const name = `From ${one.a} to ${one.b}`;
   const cells = one.cells.filter((cell) => cell.ratio !== null);
   const figure = cells.length > 1 ? new Figure(`changes-${place}`, `Rate of ${one.b} over that of ${one.a}, cell by cell`, (width) => forest(cells, one, width)) : null;
@@ -42,7 +42,7 @@ function comparison(page: Page, one: Comparison, place: number): HTMLElement[] {
 
 /** One row a cell: no mean over cells, which are of unlike work. */
 function byCell(cell: CellChange): HTMLElement {
-  const verdict = cell.differs === null ? "inconclusive" : !cell.differs ? "no significant difference" : (cell.ratio?.value ?? 1) > 1 ? "faster" : "slower";
+  const verdict = outcome(cell.outcome ?? "inconclusive", cell.at_most_share);
   return h("tr", {}, h("th", { scope: "row" }, cell.name || `${cell.a[0]} and ${cell.b[0]}`),
     ...[0, 1].map((side) => h("td", { class: "number" }, cell.rates ? format.rate(cell.rates[side] ?? 0) : "–")),
     h("td", { class: cell.differs ? "number changed" : "number" }, cell.ratio ? percent(cell.ratio.value) : "–"), h("td", {}, between(cell)),
@@ -62,7 +62,13 @@ function between(change: Change | CellChange): string {
 function verdictOf(change: Change): string {
   if (change.cannot !== null) return change.cannot;
   const seen = change.smallest_seen_share === null ? "" : `; from ${format.shown(change.smallest_seen_share * 100, "percent")} on it would have been seen`;
-  return change.differs === null ? "inconclusive" : `${change.differs ? "yes" : "no"}${seen}`;
+  return `${outcome(change.outcome, change.at_most_share)}${change.outcome === "inconclusive" ? seen : ""}`;
+}
+
+/** The words of `fathom compare`. */
+function outcome(word: Outcome, most: number | null | undefined): string {
+  if (word === "no_difference") return `no difference above ${format.shown((most ?? 0) * 100, "percent")}`;
+  return word;
 }
 
 /** A forest plot: a dot and its interval a cell, and the line of no change. */

@@ -59,6 +59,8 @@ fn change(cell: CellChange) -> PageChange {
         doubt: cell.doubt,
         ratio: rate.and_then(|change| change.ratio),
         differs: rate.and_then(|change| change.differs),
+        outcome: rate.map(|change| change.outcome),
+        at_most_share: rate.and_then(|change| change.at_most_share),
         a: cell.a,
         b: cell.b,
     }

@@ -31,7 +31,7 @@ pub use detail::{
 };
 
 use crate::columns::Unit;
-use crate::compare::{ChangeReport, Difference};
+use crate::compare::{ChangeReport, Difference, Outcome};
 use crate::estimate::Estimate;
 use crate::facts::{EngineDigest, HostDigest, TargetDigest};
 use crate::findings::{Confidence, Evidence, Group, RuleId, Severity};
@@ -384,6 +384,10 @@ pub struct PageChange {
     pub ratio: Option<Estimate>,
     /// Whether it is significant; none if the data are inconclusive.
     pub differs: Option<bool>,
+    /// The same in one word; none where a side has no rate.
+    pub outcome: Option<Outcome>,
+    /// The largest change that the interval contains, as a share; none without an interval.
+    pub at_most_share: Option<f64>,
 }
 
 /// One workload with growing numbers of I/Os outstanding, all with the same number of threads.
