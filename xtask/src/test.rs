@@ -20,7 +20,7 @@ pub(crate) struct Selection {
     pub(crate) targets: &'static [&'static str], // arguments of cargo
     pub(crate) filters: Vec<String>,             // parts of names; all where there is none
     pub(crate) variable: Option<(&'static str, &'static str)>, // of the environment
-    pub(crate) once: bool, // no test is tried again, whatever `.config/nextest.toml` allows
+    pub(crate) once: bool, // no test is tried again, also where `.config/nextest.toml` allows it
 }
 
 impl Default for Selection {

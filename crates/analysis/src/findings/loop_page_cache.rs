@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     group: Group::Cache,
     cause: Cause::Alone,
     limit: Some(LimitKind::Cache),
-    what: "The target is a loop device, and the page cache of its file, or unwritten parts of the file, served reads, or the page cache absorbed writes.",
+    what: "The target is a loop device. The page cache of its file, or unwritten parts of it, served reads or absorbed writes.",
     method: "Runs of fathom: the target is on a loop device. The devices at the bottom counted less than 90% of the bytes read, and at least 1 MiB less; or, from the start to the end with its flushes, as much less of the bytes that the loop device wrote. Imported runs: a note if the target or the only device counted \
              is a loop device.",
     evidence: &["not_on_bottom_share", "writes_not_on_bottom_share"],
@@ -65,8 +65,7 @@ fn of_own(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
             say::percent(written)
         ),
         (Some(read), Some(written)) => format!(
-            "{} of the reads came from the page cache or unwritten parts of {file}, the file of {upper}, and {} of the writes were \
-             still there at the end; {names} had the rest",
+            "{} of the reads and {} of the writes went no further than the page cache of {file}, the file of {upper}",
             say::percent(read),
             say::percent(written)
         ),

@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The page cache or another layer above the device served reads or absorbed writes.",
-    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. Or devices read less than 90% of the bytes of buffered reads for fathom's process, whatever others read of them meanwhile. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os, of direct or random reads. There are 1000 I/Os in 2 s or more; half a second of them is subtracted, because fio reads the counters late. Otherwise it is a warning if the text reports buffered I/O and writes were not durable, individually or at the end; not for fewer than 100 I/Os of less than 64 MiB together. Nor for random reads of fio that take 500 µs and 1 ns per byte in the call: a copy from memory takes less. Nor for writes of dd that wait for the device (commit-latency), and reads of dd after `drop_caches`.",
+    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. Or devices read less than 90% of the bytes of buffered reads for fathom's process, regardless of what others read meanwhile. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os, of direct or random reads. There are 1000 I/Os in 2 s or more; half a second of them is subtracted, because fio reads the counters late. Otherwise it is a warning if the text reports buffered I/O and writes were not durable, individually or at the end; not for fewer than 100 I/Os of less than 64 MiB together. Nor for random reads of fio that take 500 µs and 1 ns per byte in the call: a copy from memory takes less. Nor for writes of dd that wait for the device (commit-latency), and reads of dd after `drop_caches`.",
     evidence: &[
         "not_on_device_share",
         "reads_not_from_device_share",
@@ -297,7 +297,7 @@ mod tests {
     use crate::findings::found;
     use crate::run_report;
     use crate::sample::Sample;
-    use model::{Bytes, CacheMode, Ratio};
+    use model::{Bytes, CacheMode, Ratio, RunRecord};
 
     #[test]
     fn a_cached_run_is_called_what_it_is_in_the_first_line() {
@@ -360,6 +360,21 @@ mod tests {
         assert_eq!(read_for_us("6.1.0-9-amd64", 100), None);
         assert_eq!(read_for_us("5.4.0-150-generic", 0), None);
         assert_eq!(read_for_us("5.12", 0).as_deref(), Some(said));
+    }
+
+    #[test]
+    fn what_the_processes_of_other_ranks_read_is_not_missing() {
+        let cached = Sample {
+            cache: CacheMode::Cached,
+            device_percent: 200, // the device counts both
+            ..Sample::default()
+        };
+        let mut record = cached.build();
+        record.host.kernel = "6.1.0".to_owned();
+        record.lifetime.before.own_read_bytes = Some(Bytes(0));
+        record.lifetime.after.own_read_bytes = Some(Bytes(cached.reads * cached.block.0));
+        let both = RunRecord::of_ranks(&[record.clone(), record]).unwrap();
+        assert_eq!(found(&both, "page-cache"), None);
     }
 
     #[test]

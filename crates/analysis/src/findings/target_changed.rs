@@ -41,8 +41,7 @@ pub(super) fn zeroed_by_others(seen: &Own<'_>) -> Option<u64> {
 fn look(seen: &Own<'_>) -> Option<Finding> {
     if let Some(zeroed) = zeroed_by_others(seen) {
         let sentence = format!(
-            "another program freed blocks of the file while it was measured (a hole was punched, or it was truncated and \
-             extended again), and {} of them contained zeros",
+            "another program freed blocks of the file while it was measured (it punched holes or truncated it): {} contained zeros",
             say::counted(zeroed, "block")
         );
         let evidence = [("zeroed_blocks", zeroed as f64)];

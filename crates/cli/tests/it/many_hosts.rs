@@ -10,7 +10,7 @@ pub(crate) const LAUNCHERS: [(&str, &[&str]); 2] = [
     ("mpirun.mpich", &[]),
 ];
 
-/// Calls `test` with each launcher that is installed: for what both have to do alike.
+/// Calls `test` with each launcher that is installed: for what both have to do equally.
 fn with_each(test: impl Fn(&Launcher)) {
     for (program, options) in LAUNCHERS {
         match Command::new(program).arg("--version").output() {

@@ -23,7 +23,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longest scan of a target that somebody named: a spinning disk that others use gives a gibibyte, or some hundred blocks,
+/// Longest scan of a target that was named: a spinning disk that others use gives a gibibyte, or some hundred blocks,
 /// in that time, and what fathom wrote is not refused only because the machine is busy.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Longest scan of each device of a list.
@@ -60,7 +60,7 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// Of a target that somebody named.
+    /// Of a target that was named.
     pub(super) fn begin() -> Self {
         Self::begun(Duration::ZERO)
     }

@@ -28,7 +28,7 @@ pub struct Counters {
     /// where the system does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessCpu>,
-    /// Bytes that devices have read for this process since it began, all its threads together, whatever others read. None in
+    /// Bytes that devices have read for this process since it began, all its threads together, regardless of what others read. None in
     /// records kept before that was read, and where the system does not report it. Source: proc_pid_io(5), `read_bytes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_read_bytes: Option<Bytes>,

@@ -26,6 +26,12 @@ impl RunRecord {
                 window.after.devices.clear();
             }
         }
+        if !others.is_empty() {
+            for window in [&mut all.window, &mut all.lifetime] {
+                window.before.own_read_bytes = None; // other processes read the rest
+                window.after.own_read_bytes = None;
+            }
+        }
         for record in others {
             all.join(record);
         }
