@@ -1,5 +1,5 @@
-//! The cost of the loop itself, in instructions for an I/O without any I/O, and in system calls for one with it: the
-//! measures of speed that do not depend on how fast or how busy the machine is.
+//! The cost of the loop itself, in instructions for an I/O without any I/O: the one measure of speed that does not
+//! depend on how fast or how busy the machine is.
 //!
 //! The program runs under valgrind for two lengths of time and counts its I/Os; what both runs have in common, the
 //! start and the report, cancels in the difference. What is done once a millisecond and not for an I/O is counted in two
@@ -113,38 +113,5 @@ fn the_loop_takes_no_more_instructions_for_an_io_than_it_did() {
             each <= bound,
             "{each:.1} instructions: {write}%, depth {depth}"
         );
-    }
-}
-
-/// On a target that takes longer than 5 µs: what is submitted last in a turn goes with the call that waits. strace counts, and
-/// makes memory as slow.
-#[test]
-fn the_loop_makes_one_system_call_for_an_io() {
-    const CALLS_MAX: f64 = 1.02;
-    if Command::new("strace").arg("--version").output().is_err() {
-        println!("skipped: strace is not installed");
-        return;
-    }
-    let bench = Bench::new();
-    bench.line("run f --create 4M -d 100ms").good();
-    for depth in ["1", "8"] {
-        let traced = Command::new("strace")
-            .args(["-f", "-c", "-e", "trace=io_uring_enter", "-o", "counts"])
-            .arg(env!("CARGO_BIN_EXE_fathom"))
-            .args(["run", "--engine", "io_uring", "--cache", "cached", "f"])
-            .args(["--no-store", "--json", "--warmup", "0s"])
-            .args(["--duration", "2s", "--depth", depth])
-            .current_dir(bench.path(""))
-            .output()
-            .unwrap();
-        assert!(traced.status.success(), "{traced:?}");
-        let counts = std::fs::read_to_string(bench.path("counts")).unwrap();
-        let row = counts.lines().find(|line| line.ends_with("io_uring_enter"));
-        let calls = row.and_then(|row| row.split_whitespace().nth(3)?.parse::<f64>().ok());
-        let calls = calls.unwrap_or_else(|| panic!("{counts}"));
-        let ios = total_ios(&serde_json::from_slice(&traced.stdout).unwrap());
-        println!("depth {depth}: {calls} calls, {ios} I/Os");
-        let looks = 30.0; // the ring's own timer brings the worker back ten times a second
-        assert!(ios > IOS_MIN && calls <= CALLS_MAX * ios + looks);
     }
 }

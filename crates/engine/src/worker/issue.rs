@@ -15,8 +15,7 @@ use model::{Bytes, Nanos, Operation};
 
 /// Submits one I/O for each free slot whose target may have one; in an open loop, for each whose moment has come.
 /// Returns when the first of those that had to wait is due, `MAX` when none had to; and the last reading of the clock,
-/// which was `now` before. On a slow target each I/O is submitted before the next one is drawn, and the last one by the call
-/// that waits, which follows.
+/// which was `now` before.
 #[inline]
 pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     work: &mut Work<C>,
@@ -25,12 +24,7 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
 ) -> Result<(Nanos, Nanos), RunError> {
     let mut due = Nanos::MAX;
     let at_once = work.pace.is_slow();
-    let mut staged = false;
     for _ in 0..work.slots.free.len() {
-        if staged {
-            backend.hand_over()?; // the last one goes with the call that waits
-            staged = false;
-        }
         if !PLAIN && work.side.is_sync_due() {
             break;
         }
@@ -89,7 +83,9 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
         if B::ONE_AT_A_TIME {
             break;
         }
-        staged = at_once;
+        if at_once {
+            backend.hand_over()?;
+        }
     }
     Ok((due, now))
 }
