@@ -32,7 +32,7 @@ fn known_attacks(root: &Path) -> bool {
         targets: &["--workspace", "--test", "it"],
         filters: vec!["attacks::".to_owned()],
         variable: Some(RACES),
-        once: false,
+        ..Selection::default()
     };
     test::run(root, &selection)
 }

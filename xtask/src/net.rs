@@ -34,7 +34,7 @@ fn compare(root: &Path, variable: Option<(&'static str, &'static str)>) -> bool 
         targets: &["--workspace", "--bin", "fathom", "--test", "net"],
         filters: vec!["stored_".to_owned()],
         variable,
-        once: false,
+        ..Selection::default()
     };
     test::run(root, &selection)
 }

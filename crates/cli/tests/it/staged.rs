@@ -493,14 +493,19 @@ fn a_file_of_holes_is_no_disk_result() {
     assert_eq!(document["verdict"]["validity"], "invalid");
 }
 
+/// A loop device that goes through the page cache of its file, and one that does not.
+fn cached_and_direct(bench: &Bench) -> Option<[Loop; 2]> {
+    let folder = bench.path(".");
+    let of = |options: &[&str]| Loop::within(&folder, 64 << 20, options);
+    Some([of(&[])?, of(&["--direct-io=on"])?])
+}
+
 /// Without direct I/O of its own, a loop device reads its file through the page cache.
 #[test]
 fn a_loop_device_over_the_page_cache_is_reported_and_a_direct_one_is_not() {
     let _held = quietly();
     let bench = Bench::new();
-    let folder = bench.path(".");
-    let of = |options: &[&str]| Loop::within(&folder, 64 << 20, options);
-    let (Some(cached), Some(direct)) = (of(&[]), of(&["--direct-io=on"])) else {
+    let Some([cached, direct]) = cached_and_direct(&bench) else {
         return;
     };
     let mut missing = None;
@@ -532,9 +537,7 @@ fn a_loop_device_over_the_page_cache_is_reported_and_a_direct_one_is_not() {
 fn writes_that_a_loop_device_keeps_in_memory_are_reported_and_direct_ones_are_not() {
     let _held = quietly();
     let bench = Bench::new();
-    let folder = bench.path(".");
-    let of = |options: &[&str]| Loop::within(&folder, 64 << 20, options);
-    let (Some(cached), Some(direct)) = (of(&[]), of(&["--direct-io=on"])) else {
+    let Some([cached, direct]) = cached_and_direct(&bench) else {
         return;
     };
     let written = |device: &Path| {

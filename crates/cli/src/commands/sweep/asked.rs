@@ -390,8 +390,7 @@ fn key_of(grid: &Grid, cell: &sweep::Cell, timespan: Timespan) -> String {
 }
 
 /// Returns the values of the fields that vary.
-fn varied_of(values: Vec<(String, String)>, varied: &[&str]) -> Vec<(String, String)> {
-    let mut values = values;
+fn varied_of(mut values: Vec<(String, String)>, varied: &[&str]) -> Vec<(String, String)> {
     values.retain(|(name, _)| varied.contains(&name.as_str()));
     values
 }
