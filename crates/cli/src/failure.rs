@@ -27,6 +27,9 @@ pub(crate) enum Ending {
 pub(crate) fn of_output(error: &gate::OutputError) -> CommandError {
     match error.is_refusal() {
         true => CommandError::refused(error),
+        false if error.is_full() => CommandError::failed(format!(
+            "{error}; hint: make room, or free inodes (see df -i)"
+        )),
         false => CommandError::failed(error),
     }
 }

@@ -137,7 +137,8 @@ impl Opened {
     pub(crate) fn open(path: &Path, facts: &TargetFacts) -> Result<Opened, CommandError> {
         let refused =
             |why: String| CommandError::refused(format!("--journal {}: {why}", path.display()));
-        let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+        let opened =
+            gate::Input::open(path).and_then(|input| Ok((input.metadata()?, input.into_file())));
         let (meta, mut file) = opened.map_err(|error| refused(model::errno_text(&error)))?;
         if !meta.is_file() {
             return Err(refused(

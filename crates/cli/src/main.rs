@@ -71,6 +71,10 @@ fn program() -> ExitCode {
     let words = commands::of_links(std::env::args_os().collect());
     signals::outlive_file_size_limit();
     host::watch_for_silence(give_up);
+    gate::while_input_waits(gate::WhileWaiting {
+        report: |path| output::tell(&format!("{}: waiting for data", path.display())),
+        is_ended: signals::is_ended,
+    });
     if let Err(failure) = refuse_many_of_dialect(&words) {
         return failure::tell(&failure);
     }

@@ -8,13 +8,21 @@ use host::Root;
 use model::CommandError;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Whether a person (or the system) has asked for the end. Not the same as the stop flag, which a deadline may
 /// set too.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
+
+/// The interrupt that [`listen`] returned first, for what waits without a word of it.
+static FIRST: OnceLock<Interrupt> = OnceLock::new();
+
+/// Returns whether the user asked for the end. Before [`listen`] a signal ends the program itself.
+pub(crate) fn is_ended() -> bool {
+    FIRST.get().is_some_and(Interrupt::asked)
+}
 
 impl Interrupt {
     pub(crate) fn asked(&self) -> bool {
@@ -44,5 +52,6 @@ pub(crate) fn listen(stop: &Stop) -> Result<Interrupt, CommandError> {
                 CommandError::failed(format!("signal {signal} cannot be listened to: {error}"))
             })?;
     }
+    let _ = FIRST.set(interrupt.clone());
     Ok(interrupt)
 }

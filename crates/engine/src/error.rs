@@ -201,6 +201,7 @@ pub(crate) fn held(holder: Option<&str>) -> String {
 fn open_remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound => "check the spelling",
+        io::ErrorKind::StorageFull => "make room, or free inodes (see df -i)",
         io::ErrorKind::PermissionDenied => "ask for access to it, or run as root",
         io::ErrorKind::ResourceBusy => {
             "another program uses it: find it with lsblk and fuser -v, and end it first"

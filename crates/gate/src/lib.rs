@@ -1,4 +1,4 @@
-//! Opens files and devices for writing. No other crate does: `cargo xtask tidy` fails on a call that opens, renames
+//! Opens files and devices for writing, and what a person named as input. No other crate opens for writing: `cargo xtask tidy` fails on a call that opens, renames
 //! or removes a file elsewhere.
 //!
 //! A path is resolved once, component by component ([`resolve`]). What it leads to is pinned by a descriptor, and
@@ -10,6 +10,7 @@ mod accounts;
 mod acl;
 mod database;
 mod folder;
+mod input;
 mod lock;
 mod mark;
 mod output;
@@ -27,6 +28,7 @@ pub use database::{
     database, side_of,
 };
 pub use folder::{Folder, Kind, Name, Use};
+pub use input::{Input, WhileWaiting, while_input_waits};
 pub use lock::FileLock;
 pub use output::{
     Existing, NewOutput, OutputError, Replace, check_output, check_output_in, create_new,
@@ -38,4 +40,4 @@ pub use rustix::fs::OFlags;
 pub use stream::standard_output;
 pub use trust::Distrust;
 pub use walk::{ForeignName, Resolved, resolve};
-pub use whole_file::PartFile;
+pub use whole_file::{PartFile, file_length_limit};

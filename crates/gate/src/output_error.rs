@@ -101,6 +101,11 @@ impl OutputError {
         )
     }
 
+    /// Returns whether the file system has no room for it, or for its name.
+    pub fn is_full(&self) -> bool {
+        matches!(self, OutputError::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull)
+    }
+
     /// The same, with a file that stays.
     pub(crate) fn leaving(self, left: Option<PathBuf>) -> Self {
         match left {

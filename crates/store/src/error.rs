@@ -89,6 +89,11 @@ pub enum StoreError {
         }
     )]
     Moved { path: PathBuf, now: Option<PathBuf> },
+    #[error(
+        "{}: the store could not be written: files may have {limit} bytes at most in this shell; hint: raise the limit \
+        (ulimit -f unlimited)", path.display()
+    )]
+    FileLength { path: PathBuf, limit: u64 },
     #[error("{}: the store could not be read or written: {reason}; check the disk that contains it", path.display())]
     Io { path: PathBuf, reason: String },
     #[error(
@@ -262,7 +267,11 @@ fn from_sqlite(error: &rusqlite::Error, path: &Path) -> StoreError {
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
             StoreError::Unwritable { path, reason }
         }
-        Some(ErrorCode::SystemIoFailure) => StoreError::Io { path, reason },
+        Some(ErrorCode::SystemIoFailure) => match gate::file_length_limit() {
+            // One code of SQLite is a write beyond the limit and a broken disk.
+            Some(limit) => StoreError::FileLength { path, limit },
+            None => StoreError::Io { path, reason },
+        },
         Some(_) => StoreError::Sql { path, reason },
         None if is_wrong_content(error) => StoreError::Damaged { path, what: reason },
         None => StoreError::Sql { path, reason },

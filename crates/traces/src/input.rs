@@ -5,7 +5,6 @@
 
 use crate::error::{Flaw, Place, TraceError};
 use crate::unpack::{self, Bytes, Packing};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,9 +51,10 @@ impl Input {
             error,
         };
         if path == Path::new("-") {
-            return Input::stopped_by(Path::new("stdin"), Box::new(io::stdin()), stop);
+            let input = gate::Input::standard().map_err(io)?;
+            return Input::stopped_by(Path::new("stdin"), Box::new(input), stop);
         }
-        let file = File::open(path).map_err(io)?;
+        let file = gate::Input::open(path).map_err(io)?;
         if file.metadata().map_err(io)?.is_dir() {
             return Err(io(io::Error::from(io::ErrorKind::IsADirectory)));
         }

@@ -63,8 +63,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "traces",
-        &["model"],
-        "reads and writes traces of I/Os as streams; opens nothing for writing",
+        &["gate", "model"],
+        "reads and writes traces of I/Os as streams, which the gate opens",
     ),
     (
         "monitor",

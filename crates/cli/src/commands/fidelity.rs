@@ -16,7 +16,6 @@ use model::fidelity::PropertyVerdict;
 use model::plan::RecordedTiming;
 use model::trace::TraceRecord;
 use model::{Access, Bytes, CommandError, RunRecord, invalid_value};
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use traces::{ArrivalRule, Drawn, Properties};
@@ -153,8 +152,11 @@ fn of_session(
 }
 
 fn is_profile(path: &Path) -> bool {
+    if !path.is_file() {
+        return false; // the head of a pipe is read once
+    }
     let mut head = Vec::new();
-    let file = File::open(path).map(|file| file.take(HEAD));
+    let file = gate::Input::open(path).map(|input| input.take(HEAD));
     let read = file.and_then(|mut file| file.read_to_end(&mut head));
     read.is_ok()
         && head

@@ -12,6 +12,7 @@ use crate::failure::Ending;
 use crate::report::{BrokenRun, Form, Imported, ImportedFile, RunVerdict, Source};
 use crate::{keep, output, report};
 use analysis::{Finding, Known, Observed, imported_report_knowing, session_findings};
+use gate::Input;
 use host::Root;
 use model::{Bytes, CommandError, ImportedRun};
 use session::clock;
@@ -316,14 +317,14 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let limit = fits + 1;
     let mut bytes = Vec::new();
     let mut read = || -> io::Result<usize> {
-        if path == Path::new(STDIN) {
-            return io::stdin().lock().take(limit).read_to_end(&mut bytes);
-        }
-        let file = File::open(path)?;
+        let input = match path == Path::new(STDIN) {
+            true => Input::standard()?,
+            false => Input::open(path)?,
+        };
         // Room for all of it at once: a list that grows by doubling takes three times as much.
-        let length = file.metadata()?.len().min(limit);
+        let length = input.metadata()?.len().min(limit);
         bytes.try_reserve_exact(usize::try_from(length).unwrap_or(0) + 1)?;
-        file.take(limit).read_to_end(&mut bytes)
+        input.take(limit).read_to_end(&mut bytes)
     };
     match read() {
         Ok(length) if length as u64 > fits && fits < LENGTH_MAX => Err(format!(

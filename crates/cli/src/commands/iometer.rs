@@ -14,7 +14,6 @@ use engine::Stop;
 use model::{CommandError, Content, Location, Profile, RunRecord, TargetKind};
 use session::{Admission, clock};
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use store::SessionKind;
@@ -137,8 +136,8 @@ fn wishes(args: &IometerArgs) -> Result<Wishes, CommandError> {
 
 fn read(path: &Path) -> Result<Config, CommandError> {
     let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(ICF_MAX + 1).read_to_end(&mut bytes))
+    gate::Input::open(path)
+        .and_then(|input| input.take(ICF_MAX + 1).read_to_end(&mut bytes))
         .map_err(|error| {
             CommandError::refused(format!(
                 "{}: cannot be read: {}",

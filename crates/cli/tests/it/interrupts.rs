@@ -1,6 +1,7 @@
 //! Ctrl-C: the first ends the run at once with what it has, the second kills.
 
 use crate::bench::{Bench, Said, ignores_hangup, seen, send, until};
+use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 
 #[test]
@@ -25,6 +26,45 @@ fn an_interrupted_run_is_printed_kept_and_marked() {
     }
     let kept = bench.line("show 3 --json").good().json();
     assert_eq!(kept["outcome"]["kind"], "interrupted");
+}
+
+#[test]
+fn an_input_that_gives_nothing_is_reported_and_one_signal_ends_the_wait() {
+    let bench = Bench::new();
+    bench.write("f", 1 << 20);
+    let made = std::process::Command::new("mkfifo")
+        .arg(bench.path("pipe"))
+        .status();
+    assert!(made.unwrap().success());
+    let lines = [
+        "import pipe",
+        "fio pipe",
+        "diskspd -Xpipe",
+        "diskspd -b4K -d1 -W0 -w100 -Z1M,pipe -c1M new",
+        "iometer pipe",
+        "ior -f pipe",
+        "learn pipe",
+        "trace pipe",
+        "fidelity pipe pipe",
+        "survey f --workload pipe",
+    ];
+    let waiting = lines.map(|line| (line, bench.spawn(line)));
+    for (line, mut child) in waiting {
+        let mut printed = BufReader::new(child.stderr.take().unwrap()).lines();
+        let is_reported = printed.any(|one| one.unwrap().contains("waiting for data"));
+        assert!(is_reported, "{line}");
+        send("-INT", &child);
+        assert!(!child.wait().unwrap().success(), "{line}");
+    }
+    // What is read more than once is no pipe.
+    for line in [
+        "verify f --journal pipe",
+        "sweep --plan pipe",
+        "replay pipe f",
+        "run f --profile pipe",
+    ] {
+        bench.line(line).refused("file");
+    }
 }
 
 #[test]

@@ -6,7 +6,6 @@ use super::map::Map;
 use crate::RunError;
 use crate::rng::Jenkins;
 use model::{Plan, WriteContent};
-use std::fs::OpenOptions;
 use std::io::Read;
 use std::path::Path;
 use std::ptr::NonNull;
@@ -91,8 +90,8 @@ fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, RunError> {
         source,
     };
     let mut whole = Vec::new();
-    host::open_unmarked(OpenOptions::new().read(true), 0, path)
-        .and_then(|file| file.take(bytes_max).read_to_end(&mut whole))
+    gate::Input::open(path)
+        .and_then(|input| input.take(bytes_max).read_to_end(&mut whole))
         .map_err(reported)?;
     if whole.is_empty() {
         return Err(reported(std::io::ErrorKind::UnexpectedEof.into()));

@@ -7,7 +7,6 @@ use crate::output;
 use gate::{Existing, Replace};
 use model::CommandError;
 use session::{is_of_store, same_name};
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -130,8 +129,8 @@ pub(crate) fn number_of(
 /// The text of a file of which so many bytes are wanted at most, in any encoding of Unicode; or the problem.
 pub(crate) fn text_of(path: &Path, bytes_max: u64) -> Result<String, String> {
     let mut text = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(bytes_max).read_to_end(&mut text))
+    gate::Input::open(path)
+        .and_then(|input| input.take(bytes_max).read_to_end(&mut text))
         .map_err(|error| model::errno_text(&error))?;
     tools::diskspd::decode(text)
 }

@@ -1,7 +1,7 @@
 //! What `--workload` names: sets of the house, several with commas, or a file.
 
-use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
+use std::path::Path;
 use sweep::{SurveyWorkload, WorkloadSet};
 use tools::{Problem, Reader, WORKLOADS_LENGTH_MAX};
 
@@ -54,9 +54,10 @@ fn of_file(name: &str) -> Result<Vec<SurveyWorkload>, Vec<Problem>> {
         what,
     };
     let mut text = String::new();
-    File::open(name)
-        .and_then(|file| {
-            file.take(WORKLOADS_LENGTH_MAX as u64 + 1)
+    gate::Input::open(Path::new(name))
+        .and_then(|input| {
+            input
+                .take(WORKLOADS_LENGTH_MAX as u64 + 1)
                 .read_to_string(&mut text)
         })
         .map_err(|error| vec![wrong(why(name, &error))])?;
