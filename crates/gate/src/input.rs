@@ -2,7 +2,7 @@
 //! ever: the program reports that after a second, and can end it. Omitted: what the bytes mean.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{FileType, Mode, OFlags, fstat, open};
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 use rustix::io::Errno;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -52,8 +52,9 @@ impl Input {
     /// Those of open(2).
     pub fn open(path: &Path) -> io::Result<Input> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let opened = match open(path, flags | OFlags::NOATIME, Mode::empty()) {
-            Err(Errno::PERM) => open(path, flags, Mode::empty()),
+        // openat(2), since the watch for silent file systems does not know open(2).
+        let opened = match openat(CWD, path, flags | OFlags::NOATIME, Mode::empty()) {
+            Err(Errno::PERM) => openat(CWD, path, flags, Mode::empty()),
             opened => opened,
         };
         Input::of(opened?.into(), path)

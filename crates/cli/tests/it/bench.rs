@@ -284,6 +284,20 @@ fn listens_to_interrupts(child: &Child) -> bool {
     mask(child, "SigCgt:") & 2 == 2 && status(child, "Threads:").parse().unwrap_or(0u32) > 2
 }
 
+/// Waits until the program has used 0.2 s of a processor: an engine without a device, which waits for nothing, does I/Os then.
+pub(crate) fn has_worked(child: &Child) {
+    until(|| {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+        let fields = stat.rsplit_once(") ").unwrap().1.split(' ');
+        // utime and stime in hundredths of a second. Source: proc_pid_stat(5).
+        let ticks = fields
+            .skip(11)
+            .take(2)
+            .map(|field| field.parse::<u64>().unwrap());
+        ticks.sum::<u64>() >= 20
+    });
+}
+
 /// Whether hanging up was ignored by the program that started the tests (nohup); then the program ignores it too.
 pub(crate) fn ignores_hangup(child: &Child) -> bool {
     mask(child, "SigIgn:") & 1 == 1

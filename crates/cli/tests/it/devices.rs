@@ -274,7 +274,14 @@ fn a_device_in_use_is_not_written_whatever_is_said() {
     let line = format!("run {SHORT} -w 100 --destroy {0} {0}", device.name);
     let said = bench.line(&line);
     let listed = bench.line("devices").good();
-    assert!(Command::new("umount").arg(&at).status().unwrap().success());
+    assert!(
+        Command::new("umount")
+            .arg("-l")
+            .arg(&at)
+            .status()
+            .unwrap()
+            .success()
+    );
     said.refused("in use, so it is not written");
     said.refused("umount");
     let kernel_name = device.name.trim_start_matches("/dev/");

@@ -1,6 +1,6 @@
 //! Ctrl-C: the first ends the run at once with what it has, the second kills.
 
-use crate::bench::{Bench, Said, ignores_hangup, seen, send, until};
+use crate::bench::{Bench, Said, has_worked, ignores_hangup, seen, send, until};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 
@@ -9,6 +9,7 @@ fn an_interrupted_run_is_printed_kept_and_marked() {
     let bench = Bench::new();
     for signal in ["-INT", "-TERM", "-HUP"] {
         let child = bench.start("run --engine null --warmup 0s -d 1h --json");
+        has_worked(&child);
         let signal = if signal == "-HUP" && ignores_hangup(&child) {
             eprintln!("skipped: hanging up is ignored here (nohup)");
             "-INT"

@@ -232,7 +232,7 @@ fn a_full_disk_leaves_the_old_page_and_says_how_much_room_is_needed() {
     }
     let said = bench.line("report 1 -o small/page.html");
     let left = std::fs::read_dir(&folder).unwrap().count();
-    let unmounted = Command::new("umount").arg(&folder).status();
+    let unmounted = Command::new("umount").arg("-l").arg(&folder).status();
     assert!(unmounted.unwrap().success());
     assert_eq!((said.code, left), (Some(1), 0), "{said:?}");
     assert!(said.err.contains("KiB are needed there"), "{said:?}");

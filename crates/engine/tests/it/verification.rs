@@ -395,7 +395,9 @@ fn writes_that_failed_accuse_nobody() {
         target.threads = 2;
         target.workload.write = Ratio::percent(60).unwrap();
     });
+    // Another program that reads all mounts may keep it busy for a moment: -l does not wait for that.
     let unmounted = std::process::Command::new("umount")
+        .arg("-l")
         .arg(folder.path())
         .status();
     assert!(unmounted.unwrap().success());
