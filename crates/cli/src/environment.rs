@@ -20,12 +20,31 @@ pub(crate) struct Environment {
     pub(crate) draws_progress: bool,
     /// Nothing but failures is reported: programs that call another tool take any text for one.
     pub(crate) quiet: bool,
-    /// A screen may use colours: `NO_COLOR` is not set, or empty. Source: no-color.org.
+    /// A screen may use colours: `NO_COLOR` is not set, or empty, and the terminal is not `dumb`. Source: no-color.org.
     pub(crate) colours: bool,
-    /// How wide the terminal is that results go to; `None` where they go elsewhere.
-    pub(crate) columns: Option<usize>,
+    /// Where results go.
+    pub(crate) screen: Screen,
     /// The launcher that started this process as one of several; none of a process alone.
     pub(crate) launch: Option<Launch>,
+}
+
+/// What is known of the place that results go to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Screen {
+    /// How wide the terminal is, or `COLUMNS`; `None` where they go elsewhere.
+    pub(crate) columns: Option<usize>,
+    /// It is a terminal that may have colours.
+    pub(crate) colours: bool,
+}
+
+impl Screen {
+    /// The place of a page among messages, which has no colours.
+    pub(crate) const fn of_messages(columns: Option<usize>) -> Self {
+        Screen {
+            columns,
+            colours: false,
+        }
+    }
 }
 
 /// Where results are stored, and the source of that choice.
@@ -61,14 +80,19 @@ impl Environment {
                 .map(PathBuf::from)
         };
         let absolute = |name: &str| path(name).filter(|path| path.is_absolute());
+        let is_dumb = path("TERM").is_some_and(|term| term.as_os_str() == "dumb");
+        let colours = path("NO_COLOR").is_none() && !is_dumb;
         Environment {
             store: path("FATHOM_STORE"),
             data_home: absolute("XDG_DATA_HOME"),
             home: absolute("HOME"),
             draws_progress: std::io::stderr().is_terminal(),
             quiet: false,
-            colours: path("NO_COLOR").is_none(),
-            columns: output_columns().or_else(|| columns_of(path("COLUMNS")?.to_str()?)),
+            colours,
+            screen: Screen {
+                columns: output_columns().or_else(|| columns_of(path("COLUMNS")?.to_str()?)),
+                colours: colours && std::io::stdout().is_terminal(),
+            },
             launch: Launch::find(|name| std::env::var(name).ok()),
         }
     }
@@ -77,6 +101,10 @@ impl Environment {
     pub(crate) fn coloured(self, wanted: bool) -> Self {
         Environment {
             colours: self.colours && wanted,
+            screen: Screen {
+                colours: self.screen.colours && wanted,
+                ..self.screen
+            },
             ..self
         }
     }

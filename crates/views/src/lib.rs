@@ -2,10 +2,11 @@
 //!
 //! No arithmetic but formatting: every number that is shown stands in the report. Start with `paper` (how
 //! wide, which zone, what at the foot), then `summary` (one run) and `survey`; `number`, `text` and `table`
-//! are their parts. `diskspd` and `sqlio` print those tools' own layouts. Deliberately absent: terminals,
-//! colours, and where bytes go; a view writes to what it is given.
+//! are their parts; `colours` colours a finished page. Deliberately absent: other tools' layouts (`tools`), terminals, and where
+//! bytes go; a view writes to what it is given.
 
 mod baselines;
+mod colours;
 mod compare;
 mod devices;
 mod events;
@@ -39,6 +40,7 @@ mod trace;
 mod watch;
 
 pub use baselines::{BaselineLine, write_baselines};
+pub use colours::coloured;
 pub use compare::compare_summary;
 pub use devices::{DeviceLine, write_devices};
 pub use fidelity::{fidelity_json, fidelity_summary};

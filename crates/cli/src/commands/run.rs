@@ -149,7 +149,7 @@ pub(super) fn measure(
         kept: crate::keep::kept(journal.store(), journal.name()),
         notes: &notes,
         place_named: keep.store.is_some(),
-        columns: environment.columns,
+        screen: environment.screen,
         verbose: output.verbose,
         known: Some(known),
     };

@@ -88,7 +88,7 @@ pub(crate) fn verify(args: &VerifyArgs, environment: &Environment) -> Result<End
         json: args.json,
         kept: keep::kept(store.as_ref(), journal.name()),
         place_named: args.keep.store.is_some(),
-        columns: environment.columns,
+        screen: environment.screen,
         verbose: false,
         known: None,
         notes: &[],

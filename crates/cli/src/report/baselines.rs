@@ -1,6 +1,6 @@
 //! Baselines as a list.
 
-use super::{Form, document, written};
+use super::{Form, document};
 use serde::Serialize;
 use store::{Baseline, SessionSummary};
 use views::BaselineLine;
@@ -52,5 +52,5 @@ pub(crate) fn baselines(lines: &[(Baseline, SessionSummary)], form: Form<'_>) ->
             set_utc_ns: baseline.set_utc.0,
         })
         .collect();
-    written(|out| views::write_baselines(&lines, &form.paper(), out))
+    form.written(|out| views::write_baselines(&lines, &form.paper(), out))
 }

@@ -2,7 +2,7 @@
 //!
 //! The document has its units in its names, as every document of fathom does.
 
-use super::{Form, written};
+use super::Form;
 use host::DeviceListing;
 use model::record::PathFacts;
 use model::{BlockDevice, Claim};
@@ -114,7 +114,7 @@ pub(crate) fn devices(listed: &[DeviceListing], form: Form<'_>) -> Vec<u8> {
             known_as: listing.known_as.as_deref(),
         })
         .collect();
-    written(|out| views::write_devices(&lines, &form.paper(), out))
+    form.written(|out| views::write_devices(&lines, &form.paper(), out))
 }
 
 fn entry(listing: &DeviceListing) -> Entry<'_> {

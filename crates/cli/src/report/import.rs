@@ -1,6 +1,6 @@
 //! What an import brought: the answer in a few lines, and the document.
 
-use super::{Form, written};
+use super::Form;
 use analysis::{Finding, Validity};
 use model::{ImportFormat, ImportedRun};
 use serde::ser::SerializeSeq;
@@ -129,7 +129,7 @@ pub(crate) fn imported_document(what: &Imported, out: &mut dyn Write) -> io::Res
 /// The answer.
 pub(crate) fn imported(what: &Imported, form: Form<'_>) -> Vec<u8> {
     let findings = super::findings(&what.findings, form);
-    written(|out| text(what, form, &findings, out))
+    form.written(|out| text(what, form, &findings, out))
 }
 
 /// `findings` are before the last line, which names the command for more.

@@ -16,7 +16,7 @@ pub(crate) use import::{
 pub(crate) use rows::{answer, export_of, fields, pivot, reported, rows};
 pub(crate) use sessions::Sessions;
 
-use crate::environment::Environment;
+use crate::environment::{Environment, Screen};
 use crate::failure::Ending;
 use crate::output;
 use analysis::page::PageDocument;
@@ -45,8 +45,8 @@ pub(crate) struct Form<'a> {
     pub(crate) kept: Option<(RunName, &'a Path)>,
     /// The place was named on the command line.
     pub(crate) place_named: bool,
-    /// How wide the terminal is; `None` where the result does not go to one.
-    pub(crate) columns: Option<usize>,
+    /// Where the result goes.
+    pub(crate) screen: Screen,
     /// Everything, not only the answer and what speaks against it.
     pub(crate) verbose: bool,
     /// The user's hints on the target; `None` where no finding is reported.
@@ -62,7 +62,7 @@ impl Form<'_> {
             json,
             kept: None,
             place_named: false,
-            columns: environment.columns,
+            screen: environment.screen,
             verbose: false,
             known: None,
             notes: &[],
@@ -75,8 +75,17 @@ impl Form<'_> {
         Paper {
             zone: Zone::system(),
             stored: self.stored(),
-            columns: self.columns,
+            columns: self.screen.columns,
             verbose: self.verbose,
+        }
+    }
+
+    /// Puts a result together; a page for a terminal has colours.
+    fn written(self, view: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Vec<u8> {
+        let result = written(view);
+        match self.screen.colours && !self.json {
+            true => views::coloured(&result),
+            false => result,
         }
     }
 
@@ -98,7 +107,7 @@ impl Form<'_> {
 /// One run.
 pub(crate) fn run(record: &RunRecord, form: Form<'_>) -> Vec<u8> {
     let report = analysis::run_report_knowing(record, &form.known());
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::run_json(&report, form.stored().as_ref(), out),
         false => views::run_summary(&report, &form.paper(), out),
     })
@@ -114,7 +123,7 @@ pub(crate) fn job_of(
 
 /// The same as a page or a document.
 pub(crate) fn job(report: &JobReport, form: Form<'_>) -> Vec<u8> {
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::job_json(report, form.stored().as_ref(), out),
         false => views::job_summary(report, &form.paper(), out),
     })
@@ -123,7 +132,7 @@ pub(crate) fn job(report: &JobReport, form: Form<'_>) -> Vec<u8> {
 /// One run of another tool's.
 pub(crate) fn imported_run(run: &ImportedRun, form: Form<'_>) -> Vec<u8> {
     let report = analysis::imported_report_knowing(run, &form.known());
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::imported_json(&report, form.stored().as_ref(), out),
         false => views::imported_summary(&report, &form.paper(), out),
     })
@@ -154,7 +163,7 @@ pub(crate) enum FilesForm {
 /// Steps of work with files.
 pub(crate) fn files(records: &[FilesRecord], kind: FilesForm, form: Form<'_>) -> Vec<u8> {
     let report = analysis::files_report(records);
-    written(|out| match (form.json, kind) {
+    form.written(|out| match (form.json, kind) {
         (true, _) => views::files_json(&report, form.stored().as_ref(), out),
         (false, FilesForm::Summary) => views::files_summary(&report, &form.paper(), out),
         (false, FilesForm::Bonnie) => tools::bonnie::files_bonnie(&report, out),
@@ -165,7 +174,7 @@ pub(crate) fn files(records: &[FilesRecord], kind: FilesForm, form: Form<'_>) ->
 pub(crate) fn watch(records: &[&WatchRecord], form: Form<'_>) -> Vec<u8> {
     let reports = records.iter().map(|record| analysis::watch_report(record));
     let reports: Vec<WatchReport> = reports.collect();
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::watch_json(&reports, form.stored().as_ref(), out),
         false => views::watch_summary(&reports, &form.paper(), out),
     })
@@ -173,7 +182,7 @@ pub(crate) fn watch(records: &[&WatchRecord], form: Form<'_>) -> Vec<u8> {
 
 /// What is to be put right before a target is measured.
 pub(crate) fn preflight(report: &Preflight, form: Form<'_>) -> Vec<u8> {
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::preflight_json(report, out),
         false => views::preflight_summary(report, &form.paper(), out),
     })
@@ -181,7 +190,7 @@ pub(crate) fn preflight(report: &Preflight, form: Form<'_>) -> Vec<u8> {
 
 /// The same of all hosts of a job.
 pub(crate) fn hosts_preflight(report: &HostsPreflight, form: Form<'_>) -> Vec<u8> {
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::hosts_preflight_json(report, out),
         false => views::hosts_preflight_summary(report, &form.paper(), out),
     })
@@ -189,7 +198,7 @@ pub(crate) fn hosts_preflight(report: &HostsPreflight, form: Form<'_>) -> Vec<u8
 
 /// What a trace contains.
 pub(crate) fn trace(name: &str, summary: &TraceSummary, form: Form<'_>) -> Vec<u8> {
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::trace_json(summary, out),
         false => views::trace_summary(name, summary, &form.paper(), out),
     })
@@ -202,7 +211,7 @@ pub(crate) fn learned(learned: &views::LearnedSummary) -> Vec<u8> {
 
 /// How like a trace is to an original.
 pub(crate) fn fidelity(name: &str, found: &Fidelity, form: Form<'_>) -> Vec<u8> {
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::fidelity_json(found, out),
         false => views::fidelity_summary(name, found, &form.paper(), out),
     })
@@ -210,7 +219,7 @@ pub(crate) fn fidelity(name: &str, found: &Fidelity, form: Form<'_>) -> Vec<u8> 
 
 /// Explanations: the list of all, or one in full.
 pub(crate) fn explanations(all: &[Explanation], is_list: bool, form: Form<'_>) -> Vec<u8> {
-    written(|out| match all {
+    form.written(|out| match all {
         _ if form.json => views::explanations_json(all, out),
         [one] if !is_list => views::explanation_summary(one, &form.paper(), out),
         _ => views::explanations_summary(all, &form.paper(), out),
@@ -229,7 +238,7 @@ pub(crate) fn quick(
     form: Form<'_>,
 ) -> Vec<u8> {
     let report = analysis::quick_report(runs, context);
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::quick_json(&report, form.stored().as_ref(), out),
         false => views::quick_summary(&report, &form.paper(), out),
     })
@@ -242,7 +251,7 @@ pub(crate) fn layers(
     form: Form<'_>,
 ) -> Vec<u8> {
     let report = analysis::layers_report(runs, context);
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::layers_json(&report, form.stored().as_ref(), out),
         false => views::layers_summary(&report, &form.paper(), out),
     })
@@ -279,7 +288,7 @@ pub(crate) fn survey(
     form: Form<'_>,
 ) -> Vec<u8> {
     let report = analysis::survey_report_knowing(cells, context, &form.known());
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::survey_json(&report, form.stored().as_ref(), out),
         false => views::survey_summary(&report, &form.paper(), out),
     })
@@ -326,7 +335,7 @@ fn goals(goals: &[GoalReport]) -> Ending {
 /// A sweep, whole or not.
 pub(crate) fn sweep(cells: &[SweepCell], context: &SweepContext, form: Form<'_>) -> Vec<u8> {
     let report = analysis::sweep_report_knowing(cells, context, &form.known());
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::sweep_json(&report, form.stored().as_ref(), out),
         false => views::sweep_summary(&report, &form.paper(), out),
     })
@@ -334,7 +343,7 @@ pub(crate) fn sweep(cells: &[SweepCell], context: &SweepContext, form: Form<'_>)
 
 /// A test of SNIA's PTS, whole or not.
 pub(crate) fn pts(report: &PtsReport, form: Form<'_>) -> Vec<u8> {
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::pts_json(report, form.stored().as_ref(), out),
         false => views::pts_summary(report, &form.paper(), out),
     })
@@ -342,7 +351,7 @@ pub(crate) fn pts(report: &PtsReport, form: Form<'_>) -> Vec<u8> {
 
 /// What such a test will do.
 pub(crate) fn pts_forecast(forecast: &PtsForecast, form: Form<'_>) -> Vec<u8> {
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::pts_forecast_json(forecast, out),
         false => views::pts_forecast(forecast, &form.paper(), out),
     })
@@ -350,12 +359,12 @@ pub(crate) fn pts_forecast(forecast: &PtsForecast, form: Form<'_>) -> Vec<u8> {
 
 /// Findings on all runs of a session together.
 pub(crate) fn findings(findings: &[Finding], form: Form<'_>) -> Vec<u8> {
-    written(|out| views::findings_summary(findings, &form.paper(), out))
+    form.written(|out| views::findings_summary(findings, &form.paper(), out))
 }
 
 /// Two sides compared with each other.
 pub(crate) fn compare(report: &CompareReport, form: Form<'_>) -> Vec<u8> {
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::compare_json(report, out),
         false => views::compare_summary(report, &form.paper(), out),
     })
@@ -363,28 +372,24 @@ pub(crate) fn compare(report: &CompareReport, form: Form<'_>) -> Vec<u8> {
 
 /// The notes of sessions and results.
 pub(crate) fn notes(noted: &[Stored], form: Form<'_>) -> Vec<u8> {
-    written(|out| match form.json {
+    form.written(|out| match form.json {
         true => views::notes_json(noted, out),
         false => views::notes_summary(noted, &form.paper(), out),
     })
 }
 
 /// What a sweep will do.
-pub(crate) fn sweep_forecast(
-    forecast: &SweepForecast,
-    json: bool,
-    columns: Option<usize>,
-) -> Vec<u8> {
+pub(crate) fn sweep_forecast(forecast: &SweepForecast, json: bool, screen: Screen) -> Vec<u8> {
     let form = Form {
         json,
         kept: None,
         place_named: false,
-        columns,
+        screen,
         verbose: false,
         known: None,
         notes: &[],
     };
-    written(|out| match json {
+    form.written(|out| match json {
         true => views::sweep_forecast_json(forecast, out),
         false => views::sweep_forecast(forecast, &form.paper(), out),
     })
@@ -441,7 +446,7 @@ pub(crate) fn page_written(to: &Path, bytes: u64, headlines: &[String], form: Fo
     let mut lines = headlines
         .iter()
         .flat_map(|headline| views::wrapped("", headline, &paper));
-    written(|out| {
+    form.written(|out| {
         lines.try_for_each(|line| writeln!(out, "{line}"))?;
         let to = to.display().to_string();
         let size = analysis::say::bytes(bytes);

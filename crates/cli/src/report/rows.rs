@@ -21,15 +21,15 @@ pub(crate) fn rows(
     export: Option<&'static Export>,
     form: Form<'_>,
 ) -> Vec<u8> {
-    written(|out| match export {
-        Some(export) => (export.write)(selection, out),
-        None => views::rows_table(selection, &form.paper(), out),
-    })
+    match export {
+        Some(export) => written(|out| (export.write)(selection, out)),
+        None => form.written(|out| views::rows_table(selection, &form.paper(), out)),
+    }
 }
 
 /// One field by others.
 pub(crate) fn pivot(pivot: &Pivot, form: Form<'_>) -> Vec<u8> {
-    written(|out| views::pivot_table(pivot, &form.paper(), out))
+    form.written(|out| views::pivot_table(pivot, &form.paper(), out))
 }
 
 /// All fields there are.
@@ -42,7 +42,7 @@ pub(crate) fn reported(text: &[(&str, String)], form: Form<'_>) -> Vec<u8> {
     let paper = form.paper();
     let lines = text.iter();
     let mut lines = lines.flat_map(|(first, text)| views::wrapped(first, text, &paper));
-    written(|out| lines.try_for_each(|line| writeln!(out, "{line}")))
+    form.written(|out| lines.try_for_each(|line| writeln!(out, "{line}")))
 }
 
 /// The store's answer to an SQL query.

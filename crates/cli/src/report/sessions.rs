@@ -101,7 +101,9 @@ impl<'a> Sessions<'a> {
     /// Writes the whole list of the store at `path`.
     pub(crate) fn write(&self, path: Option<&Path>, out: &mut dyn Write) -> io::Result<()> {
         if !self.form.json {
-            return views::write_sessions(&self.lines, &self.form.paper(), out);
+            let paper = self.form.paper();
+            let view = |page: &mut dyn Write| views::write_sessions(&self.lines, &paper, page);
+            return out.write_all(&self.form.written(view));
         }
         let path = path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
         out.write_all(&super::document(&Document {

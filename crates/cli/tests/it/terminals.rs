@@ -3,8 +3,19 @@
 use crate::bench::{Bench, Said};
 use std::process::Command;
 
-/// Runs the program on a terminal of so many columns. `None`, with the reason printed, where there is none.
+/// Runs the program on a terminal of so many columns, and returns what it prints without colours. `None`, with the reason
+/// printed, where there is none.
 pub(crate) fn on_terminal(bench: &Bench, columns: u32, line: &str) -> Option<String> {
+    on_coloured_terminal(bench, columns, line, &[]).map(|screen| plain(&screen))
+}
+
+/// The same with the colours, and with these variables.
+fn on_coloured_terminal(
+    bench: &Bench,
+    columns: u32,
+    line: &str,
+    variables: &[(&str, &str)],
+) -> Option<String> {
     let shell = format!(
         "stty rows 24 cols {columns} && '{}' {line}",
         env!("CARGO_BIN_EXE_fathom")
@@ -13,7 +24,9 @@ pub(crate) fn on_terminal(bench: &Bench, columns: u32, line: &str) -> Option<Str
         .args(["-qec", &shell, "/dev/null"])
         .current_dir(bench.path(""))
         .env("FATHOM_STORE", bench.path("s.db"))
+        .env_remove("NO_COLOR")
         .env("TERM", "xterm")
+        .envs(variables.iter().copied())
         .output();
     match output {
         Ok(output) if output.status.success() => Some(String::from_utf8(output.stdout).unwrap()),
@@ -169,7 +182,6 @@ fn every_view_fits_terminals_of_forty_to_two_hundred_columns() {
                 return;
             };
             for row in lines(&screen) {
-                let row: String = plain(row);
                 let wide = row.chars().count() > columns as usize;
                 // A name of this machine, which may be cut, may have digits.
                 let is_cut = *view != "devices" && has_cut_figure(&row);
@@ -179,13 +191,15 @@ fn every_view_fits_terminals_of_forty_to_two_hundred_columns() {
     }
 }
 
-/// A line without the sequences that colour it.
-fn plain(line: &str) -> String {
-    let mut parts = line.split("\u{1b}[");
+/// A text without the sequences that colour it.
+fn plain(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_owned();
-    let behind = |part: &str| {
-        part.split_once('m')
-            .map_or(String::new(), |of| of.1.to_owned())
+    let behind = |part: &str| match part.split_once('m') {
+        Some((codes, rest)) if codes.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b';')) => {
+            rest.to_owned()
+        }
+        _ => format!("\u{1b}[{part}"),
     };
     first + &parts.map(behind).collect::<String>()
 }
@@ -296,7 +310,8 @@ fn colours_are_used_on_a_screen_unless_they_are_not_wanted() {
         ("run --help".to_owned(), false),
     ] {
         // No user is at this terminal, so the screen may end the run.
-        let Some(screen) = on_terminal(&bench, 100, &format!("{line} || true")) else {
+        let Some(screen) = on_coloured_terminal(&bench, 100, &format!("{line} || true"), &[])
+        else {
             return;
         };
         assert_eq!(has_colours(&screen), coloured, "{line}: {screen:?}");
@@ -306,15 +321,51 @@ fn colours_are_used_on_a_screen_unless_they_are_not_wanted() {
 #[test]
 fn help_and_messages_are_as_plain_as_asked() {
     let bench = Bench::new();
-    let Some(bold) = on_terminal(&bench, 100, "run --help") else {
+    let Some(bold) = on_coloured_terminal(&bench, 100, "run --help", &[]) else {
         return;
     };
     assert!(bold.contains("\u{1b}["), "{bold:?}");
-    let plain = on_terminal(&bench, 100, "run --help --no-color").unwrap();
+    let plain = on_coloured_terminal(&bench, 100, "run --help --no-color", &[]).unwrap();
     assert!(!plain.contains("\u{1b}["), "{plain:?}");
-    let wrong = on_terminal(&bench, 100, "run --no-color --bogus || true").unwrap();
+    let wrong = on_coloured_terminal(&bench, 100, "run --no-color --bogus || true", &[]).unwrap();
     assert!(
         wrong.contains("--bogus") && !wrong.contains("\u{1b}["),
         "{wrong:?}"
     );
+}
+
+#[test]
+fn verdicts_and_labels_have_colours_on_a_terminal_only() {
+    let bench = Bench::new();
+    bench.line("survey sim:spindle --page none").good();
+    let piped = bench.line("show 1").good().out;
+    assert!(!piped.contains('\u{1b}'), "{piped}");
+    let of =
+        |line: &str, variables: &[(&str, &str)]| on_coloured_terminal(&bench, 100, line, variables);
+    let Some(screen) = of("show 1", &[]) else {
+        return;
+    };
+    let yellow = |text: &str| format!("\u{1b}[1;33m{text}\u{1b}[0m");
+    assert!(
+        screen.contains(&format!("\n{} (", yellow("CAUTION"))),
+        "{screen:?}"
+    );
+    assert!(
+        screen.contains(&format!("{}  ", yellow("warning"))),
+        "{screen:?}"
+    );
+    assert!(screen.contains("*\u{1b}[0m"), "{screen:?}");
+    assert!(of("list", &[]).unwrap().contains(&yellow("CAUTION")));
+    for (line, variables) in [
+        ("show 1 --no-color", &[][..]),
+        ("show 1", &[("NO_COLOR", "1")]),
+        ("show 1", &[("TERM", "dumb")]),
+        ("show 1 --json", &[]),
+        ("list --json", &[]),
+        ("table --csv || true", &[]),
+        ("export 1 --csv || true", &[]),
+    ] {
+        let screen = of(line, variables).unwrap();
+        assert!(!has_colours(&screen), "{line} {variables:?}: {screen:?}");
+    }
 }

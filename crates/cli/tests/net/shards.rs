@@ -120,7 +120,12 @@ fn shell(folder: &Path, columns: Option<u32>) -> Output {
     command
         .current_dir(folder)
         .env_clear()
-        .envs([("TZ", "UTC"), ("LANG", "C.UTF-8"), ("TERM", "xterm")])
+        .envs([
+            ("TZ", "UTC"),
+            ("LANG", "C.UTF-8"),
+            ("TERM", "xterm"),
+            ("NO_COLOR", "1"),
+        ])
         .env("PATH", path)
         .env("SHELL", "/bin/sh")
         .env("FATHOM_STORE", folder.join(STORE))

@@ -103,7 +103,7 @@ fn copy(
         json: args.json,
         kept: keep::kept(store.as_ref(), journal.name()),
         place_named: args.keep.store.is_some(),
-        columns: environment.columns,
+        screen: environment.screen,
         verbose: false,
         known: None,
         notes: &[],

@@ -182,7 +182,7 @@ fn work(
         json: args.json,
         kept: keep::kept(store.as_ref(), journal.name()),
         place_named: args.keep.store.is_some(),
-        columns: environment.columns,
+        screen: environment.screen,
         verbose: false,
         known: None,
         notes: &[],

@@ -87,7 +87,7 @@ fn lead(
         kept: crate::keep::kept(journal.store(), journal.name()),
         notes: &[],
         place_named: args.keep.store.is_some(),
-        columns: environment.columns,
+        screen: environment.screen,
         verbose: args.output.verbose,
         known: Some(&known),
     };

@@ -148,7 +148,7 @@ fn form<'a>(
         json: setting.json,
         kept: keep::kept(store, journal.name()),
         place_named: setting.keep.store.is_some(),
-        columns: setting.environment.columns,
+        screen: setting.environment.screen,
         verbose: false,
         known: None,
         notes: &[],

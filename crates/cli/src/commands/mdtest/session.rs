@@ -95,7 +95,7 @@ pub(super) fn run(
                 json: true,
                 kept: keep::kept(store.as_ref(), journal.name()),
                 place_named: request.output.own.store.is_some(),
-                columns: asked.environment.columns,
+                screen: asked.environment.screen,
                 verbose: false,
                 known: None,
                 notes: &[],

@@ -13,7 +13,7 @@ use super::sweep::Site;
 use crate::args::PtsArgs;
 use crate::commands::answer;
 use crate::commands::resumed::Lock;
-use crate::environment::Environment;
+use crate::environment::{Environment, Screen};
 use crate::failure::Ending;
 use crate::progress::Progress;
 use crate::report::Form;
@@ -87,7 +87,7 @@ pub(crate) fn pts(args: &PtsArgs, environment: &Environment) -> Result<Ending, C
         json: args.output.json,
         kept: keep::kept(store.as_ref(), journal.name()),
         place_named: args.keep.store.is_some(),
-        columns: environment.columns,
+        screen: environment.screen,
         verbose: args.output.verbose,
         known: None,
         notes: &[],
@@ -124,7 +124,7 @@ fn tell_forecast(forecast: &PtsForecast) {
         json: false,
         kept: None,
         place_named: false,
-        columns: output::room(),
+        screen: Screen::of_messages(output::room()),
         verbose: false,
         known: None,
         notes: &[],

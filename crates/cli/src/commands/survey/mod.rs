@@ -221,7 +221,7 @@ fn run(
         kept: keep::kept(store.as_ref(), journal.name()),
         notes: &notes,
         place_named: args.keep.store.is_some(),
-        columns: environment.columns,
+        screen: environment.screen,
         verbose: args.screen.output.verbose,
         known: Some(&of_target),
     };

@@ -20,7 +20,7 @@ mod walk;
 use super::command_line;
 use crate::args::{SweepArgs, known_by};
 use crate::commands::{answer, hosts};
-use crate::environment::Environment;
+use crate::environment::{Environment, Screen};
 use crate::failure::Ending;
 use crate::report::Form;
 use crate::run_context::RunContext;
@@ -122,7 +122,7 @@ fn measure(
     if args.matrix.dry_run {
         let earlier = earlier::look(place, &fingerprint, wanted, args)?;
         let forecast = forecast::forecast(&asked, &site, place, earlier.as_ref());
-        let page = report::sweep_forecast(&forecast, args.json, environment.columns);
+        let page = report::sweep_forecast(&forecast, args.json, environment.screen);
         return output::print(&page).map(|()| Ending::Good);
     }
     let store = keep::open(place)?;
@@ -162,7 +162,7 @@ fn measure(
         json: args.json,
         kept: keep::kept(store.as_ref(), journal.name()),
         place_named: args.keep.store.is_some(),
-        columns: environment.columns,
+        screen: environment.screen,
         verbose: false,
         known: Some(&known),
         notes: &notes,
@@ -193,7 +193,7 @@ fn notes_of(journal: &Journal<&Store>, args: &SweepArgs) -> Result<Vec<Note>, Co
 /// What was accepted and changes nothing, then what will be done.
 fn tell_forecast(asked: &Asked, forecast: &analysis::SweepForecast) {
     asked.notes.iter().for_each(|note| output::tell(note));
-    let page = report::sweep_forecast(forecast, false, output::room());
+    let page = report::sweep_forecast(forecast, false, Screen::of_messages(output::room()));
     String::from_utf8_lossy(&page)
         .lines()
         .for_each(output::tell);
