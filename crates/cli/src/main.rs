@@ -68,7 +68,7 @@ fn on_enough_stack(program: fn() -> ExitCode) -> ExitCode {
 }
 
 fn program() -> ExitCode {
-    let words = commands::of_links(std::env::args_os().collect());
+    let words = args::of_help(commands::of_links(std::env::args_os().collect()));
     signals::outlive_file_size_limit();
     host::watch_for_silence(give_up);
     gate::while_input_waits(gate::WhileWaiting {

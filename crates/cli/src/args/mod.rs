@@ -16,6 +16,7 @@ mod pts;
 mod replay;
 mod report;
 mod run;
+mod suggest;
 mod sweep;
 mod trace;
 mod watch;
@@ -43,6 +44,7 @@ pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+pub(crate) use suggest::of_help;
 pub(crate) use sweep::SweepArgs;
 use tools::native;
 pub(crate) use trace::{TraceArgs, TraceInputArgs};
@@ -56,7 +58,7 @@ const NO_COLOR: &str = "--no-color";
     name = "fathom",
     version,
     about = "Measures storage and explains the figures",
-    after_help = "Exit codes: 0 good; 1 the run failed or was interrupted; 2 the request was refused; 3 a \
+    after_help = "`fathom help COMMAND` prints the options of a command.\n\nExit codes: 0 good; 1 the run failed or was interrupted; 2 the request was refused; 3 a \
                   condition of a comparison or a check was not met.",
     max_term_width = 100,
     arg_required_else_help = true,
@@ -82,7 +84,12 @@ impl Cli {
         } else {
             ColorChoice::Auto
         };
-        let matches = Cli::command().color(choice).try_get_matches_from(words)?;
+        let command = Cli::command().color(choice);
+        let matches = command.clone().try_get_matches_from(words);
+        let matches = matches.map_err(|mut error| {
+            suggest::improve(&mut error, words, command);
+            error
+        })?;
         Cli::from_arg_matches(&matches)
     }
 }
