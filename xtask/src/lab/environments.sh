@@ -466,10 +466,10 @@ case $command in
     run) words=("$program" run -d 500ms --warmup 100ms -o 4 "${create[@]}" "$target") ;;
     write) words=("$program" run -d 500ms --warmup 100ms -o 4 -w 50 "${create[@]}" "$target")
         [ -n "$is_device" ] && words+=(--destroy "$target") ;;
-    full-survey) words=("$program" survey --budget 20s --size 64M -o none "$target") ;;
+    full-survey) words=("$program" survey --create --budget 20s --size 64M -o none "$target") ;;
     deep) words=("$program" run -d 500ms --warmup 0s -o 256 -b 4M --create 8M "$target") ;;
     buffered) words=("$program" run -d 500ms --warmup 100ms --cache cached "${create[@]}" "$target") ;;
-    survey) words=("$program" survey --budget 5s --workload "$base/reads.toml" "${size[@]}" -o none "$target") ;;
+    survey) words=("$program" survey --create --budget 5s --workload "$base/reads.toml" "${size[@]}" -o none "$target") ;;
     quick) words=("$program" quick "$([ -n "$is_device" ] && echo "$target" || echo "$at")" --size 64M); [ -n "$is_device" ] && words=("$program" quick "$target") ;;
     files) words=("$program" files "$at" --files 64 --data 4M --step-limit 1s) ;;
     fio) words=(fio --name=a --filename="$target" --size=${mib}M --rw=randread --bs=4k --direct=1 --ioengine=libaio --iodepth=4 --runtime=1 --time_based --output-format=terse) ;;

@@ -14,8 +14,8 @@ pub(crate) const ROUND_TIME: &str = "500ms";
 /// `fathom quick`.
 #[derive(Args, Debug)]
 pub(crate) struct QuickArgs {
-    /// A device, a file, or a folder: in a folder a temporary file is created and removed
-    #[arg(value_name = "TARGET")]
+    /// A device, a file, or a folder: in a folder a temporary file is created and removed [default: the current folder]
+    #[arg(value_name = "TARGET", default_value = ".", hide_default_value = true)]
     pub(crate) target: PathBuf,
     /// Measure the write side too: with direct I/O, flushed one by one, and into the cache
     #[arg(long)]

@@ -278,15 +278,18 @@ pub(crate) const PRECISION: &str = "2%";
 /// `fathom survey`.
 #[derive(Args, Debug)]
 pub(crate) struct SurveyArgs {
-    /// A file or a device [default: fathom.dat in the current folder, which is created]
+    /// A file, a device, or a folder: in a folder the file fathom.dat, which is created [default: the current folder]
     #[arg(value_name = "TARGET")]
     pub(crate) target: Option<PathBuf>,
+    /// Create the file if it does not exist; without this option only fathom.dat is created
+    #[arg(long)]
+    pub(crate) create: bool,
     /// Size of the file, or of the range that is used [default: chosen from memory and free space]
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     pub(crate) size: Option<String>,
     /// Go on with this survey, as `fathom list` numbers it, with the options that it began with; confirmations are given
     /// again
-    #[arg(long, value_name = "ID", conflicts_with_all = ["target", "size", "SearchArgs", "rm", "seed"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["target", "create", "size", "SearchArgs", "rm", "seed"])]
     pub(crate) resume: Option<String>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,

@@ -161,12 +161,13 @@ fn start(
         _ => name.to_owned(),
     };
     let starts = |more: &[&str]| survey::would_start(&name, more, environment);
-    let refused = match starts(&[]) {
+    // What is checked here is whether a file can be created, not whether it was requested.
+    let refused = match starts(&["--create"]) {
         Ok(()) => return Ok(Start::default()),
         Err(refused) => refused.messages().to_vec(),
     };
     Ok(Start {
         refused,
-        read_only: starts(&["--read-only"]).is_ok(),
+        read_only: starts(&["--create", "--read-only"]).is_ok(),
     })
 }

@@ -51,11 +51,11 @@ fn what_does_not_fit_is_refused_before_a_byte_is_written() {
     bench
         .line(line)
         .refused("64M more are needed and 32M are free");
-    let line = "survey --cache cached mnt/f";
+    let line = "survey --create --cache cached mnt/f";
     bench
         .line(line)
         .refused("32 MiB are free, and the file may take a quarter of that");
-    let line = "survey --cache cached --size 64M mnt/f";
+    let line = "survey --create --cache cached --size 64M mnt/f";
     bench
         .line(line)
         .refused("64M more are needed and 32M are free");
@@ -79,7 +79,7 @@ fn a_read_only_file_system_is_read_and_never_written() {
         .line(&format!("run {short} --create 1M mnt/new"))
         .refused("is mounted read-only");
     bench
-        .line("survey --cache cached --size 64M mnt/new")
+        .line("survey --create --cache cached --size 64M mnt/new")
         .refused("is mounted read-only");
 }
 

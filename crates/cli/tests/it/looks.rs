@@ -27,6 +27,18 @@ fn a_quick_look_at_a_folder_tells_both_sides_and_leaves_nothing() {
 }
 
 #[test]
+fn a_quick_look_without_a_target_is_at_the_current_folder() {
+    let bench = Bench::new();
+    let said = bench.line("quick --size 16M").good();
+    assert!(
+        said.out.contains("sequential read, with read-ahead"),
+        "{said:?}"
+    );
+    assert!(!bench.path(".fathom-look.dat").exists());
+    assert!(bench.line("list").good().out.contains("quick"));
+}
+
+#[test]
 fn a_quick_look_writes_nothing_of_a_persons_without_the_words() {
     let bench = Bench::new();
     bench.write("letter", 17 << 20);

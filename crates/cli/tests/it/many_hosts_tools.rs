@@ -275,7 +275,8 @@ fn each_step_of_work_with_files_is_that_of_all_ranks() {
 fn a_survey_measures_each_load_on_all_ranks_at_once() {
     with_one(|launcher| {
         let bench = Bench::new();
-        let line = "survey f.{rank} --size 64M --budget 8s --depth-max 4 --page none --json";
+        let line =
+            "survey --create f.{rank} --size 64M --budget 8s --depth-max 4 --page none --json";
         let document = launcher.run(&bench, 2, line).good().json();
         let cells = document["cells"].as_array().unwrap();
         assert!(!cells.is_empty());
@@ -283,8 +284,8 @@ fn a_survey_measures_each_load_on_all_ranks_at_once() {
         let shown = stored(&bench, "1");
         assert_eq!(shown["cells"], document["cells"]);
         for (line, part) in [
-            ("survey f.{rank} --size 64M --rm", "--rm"),
-            ("survey f --size 64M --page none", "{rank}"),
+            ("survey --create f.{rank} --size 64M --rm", "--rm"),
+            ("survey --create f --size 64M --page none", "{rank}"),
         ] {
             refused(&launcher.run(&bench, 2, line), 2, part);
         }

@@ -172,8 +172,8 @@ fn names_that_lead_to_nothing_that_can_be_measured() {
                 "a symbolic link to something that is not there",
             ),
             (
-                "survey folder",
-                "specify a file in it, such as folder/fathom.dat",
+                "survey missing --size 64M",
+                "--create creates a file of this name",
             ),
             ("survey no/where", "its folder does not exist"),
             ("survey /dev/null", "neither a regular file"),

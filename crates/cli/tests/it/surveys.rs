@@ -55,6 +55,23 @@ fn a_survey_is_shown_again_as_it_was_printed() {
 }
 
 #[test]
+fn a_folder_is_surveyed_by_a_file_in_it_and_a_new_name_is_confirmed() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("d")).unwrap();
+    let more = "--size 64M --depth-max 1 --budget 3s --page none";
+    bench
+        .line(&format!("survey nonexistent {more}"))
+        .refused("nonexistent: there is no such file or device");
+    assert!(!bench.path("nonexistent").exists());
+    bench.line(&format!("survey d {more}")).good();
+    assert!(bench.path("d/fathom.dat").exists());
+    bench
+        .line(&format!("survey new --create --rm {more}"))
+        .good();
+    assert!(!bench.path("new").exists());
+}
+
+#[test]
 fn the_file_is_removed_when_that_was_asked() {
     let bench = Bench::new();
     let said = bench

@@ -27,7 +27,7 @@ fn without_room_there_is_no_file_and_no_page_but_a_survey() {
     let Some(_mounted) = full(&looped, &bench) else {
         return;
     };
-    let said = bench.line("survey mnt/f --size 64M --json");
+    let said = bench.line("survey --create mnt/f --size 64M --json");
     assert_ne!(said.code, Some(0), "{said:?}");
     assert!(said.err.contains("mnt/f"), "{said:?}");
 
@@ -188,8 +188,7 @@ fn caches_and_the_file_system_are_looked_at_where_that_was_asked() {
         return;
     };
     let device = looped.device.display();
-    let line =
-        "survey mnt/f --size 64M --cache-check --workload backup --budget 20s --json -o none";
+    let line = "survey --create mnt/f --size 64M --cache-check --workload backup --budget 20s --json -o none";
     let said = bench.line(&format!("{line} --compare-raw {device}")).good();
     let beside = said.json()["beside"].to_string();
     for words in [

@@ -6,7 +6,7 @@ use crate::args::{SearchArgs, SurveyArgs};
 use crate::commands::survey::size::SIZE_MIN;
 use analysis::Goal;
 use model::{Bytes, CacheMode, CommandError, EngineChoice, Location, Nanos, NullBehaviour, Ratio};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use sweep::SurveyOptions;
 use tools::native::{self, CACHE_FORM, CACHE_MODES, NULL_SIZE};
 use tools::{Problem, Reader};
@@ -40,6 +40,8 @@ pub(crate) struct Asked {
     pub(crate) raw: Option<Location>,
     /// The budget is for the whole survey, the filling of the file omitted; where one was named, all of it is used.
     pub(crate) options: SurveyOptions,
+    /// A target that does not exist is created under any name.
+    pub(crate) create: bool,
     pub(crate) remove: bool,
     pub(crate) page: PagePlace,
 }
@@ -53,6 +55,7 @@ impl Asked {
     pub(crate) fn read(args: &SurveyArgs) -> Result<Asked, CommandError> {
         let SurveyArgs {
             target,
+            create,
             size,
             resume: _, // its words are read instead of these
             search,
@@ -115,6 +118,7 @@ impl Asked {
                 exhaustive: *exhaustive,
                 cache_check: *cache_check,
             },
+            create: *create,
             remove: *rm,
             page: PagePlace::read(page.as_deref(), !keep.no_store, &mut reader),
         };
@@ -250,12 +254,16 @@ fn read_target(
             ..NullBehaviour::default()
         });
     }
-    let path = target.cloned().unwrap_or_else(|| PathBuf::from(TARGET));
-    reader.location(&path)
+    match target {
+        None => reader.location(Path::new(TARGET)),
+        Some(folder) if folder.is_dir() => reader.location(&folder.join(TARGET)),
+        Some(path) => reader.location(path),
+    }
 }
 
 fn refuse_what_null_has_not(asked: &Asked, reader: &mut Reader) {
     let said = [
+        (asked.create, "--create"),
         (asked.remove, "--rm"),
         (asked.options.cache == CacheMode::Cached, "--cache cached"),
     ];

@@ -5,7 +5,7 @@
 //! new one is created with a size that `size` explains. A person's file is only read, unless the checker lets it
 //! be overwritten. Whether any of this is allowed is `model::check`'s business.
 
-use super::request::Asked;
+use super::request::{Asked, TARGET};
 use super::size::{self, SIZE_MIN};
 use analysis::say;
 use engine::{Observer, RunError, Stop};
@@ -34,6 +34,7 @@ pub(crate) fn choose(
     let mut site = match facts.kind {
         TargetKind::File if is_ours(facts) => reuse(asked, facts, host)?,
         TargetKind::File if asked.options.read_only => as_it_is(asked, facts)?,
+        TargetKind::Missing if !may_create(asked, facts) => return Err(refuse_missing(facts)),
         TargetKind::File | TargetKind::Missing => make(asked, facts, host)?,
         TargetKind::BlockDevice | TargetKind::Null | TargetKind::Simulated => {
             as_it_is(asked, facts)?
@@ -58,6 +59,22 @@ pub(crate) fn choose(
         );
     }
     Ok(site)
+}
+
+/// Whether a name that does not exist is that of a file to create, and not of a misspelt device. Names in `/dev` are refused
+/// by the checker, in its words.
+fn may_create(asked: &Asked, facts: &TargetFacts) -> bool {
+    asked.create
+        || facts.names_no_device()
+        || facts.path.file_name().is_some_and(|name| name == TARGET)
+}
+
+fn refuse_missing(facts: &TargetFacts) -> CommandError {
+    CommandError::refused(format!(
+        "{}: there is no such file or device; hint: --create creates a file of this name; without a target, a survey creates \
+        {TARGET} in the current folder",
+        facts.path.display()
+    ))
 }
 
 /// A survey asks for blocks up to 1 MiB and through the cache, which a command cannot carry.
@@ -276,6 +293,7 @@ mod tests {
                 exhaustive: false,
                 cache_check: false,
             },
+            create: false,
             remove: false,
             page: crate::commands::survey::page::PagePlace::Nowhere,
         };
@@ -318,6 +336,23 @@ mod tests {
     fn chosen(asked: &Asked, facts: &TargetFacts) -> (Bytes, Option<Bytes>) {
         let site = choose(asked, facts, &host()).unwrap();
         (site.size, site.create)
+    }
+
+    #[test]
+    fn only_its_own_name_is_created_without_a_word() {
+        let missing = |path: &str| TargetFacts {
+            path: path.into(),
+            kind: TargetKind::Missing,
+            ..file(Content::Empty, Bytes(0))
+        };
+        let refused = |asked: &Asked, path| choose(asked, &missing(path), &host()).is_err();
+        assert!(refused(&asked(|_| {}), "/mnt/fathom"));
+        assert!(refused(
+            &asked(|asked| asked.size = Some(Bytes::gib(1))),
+            "f"
+        ));
+        assert!(!refused(&asked(|asked| asked.create = true), "/mnt/fathom"));
+        assert!(!refused(&asked(|_| {}), "/mnt/fathom.dat"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ fn a_file_that_would_be_too_long_is_refused_and_not_created() {
     let bench = Bench::new();
     for line in [
         "run f --create 8M -d 100ms --warmup 0s --no-store",
-        "survey f --size 64M --budget 15s --no-store",
+        "survey --create f --size 64M --budget 15s --no-store",
     ] {
         let said = limited(&bench, line);
         assert_eq!(said.code, Some(2), "{said:?}");

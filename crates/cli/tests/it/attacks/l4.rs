@@ -20,7 +20,7 @@ fn a_folder_on_another_device_is_refused() {
     let said = layers(here.to_str().unwrap());
     assert_eq!(said.code, Some(2), "{said:?}");
     let survey = format!(
-        "survey --no-store --size 64M --compare-raw {} f",
+        "survey --create --no-store --size 64M --compare-raw {} f",
         device.name()
     );
     let said = bench.line(&survey);
