@@ -9,7 +9,7 @@ use crate::thread_plan::{self, ThreadPlan};
 use crate::timespan::workers::{Life, live_with};
 use crate::trial;
 use gate::Pins;
-use model::{EngineChoice, Plan, Polling, TargetFacts};
+use model::{EngineChoice, Limits, Plan, Polling, TargetFacts};
 
 /// Why a backend does not run here, and what would make it.
 #[derive(Clone, Debug)]
@@ -193,9 +193,10 @@ impl Backends {
 pub(crate) fn backends(
     plan: &Plan,
     targets: &[TargetFacts],
+    limits: &Limits,
     pins: &Pins,
 ) -> Result<(Backends, Vec<String>), RunError> {
-    let (usual, mut notes) = resolve(plan, targets, pins)?;
+    let (usual, mut notes) = resolve(plan, targets, limits, pins)?;
     let (own, of_own) = own_rows(plan)?;
     notes.extend(of_own);
     Ok((Backends { usual, own }, notes))
@@ -229,6 +230,7 @@ fn own_rows(plan: &Plan) -> Result<(OwnRows, Vec<String>), RunError> {
 fn resolve(
     plan: &Plan,
     targets: &[TargetFacts],
+    limits: &Limits,
     pins: &Pins,
 ) -> Result<(&'static Row, Vec<String>), RunError> {
     let Some(depth) = depth(plan) else {
@@ -244,18 +246,21 @@ fn resolve(
         ),
     };
     let better = row_of(better);
-    let fits =
-        || depth == 1 || trial::are_for_libaio(plan, targets) && better.asked(plan.polling).is_ok();
-    let may_change = free && backend.has_kernel_workers && fits();
-    let seen = may_change.then(|| trial::needs_kernel_workers(plan, pins));
-    if let Some(seen) = seen.flatten() {
-        notes.push(format!(
+    let on_devices = trial::are_for_libaio(plan, targets) && better.asked(plan.polling).is_ok();
+    if !free || !backend.has_kernel_workers || !(depth == 1 || on_devices) {
+        return Ok((backend, notes));
+    }
+    let counted = || trial::counts_attempts(plan, targets, limits).filter(|_| on_devices);
+    let note = match (trial::needs_kernel_workers(plan, pins), counted()) {
+        (Some(seen), _) => format!(
             "io_uring requests would be carried out by kernel workers here ({seen}), so {} was used; {why}",
             better.name
-        ));
-        return Ok((better, notes));
-    }
-    Ok((backend, notes))
+        ),
+        (None, Some(counted)) => format!("{counted}, so {} was used", better.name),
+        (None, None) => return Ok((backend, notes)),
+    };
+    notes.push(note);
+    Ok((better, notes))
 }
 
 /// What was asked, or what the targets alone allow; the check lets no other engine near them.

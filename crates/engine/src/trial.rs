@@ -4,7 +4,8 @@
 //! io_uring tries each request without waiting first, and hands what the file or device will not do so to threads of
 //! the kernel's own: on a zram device every one, at thirty times the cost. The same question can be put with a read
 //! of our own (`preadv2(2)`, `RWF_NOWAIT`); `EOPNOTSUPP` is a no for good, and `EAGAIN` with direct I/O is one if it
-//! keeps coming. Reads only, a few blocks, before the run's clock starts; on a thread of its own, because a device
+//! keeps coming. An I/O that the device splits is refused so, too, after the limit of a control group has counted it: then it is
+//! known from the facts alone. Reads only, a few blocks, before the run's clock starts; on a thread of its own, because a device
 //! that never answers would keep us for ever. Omitted: writes, which a trial must not make.
 
 use crate::RunError;
@@ -12,7 +13,10 @@ use crate::backend::read_without_waiting;
 use crate::target::OpenTarget;
 use gate::Pins;
 use host::Root;
-use model::{CacheMode, KernelWorkers, Plan, PlannedTarget, Ratio, TargetFacts, TargetKind};
+use model::{
+    CacheMode, IoLimit, KernelWorkers, Limits, Operation, Plan, PlannedTarget, Ratio, TargetFacts,
+    TargetKind,
+};
 use std::io;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -56,6 +60,35 @@ pub(crate) fn are_for_libaio(plan: &Plan, targets: &[TargetFacts]) -> bool {
         && targets
             .iter()
             .all(|facts| facts.kind == TargetKind::BlockDevice)
+}
+
+/// Returns why a limit of a control group would count what io_uring tries without waiting, where it would: the device splits the
+/// I/Os, which is refused after they are counted. Source: the kernel's block/blk-throttle.c and block/blk-merge.c, `REQ_NOWAIT`.
+pub(crate) fn counts_attempts(
+    plan: &Plan,
+    targets: &[TargetFacts],
+    limits: &Limits,
+) -> Option<String> {
+    let pairs = plan.targets.iter().zip(targets);
+    let mut limited = pairs.filter(|(target, facts)| {
+        let bounds = |operation| match operation {
+            Operation::Read => target.workload.write < Ratio::ALL,
+            Operation::Write => target.writes(),
+        };
+        let on = |limit: &&IoLimit| facts.chain.iter().any(|one| one.number == limit.device);
+        limits.io.iter().filter(on).any(|limit| {
+            let of = |operation| bounds(operation) && limit.of(operation) != (None, None);
+            of(Operation::Read) || of(Operation::Write)
+        })
+    });
+    limited.find_map(|(target, facts)| {
+        let block = target.workload.block;
+        let splits = facts.chain.iter().find(|device| device.may_split(block))?;
+        let name = &splits.name;
+        Some(format!(
+            "{name} splits I/Os of {block}, and the limit of a control group would count io_uring's first attempts at them, too"
+        ))
+    })
 }
 
 /// What one target answered, if it was a no.
@@ -145,7 +178,7 @@ pub(crate) fn can_be_polled(root: &Root, targets: &[TargetFacts]) -> Result<(), 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{BlockDevice, NullBehaviour};
+    use model::{BlockDevice, Bytes, NullBehaviour};
 
     fn on(device: &str) -> TargetFacts {
         let mut facts = TargetFacts::null(&NullBehaviour::default());
@@ -179,5 +212,40 @@ mod tests {
         let text = refused.unwrap_err().to_string();
         assert!(text.contains("nvme.poll_queues="), "{text}");
         assert!(text.contains("omit polling"), "{text}");
+    }
+
+    #[test]
+    fn attempts_count_where_a_limited_device_splits_the_ios() {
+        use crate::rehearsal::tests::{plan, planned};
+        let mut target = planned();
+        target.workload.block = Bytes::mib(1);
+        let mut facts = on("loop0");
+        (facts.chain[0].number, facts.chain[0].segments_max) = ((7, 0), Some(128));
+        let limits = |device, write_per_s: Option<Bytes>| Limits {
+            io: vec![IoLimit {
+                device,
+                read_per_s: Some(Bytes::mib(37)).filter(|_| write_per_s.is_none()),
+                write_per_s,
+                ..IoLimit::default()
+            }],
+            ..Limits::default()
+        };
+        let reads = |block, limits: &Limits, facts: &TargetFacts| {
+            let mut target = target.clone();
+            target.workload.block = block;
+            let facts = std::slice::from_ref(facts);
+            counts_attempts(&plan(&[target]), facts, limits).is_some()
+        };
+        let here = limits((7, 0), None);
+        assert!(reads(Bytes::mib(1), &here, &facts));
+        assert!(!reads(Bytes::kib(512), &here, &facts), "not split");
+        assert!(!reads(Bytes::mib(1), &Limits::default(), &facts));
+        assert!(!reads(Bytes::mib(1), &limits((7, 1), None), &facts));
+        let writes = limits((7, 0), Some(Bytes::mib(1)));
+        assert!(!reads(Bytes::mib(1), &writes, &facts), "of writes only");
+        facts.chain[0].segments_max = None;
+        assert!(!reads(Bytes::mib(1), &here, &facts), "not known");
+        facts.chain[0].request_max = Some(Bytes::kib(256));
+        assert!(reads(Bytes::mib(1), &here, &facts));
     }
 }

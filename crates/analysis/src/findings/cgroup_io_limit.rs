@@ -10,12 +10,12 @@
 //! is not known, so all are looked at, and the one that is nearest to the limit is reported.
 
 use super::requests_split::requests_an_io;
-use super::storage_stack::targets;
+use super::storage_stack::{Below, targets};
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::LimitKind;
 use crate::rows::per_second;
 use crate::say;
-use model::{BlockDevice, Bytes, CacheMode, IoLimit, Operation};
+use model::{BlockDevice, Bytes, CacheMode, IoLimit, Operation, TargetKind};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("cgroup-io-limit"),
@@ -25,12 +25,15 @@ pub(super) const RULE: Rule = Rule {
     what: "A control group limited the I/O: the figure is the limit's, not the device's.",
     method: "A control group of the process, or one above it, has an I/O limit on a device below the target. Direct I/O reached 93% to 105% of it, plus or minus 0.1 s of the limit. Against an IOPS limit each \
              request of an I/O counts, and on some devices one more that io_uring tried without waiting; or each I/O \
-             counts once. The nearest limit is reported.",
+             counts once. Against a limit on bytes each I/O of a block device that splits it counts twice with \
+             io_uring, for the same reason. The nearest limit is reported. If such I/Os reached less, while the device was busy for less than a \
+             quarter of the time, the attempts are named as the cause.",
     evidence: &[
         "cap_per_s",
         "cap_bytes_per_s",
         "reached_share",
         "counted_an_io",
+        "busy_share",
     ],
     source: "The kernel's Documentation/admin-guide/cgroup-v2.rst (io.max) and cgroup-v1/blkio-controller.rst; \
              block/blk-merge.c on REQ_NOWAIT.",
@@ -44,6 +47,12 @@ const SHARE_MAX: f64 = 1.05;
 const SLICE_S: f64 = 0.1;
 /// An I/O that counts for less than this is not worth a word.
 const TOLD_MIN: f64 = 1.05;
+
+/// Of the measured time; a device with so little to do is not what limits.
+const IDLE_MAX: f64 = 0.25;
+const TWICE: &str = ", each I/O counted twice: io_uring's non-blocking attempts at I/Os that the device splits count, too";
+const AIO: &str =
+    "use --engine libaio, which makes no such attempts, or blocks that the device does not split";
 
 /// A limit, and what was reached of it.
 struct Reached {
@@ -86,6 +95,16 @@ impl Each {
         ways
     }
 
+    /// Each byte twice, which a limit on bytes counts of I/Os that are split.
+    const TWICE: Each = Each {
+        requests: 1.0,
+        tries: 1.0,
+    };
+
+    fn is_twice(self) -> bool {
+        self.requests <= 1.0 && self.tries > 0.0
+    }
+
     fn sum(self) -> f64 {
         self.requests + self.tries
     }
@@ -95,6 +114,7 @@ impl Each {
         let sum = self.sum();
         match self.tries {
             _ if sum < TOLD_MIN => String::new(),
+            _ if self.is_twice() => TWICE.to_owned(),
             0.0 => format!(", each I/O counted as {} requests", say::digits(sum)),
             tries => format!(
                 ", each I/O counted as {} ({} requests and {} non-blocking attempts of io_uring)",
@@ -128,16 +148,27 @@ fn requests_of(own: &Own<'_>, operation: Operation, device: &str) -> Option<f64>
 fn look(own: &Own<'_>) -> Option<Finding> {
     let slack = SLICE_S / own.record.phases.measured().as_seconds().max(SLICE_S);
     let limits = own.record.host.limits.io.iter();
-    let reached = limits
-        .flat_map(|limit| of_limit(own, limit))
-        .filter(|reached| (SHARE_MIN - slack..=SHARE_MAX + slack).contains(&reached.share))
-        .min_by(|a, b| (a.share - 1.0).abs().total_cmp(&(b.share - 1.0).abs()))?;
+    let ways: Vec<Reached> = limits.flat_map(|limit| of_limit(own, limit)).collect();
+    let near = |way: &&Reached| (SHARE_MIN - slack..=SHARE_MAX + slack).contains(&way.share);
+    let nearest = ways
+        .iter()
+        .filter(near)
+        .min_by(|a, b| (a.share - 1.0).abs().total_cmp(&(b.share - 1.0).abs()));
+    let Some(reached) = nearest else {
+        return ways.iter().find_map(|way| of_attempts(own, way));
+    };
     let sentence = format!(
         "a control group limits {}, and {} of that limit was reached{}: the figure is the limit's, not the device's",
         reached.what,
         say::percent(reached.share),
         reached.each.words()
     );
+    let advice = match reached.each.is_twice() {
+        true => AIO,
+        false => {
+            "run fathom outside that group (cgroups(7)), or raise io.max or blkio.throttle there"
+        }
+    };
     let evidence = [
         (reached.name, reached.limit),
         ("reached_share", reached.share),
@@ -148,8 +179,47 @@ fn look(own: &Own<'_>) -> Option<Finding> {
         Severity::Warning,
         sentence,
         &evidence,
-        "run fathom outside that group (cgroups(7)), or raise io.max or blkio.throttle there",
+        advice,
     ))
+}
+
+/// Many in flight leave io_uring less than half of a limit on bytes, and the device nothing to do.
+fn of_attempts(own: &Own<'_>, reached: &Reached) -> Option<Finding> {
+    let device = own.device_checks.first()?.device.as_deref()?;
+    let counted = own.record.window.device(device)?;
+    let elapsed = own.record.window.elapsed().0 as f64;
+    let busy = crate::rows::share(counted.busy.0 as f64, elapsed)?;
+    let held_back = reached.each.is_twice() && reached.share < SHARE_MIN && busy <= IDLE_MAX;
+    held_back.then(|| {
+        let sentence = format!(
+            "a control group limits {}, and io_uring reached {} of it{TWICE}, and are repeated",
+            reached.what,
+            say::percent(reached.share / reached.each.sum())
+        );
+        let severity = match own.total.ios {
+            0 => Severity::Error, // as grave as that there is no result
+            _ => Severity::Warning,
+        };
+        let evidence = [
+            (reached.name, reached.limit),
+            ("reached_share", reached.share),
+            ("counted_an_io", reached.each.sum()),
+            ("busy_share", busy),
+        ];
+        finding(RULE.id, severity, sentence, &evidence, AIO)
+    })
+}
+
+/// Whether the kernel counts what io_uring tries of the I/Os to a device, too: those that it splits.
+fn counts_attempts(own: &Own<'_>, limited: &str) -> bool {
+    let is_split = |target: &Below<'_>| {
+        let mut chain = target.facts.chain.iter();
+        let devices = target.facts.kind == TargetKind::BlockDevice;
+        let block = target.planned.workload.block;
+        let is_below = |device: &BlockDevice| device.name == limited;
+        devices && target.facts.chain.iter().any(is_below) && chain.any(|one| one.may_split(block))
+    };
+    own.record.engine.backend == "io_uring" && targets(own.record).any(|target| is_split(&target))
 }
 
 fn of_limit(own: &Own<'_>, limit: &IoLimit) -> Vec<Reached> {
@@ -175,24 +245,14 @@ fn of_limit(own: &Own<'_>, limit: &IoLimit) -> Vec<Reached> {
         return Vec::new();
     };
     let [read, write] = sums;
-    let both = [
-        (
-            Operation::Read,
-            read,
-            limit.read_ios_per_s,
-            limit.read_per_s,
-        ),
-        (
-            Operation::Write,
-            write,
-            limit.write_ios_per_s,
-            limit.write_per_s,
-        ),
-    ];
-    let reached = both.into_iter().flat_map(|(operation, done, ios, bytes)| {
+    let both = [(Operation::Read, read), (Operation::Write, write)];
+    let attempts = counts_attempts(own, &name).then_some(Each::TWICE);
+    let reached = both.into_iter().flat_map(|(operation, done)| {
+        let (ios, bytes) = limit.of(operation);
         let ways = Each::ways(own, operation, &name).into_iter();
         let by_ios = ways.filter_map(move |each| of_ios(own, done.0, ios, each));
-        let by_bytes = of_bytes(own, done.1, bytes);
+        let ways = [Some(Each::ONCE), attempts].into_iter().flatten();
+        let by_bytes = ways.filter_map(move |each| of_bytes(own, done.1, bytes, each));
         let what = match operation {
             Operation::Read => format!("reads of {name}"),
             Operation::Write => format!("writes to {name}"),
@@ -217,15 +277,15 @@ fn of_ios(own: &Own<'_>, ios: u64, limit: Option<u64>, each: Each) -> Option<Rea
     })
 }
 
-fn of_bytes(own: &Own<'_>, bytes: u64, limit: Option<Bytes>) -> Option<Reached> {
+fn of_bytes(own: &Own<'_>, bytes: u64, limit: Option<Bytes>, each: Each) -> Option<Reached> {
     let limit = limit.filter(|limit| limit.0 > 0)?.0 as f64;
-    let moved = per_second(bytes as f64, own.record.phases.measured());
+    let moved = per_second(bytes as f64 * each.sum(), own.record.phases.measured());
     Some(Reached {
         what: format!("{} MiB/s", say::mib_per_s(limit)),
         name: "cap_bytes_per_s",
         limit,
         share: crate::rows::share(moved, limit)?,
-        each: Each::ONCE,
+        each,
     })
 }
 
@@ -340,5 +400,55 @@ mod tests {
         let mut others = cut("io_uring", 6670);
         others.window.after.devices[0].read_bytes.0 *= 2;
         assert_eq!(found(&others, "cgroup-io-limit"), None);
+    }
+
+    /// 1 MiB reads of a block device with 512 KiB per request: the kernel refuses io_uring's first attempts after it counted them.
+    fn split(backend: &str, reads: u64, limit: Bytes) -> RunRecord {
+        let mut record = Sample {
+            block: Bytes::mib(1),
+            reads,
+            ..Sample::default()
+        }
+        .build();
+        record.engine.backend = backend.to_owned();
+        record.targets[0].kind = model::TargetKind::BlockDevice;
+        let device = &mut record.targets[0].chain[0];
+        (device.number, device.segments_max) = ((7, 0), Some(128));
+        record.host.limits.io = vec![IoLimit {
+            device: (7, 0),
+            read_per_s: Some(limit),
+            ..IoLimit::default()
+        }];
+        record.window.after.devices[0].busy = model::Nanos::millis(100);
+        record
+    }
+
+    #[test]
+    fn a_limit_on_bytes_counts_what_io_uring_tries_of_ios_that_are_split() {
+        let half = found(&split("io_uring", 185, Bytes::mib(37)), "cgroup-io-limit").unwrap();
+        let expected = "a control group limits reads of vda1 to 37.0 MiB/s, and 100% of that limit was reached, each I/O counted twice";
+        assert!(half.sentence.starts_with(expected), "{}", half.sentence);
+        assert!(half.advice.contains("libaio"), "{}", half.advice);
+        let deep = found(&split("io_uring", 10, Bytes::mib(37)), "cgroup-io-limit").unwrap();
+        assert!(deep.sentence.contains("reached 2.7%"), "{}", deep.sentence);
+        let none = split("io_uring", 0, Bytes::mib(37));
+        let report = crate::run_report(&none);
+        assert_eq!(report.findings[0].id.as_str(), "cgroup-io-limit");
+        let whole = found(&split("libaio", 370, Bytes::mib(37)), "cgroup-io-limit").unwrap();
+        assert!(!whole.sentence.contains("twice"), "{}", whole.sentence);
+    }
+
+    #[test]
+    fn attempts_are_not_the_cause_where_the_device_is_busy_or_takes_ios_whole() {
+        assert_eq!(
+            found(&split("libaio", 185, Bytes::mib(37)), "cgroup-io-limit"),
+            None
+        );
+        let mut busy = split("io_uring", 10, Bytes::mib(37));
+        busy.window.after.devices[0].busy = model::Nanos::seconds(9);
+        assert_eq!(found(&busy, "cgroup-io-limit"), None);
+        let mut whole = split("io_uring", 185, Bytes::mib(37));
+        whole.targets[0].chain[0].segments_max = Some(256);
+        assert_eq!(found(&whole, "cgroup-io-limit"), None);
     }
 }

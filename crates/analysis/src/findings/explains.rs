@@ -9,7 +9,7 @@ use super::{
     answered_from_memory, bandwidth_limit, cgroup_cpu_limit, cgroup_io_limit, commit_latency,
     compressible_data, coordinated_omission, cpu_bound, cpu_steal, device_cache, event_in_window,
     failover, fathom_cpu_bound, impossible_for_medium, interrupted, io_wq_offload, iops_limit,
-    latency_groups, loop_page_cache, no_device, noisy_neighbour, not_steady, one_at_a_time,
+    latency_groups, loop_page_cache, no_device, no_io, noisy_neighbour, not_steady, one_at_a_time,
     page_cache, paths, queue_depth_ignored, queue_not_full, queued_in_kernel, saturated, scheduler,
     short_run, slow_tail, stall, synchronous_submission, thread_imbalance, throughput_drift,
     throughput_drop, two_speeds, undersampled_tail, uneven_disks, unwritten_extents,
@@ -136,6 +136,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         cgroup_io_limit::RULE.id,
         &[
+            no_io::RULE.id,
             slow_tail::RULE.id,
             queue_not_full::RULE.id,
             queued_in_kernel::RULE.id,

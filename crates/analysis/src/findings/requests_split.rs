@@ -44,10 +44,13 @@ fn look(own: &Own<'_>) -> Option<Finding> {
     let block = target.planned.workload.block;
     let device = target.facts.chain.iter().find(|device| device.name == name);
     let largest = device.and_then(|device| device.request_max);
+    let pieces = device.filter(|device| device.may_split(block));
+    let pieces = pieces.and_then(|device| device.segments_max);
     let mean = block.0 as f64 / ratio;
-    let why = match largest.filter(|largest| *largest < block) {
-        Some(_) => "the maximum request of its queue is smaller",
-        None => "the range has several extents or crosses stripes",
+    let why = match (largest.filter(|largest| *largest < block), pieces) {
+        (Some(_), _) => "the maximum request of its queue is smaller".to_owned(),
+        (None, Some(pieces)) => format!("a request may have {pieces} pieces of memory"),
+        (None, None) => "the range has several extents or crosses stripes".to_owned(),
     };
     let sentence = format!(
         "each I/O of {} was split for {name} into {} requests of {}: {why}",
@@ -111,6 +114,10 @@ mod tests {
             reported.ends_with("requests of 256 KiB: the maximum request of its queue is smaller"),
             "{reported}"
         );
+        let device = &mut record.targets[0].chain[0];
+        (device.request_max, device.segments_max) = (Some(Bytes::kib(1280)), Some(128));
+        let reported = found(&record, "requests-split").unwrap().sentence;
+        assert!(reported.ends_with("128 pieces of memory"), "{reported}");
     }
 
     #[test]

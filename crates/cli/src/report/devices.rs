@@ -46,6 +46,12 @@ struct Facts<'a> {
     /// Whether the block layer counts its I/Os.
     counted: Option<bool>,
     detail: Option<&'a str>,
+    /// Whether a loop device bypasses the page cache of its file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_direct: Option<bool>,
+    /// What the file of a loop device takes on its file system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_allocated_bytes: Option<u64>,
     /// Of a multipath device.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     paths: &'a [PathFacts],
@@ -82,6 +88,8 @@ struct Requests<'a> {
     scheduler: Option<&'a str>,
     queue_size: Option<u32>,
     request_max_bytes: Option<u64>,
+    segments_max: Option<u32>,
+    read_ahead_bytes: Option<u64>,
     logical_block_bytes: Option<u64>,
     physical_block_bytes: Option<u64>,
     write_cache: Option<&'a str>,
@@ -156,6 +164,8 @@ fn facts(device: &BlockDevice) -> Facts<'_> {
         scheduler,
         queue_size,
         request_max,
+        segments_max,
+        read_ahead,
         logical_block,
         physical_block,
         write_cache,
@@ -170,6 +180,8 @@ fn facts(device: &BlockDevice) -> Facts<'_> {
         diskseq: _,
         counted,
         detail,
+        file_direct,
+        file_allocated,
         paths,
     } = device;
     Facts {
@@ -184,6 +196,8 @@ fn facts(device: &BlockDevice) -> Facts<'_> {
             scheduler: scheduler.as_deref(),
             queue_size: *queue_size,
             request_max_bytes: request_max.map(|size| size.0),
+            segments_max: *segments_max,
+            read_ahead_bytes: read_ahead.map(|size| size.0),
             logical_block_bytes: logical_block.map(|size| size.0),
             physical_block_bytes: physical_block.map(|size| size.0),
             write_cache: write_cache.as_deref(),
@@ -200,6 +214,8 @@ fn facts(device: &BlockDevice) -> Facts<'_> {
         },
         counted: *counted,
         detail: detail.as_deref(),
+        file_direct: *file_direct,
+        file_allocated_bytes: file_allocated.map(|size| size.0),
         paths,
     }
 }

@@ -174,6 +174,35 @@ fn a_limit_of_ios_is_named_of_large_ios_that_count_for_several() {
     }
 }
 
+/// B1: the kernel charges for what io_uring tries of an I/O that the device splits, so it ran at half of the limit.
+#[test]
+fn a_limit_of_bytes_is_reached_with_large_ios_and_named_with_io_uring() {
+    let _held = quietly();
+    let Some(looped) = Loop::new(&["--direct-io=on"]) else {
+        return;
+    };
+    let limit = 37 << 20;
+    let Some(group) = Group::of_io(number_of(&looped.device), "rbps", limit) else {
+        return;
+    };
+    let bench = Bench::new();
+    for (engine, used) in [("auto", "libaio"), ("io_uring", "io_uring")] {
+        let device = looped.device.display();
+        let line = format!("run -o 8 -b 1M --engine {engine} {SHORT} {device}");
+        names_it(limit as f64, || {
+            let document = in_group(&bench, &group, false, &line).unwrap();
+            assert_eq!(document["engine"]["backend"], used);
+            let named = reported(&document, "cgroup-io-limit", "cap_bytes_per_s");
+            let found = finding(&document, "cgroup-io-limit");
+            let share = found.and_then(|found| evidence(&found, "reached_share"));
+            match share {
+                Some(share) if engine == "auto" && share < 0.97 => Tried::Unnamed,
+                _ => named,
+            }
+        });
+    }
+}
+
 #[test]
 fn a_limit_is_named_over_the_depths_of_a_sweep() {
     let _held = quietly();

@@ -122,7 +122,8 @@ pub fn run_calibrated(
     if job.plan.polling.completions {
         trial::can_be_polled(root, &job.targets)?;
     }
-    let (backends, mut notes) = dispatch::backends(&job.plan, &job.targets, &job.pins)?;
+    let (backends, mut notes) =
+        dispatch::backends(&job.plan, &job.targets, &job.host.limits, &job.pins)?;
     let backend = backends.usual;
     let clock = WallClock::start(host::keeps_time_by_counter(root), calibration);
     let places = places(&job.plan, job.started_utc.0);

@@ -267,6 +267,8 @@ impl Node {
             scheduler: served_by.scheduler(),
             queue_size: served_by.number_of("queue/nr_requests"),
             request_max: served_by.number_of("queue/max_sectors_kb").map(kib),
+            segments_max: served_by.number_of("queue/max_segments"),
+            read_ahead: served_by.number_of("queue/read_ahead_kb").map(kib),
             logical_block: served_by.block_size("queue/logical_block_size"),
             physical_block: served_by.block_size("queue/physical_block_size"),
             write_cache: served_by.text("queue/write_cache"),
@@ -281,6 +283,8 @@ impl Node {
             diskseq: served_by.number_of("diskseq"),
             counted: served_by.flag("queue/iostats"),
             detail: self.detail(),
+            file_direct: self.flag("loop/dio"),
+            file_allocated: self.file_allocated(root),
             paths: Vec::new(), // `paths` reads them
         }
     }
@@ -451,6 +455,15 @@ impl Node {
                 .all(|c| c.is_alphanumeric() || c == '-')
                 .then_some(all),
         }
+    }
+
+    /// What the file of a loop device takes on its file system, where its path leads to it from here.
+    fn file_allocated(&self, root: &Root) -> Option<Bytes> {
+        let file = self.text("loop/backing_file")?;
+        let facts = fs::metadata(root.path(file.trim_start_matches('/'))).ok()?;
+        facts
+            .is_file()
+            .then(|| Bytes(facts.blocks().saturating_mul(512)))
     }
 
     fn detail(&self) -> Option<String> {

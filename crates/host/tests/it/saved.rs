@@ -112,6 +112,10 @@ fn a_partition_has_the_queue_of_its_disk() {
         diskseq: None,
         counted: Some(true),
         detail: None,
+        segments_max: None,
+        read_ahead: None,
+        file_direct: None,
+        file_allocated: None,
         paths: Vec::new(),
     };
     let partition = BlockDevice {

@@ -225,6 +225,12 @@ pub struct BlockDevice {
     pub queue_size: Option<u32>,
     /// Largest request that the kernel sends to it.
     pub request_max: Option<Bytes>,
+    /// Pieces of memory that one request may have; a buffer has up to one per page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segments_max: Option<u32>,
+    /// How far the kernel reads ahead of buffered sequential reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_ahead: Option<Bytes>,
     /// Smallest unit that can be addressed.
     pub logical_block: Option<Bytes>,
     /// Smallest unit that is written without reading first.
@@ -262,9 +268,27 @@ pub struct BlockDevice {
     pub counted: Option<bool>,
     /// For loop devices, the file behind it; for dm and md, the level or the mapping's name.
     pub detail: Option<String>,
+    /// Of a loop device: whether it bypasses the page cache of its file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_direct: Option<bool>,
+    /// Of a loop device: space that its file takes, less than its size where the file has holes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_allocated: Option<Bytes>,
     /// The paths of a multipath device; empty for any other, and in records kept before these were read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<PathFacts>,
+}
+
+impl BlockDevice {
+    /// Whether an I/O of so many bytes is larger than one request to it. Its buffer may be scattered over memory, a page a piece.
+    pub fn may_split(&self, block: Bytes) -> bool {
+        const PAGE: u64 = 4096; // the smallest there is
+        let pieces = self
+            .segments_max
+            .map(|count| Bytes(u64::from(count) * PAGE));
+        let most = [self.request_max, pieces].into_iter().flatten();
+        most.filter(|most| most.0 > 0).any(|most| block > most)
+    }
 }
 
 /// One path of a multipath device: a disk, or a controller of NVMe. Source: the kernel's `Documentation/ABI/testing/sysfs-bus-scsi`, `sysfs-class-nvme`

@@ -3,6 +3,7 @@
 //!
 //! Deliberately absent: process counts, which change no rate; limits that a container hides from those in it.
 
+use crate::plan::Operation;
 use crate::units::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,4 +52,14 @@ pub struct IoLimit {
     pub read_per_s: Option<Bytes>,
     /// Bytes written a second.
     pub write_per_s: Option<Bytes>,
+}
+
+impl IoLimit {
+    /// Its limits on reads or on writes: I/Os and bytes a second.
+    pub const fn of(&self, operation: Operation) -> (Option<u64>, Option<Bytes>) {
+        match operation {
+            Operation::Read => (self.read_ios_per_s, self.read_per_s),
+            Operation::Write => (self.write_ios_per_s, self.write_per_s),
+        }
+    }
 }
