@@ -114,6 +114,8 @@ pub enum StoreError {
         "invalid value '{read}': must be the number of a session, as 12, and a run in it as 12.3: see `fathom list`"
     )]
     Name { read: String },
+    #[error("-{read}: there are not so many sessions: see `fathom list`; -1 or last is the newest")]
+    NotSoMany { read: u64 },
     #[error(
         "cell `{read}`: session {session} has it already, as {session}.{number}; a cell is stored once: delete that \
         one first, or omit it"

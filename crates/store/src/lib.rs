@@ -54,7 +54,7 @@ pub use proofs::FileProof;
 pub use scan::Pass;
 pub use schema::{APPLICATION_ID, SCHEMA_VERSION};
 pub use session::{
-    NewSession, RunName, Session, SessionId, SessionKind, SessionOutcome, SessionSummary,
+    Name, NewSession, RunName, Session, SessionId, SessionKind, SessionOutcome, SessionSummary,
     StoredCell, StoredResult, StoredRun,
 };
 

@@ -7,11 +7,12 @@ use crate::record::{Later, load_run, seal_of_run};
 use crate::rows::lines;
 use crate::seal::Seal;
 use crate::session::{
-    Session, SessionId, SessionKind, SessionOutcome, SessionSummary, StoredResult, StoredRun,
+    Name, RunName, Session, SessionId, SessionKind, SessionOutcome, SessionSummary, StoredResult,
+    StoredRun,
 };
-use crate::{Result, Store};
+use crate::{Result, Store, StoreError};
 use model::Nanos;
-use rusqlite::{Row, Transaction, params};
+use rusqlite::{OptionalExtension, Row, Transaction, params};
 use serde::de::DeserializeOwned;
 
 impl Store {
@@ -31,6 +32,27 @@ impl Store {
             Ok(sessions)
         };
         list().map_err(|fault: Fault| fault.at(self.path()))
+    }
+
+    /// Returns the session or the result that a name means now.
+    ///
+    /// # Errors
+    /// There are not so many sessions.
+    pub fn resolve(&self, name: Name) -> Result<RunName> {
+        let (back, run) = match name {
+            Name::Number(name) => return Ok(name),
+            Name::FromNewest { back, run } => (back, run),
+        };
+        let read = || -> Result<_, Fault> {
+            let query = "SELECT id FROM sessions ORDER BY id DESC LIMIT 1 OFFSET ?1";
+            let id = self.read()?.query_row(query, [back - 1], |row| row.get(0));
+            Ok(id.optional()?)
+        };
+        let id: Option<u64> = read().map_err(|fault: Fault| fault.at(self.path()))?;
+        let session = id
+            .map(SessionId)
+            .ok_or(StoreError::NotSoMany { read: back })?;
+        Ok(RunName { session, run })
     }
 
     /// What `fathom list` shows of one session, without its results.

@@ -55,6 +55,46 @@ impl fmt::Display for RunName {
     }
 }
 
+/// A name as a user types it, which may depend on what is stored: `12`, `12.3`, `last`, `-1`, `-2.3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// A number.
+    Number(RunName),
+    /// Counted from the newest session, which is 1. // from 1
+    FromNewest {
+        /// So many sessions back.
+        back: u64,
+        /// One of its runs; `None` is all of them. // from 1
+        run: Option<u32>,
+    },
+}
+
+impl Name {
+    /// The newest session.
+    pub const LAST: Name = Name::FromNewest { back: 1, run: None };
+}
+
+impl FromStr for Name {
+    type Err = StoreError;
+
+    fn from_str(text: &str) -> Result<Self, StoreError> {
+        let (is_last, behind) = match (text.strip_prefix("last"), text.strip_prefix('-')) {
+            (Some(run), _) if run.is_empty() || run.starts_with('.') => (true, format!("1{run}")),
+            (_, behind) => (false, behind.unwrap_or(text).to_owned()),
+        };
+        let read: RunName = behind.parse().map_err(|_| StoreError::Name {
+            read: text.to_owned(),
+        })?;
+        Ok(match is_last || text.starts_with('-') {
+            true => Name::FromNewest {
+                back: read.session.0,
+                run: read.run,
+            },
+            false => Name::Number(read),
+        })
+    }
+}
+
 /// Digits only, at least 1, and within what SQLite numbers rows with.
 fn whole(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -330,5 +370,35 @@ mod tests {
                 "{reported}"
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod names {
+    use super::*;
+
+    #[test]
+    fn names_are_numbers_or_counted_from_the_newest() {
+        let newest = |back, run| Name::FromNewest { back, run };
+        let number = |session, run| {
+            let session = SessionId(session);
+            Name::Number(RunName { session, run })
+        };
+        for (text, expected) in [
+            ("12", number(12, None)),
+            ("12.3", number(12, Some(3))),
+            ("last", newest(1, None)),
+            ("last.3", newest(1, Some(3))),
+            ("-1", newest(1, None)),
+            ("-2.3", newest(2, Some(3))),
+        ] {
+            assert_eq!(text.parse(), Ok(expected), "{text}");
+        }
+        for text in [
+            "", "-", "-0", "last2", "lastly", "last.", "--1", "-last", "1.x",
+        ] {
+            assert!(text.parse::<Name>().is_err(), "{text}");
+        }
+        assert!("last".parse::<RunName>().is_err());
     }
 }

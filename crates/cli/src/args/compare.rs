@@ -4,7 +4,7 @@ use super::StoreArgs;
 use clap::{Args, Subcommand};
 
 pub(super) const SIDES: &str = "\
-A side is a session (12), a result (12.3), a tag, a baseline (baseline:NAME), or several of these joined by commas. A word \
+A side is a session (12, last, -2), a result (12.3), a tag, a baseline (baseline:NAME), or several of these joined by commas. A word \
 that is no number is a tag; tag:NAME is always one. Results of the same work are compared with each other; \
 several of the same work on one side are repeats.\n\n\
 A condition is a figure as `fathom table` names it, > with a rise or < with a fall, in percent: 'p99 > +10%', 'rate < -5%' \
@@ -30,10 +30,10 @@ pub(crate) struct ConditionArgs {
 #[command(after_help = SIDES)]
 pub(crate) struct CompareArgs {
     /// Reference result
-    #[arg(value_name = "A")]
+    #[arg(value_name = "A", allow_negative_numbers = true)]
     pub(crate) a: String,
     /// What is compared with it: ratios are B over A
-    #[arg(value_name = "B")]
+    #[arg(value_name = "B", allow_negative_numbers = true)]
     pub(crate) b: String,
     #[command(flatten)]
     pub(crate) conditions: ConditionArgs,
@@ -71,8 +71,8 @@ pub(crate) struct BaselineSetArgs {
     /// One word
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// A session or a result: 12, 12.3
-    #[arg(value_name = "ID")]
+    /// A session or a result: 12, 12.3, last
+    #[arg(value_name = "ID", allow_negative_numbers = true)]
     pub(crate) id: String,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
@@ -95,7 +95,7 @@ pub(crate) struct BaselineCheckArgs {
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
     /// What is compared with it [default: the newest complete session of its kind and on its target]
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", allow_negative_numbers = true)]
     pub(crate) id: Option<String>,
     /// The newest session, of any kind
     #[arg(long, conflicts_with = "id")]

@@ -11,6 +11,9 @@ A filter compares fields with values in their units: 'block=8K and write=0', 'la
 '(threads=4 or threads=8) and not label ~ warm'. Operators: = != < <= > >= ~ (contains) !~, with and, or, not and \
 parentheses; - means not known. `fathom table --fields` lists all fields.";
 
+/// The newest session.
+pub(crate) const LAST: &str = "last";
+
 /// Where to look.
 #[derive(Args, Debug, Default)]
 pub(crate) struct StoreArgs {
@@ -56,8 +59,8 @@ pub(crate) struct ListArgs {
 /// `fathom show`.
 #[derive(Args, Debug)]
 pub(crate) struct ShowArgs {
-    /// As `fathom list` names it: 12 is a session, 12.3 the third result of it
-    #[arg(value_name = "ID")]
+    /// As `fathom list` names it: 12 is a session, 12.3 the third result of it; last or -1 the newest, -2 the one before
+    #[arg(value_name = "ID", allow_negative_numbers = true, default_value = LAST)]
     pub(crate) id: String,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
@@ -70,8 +73,8 @@ pub(crate) struct ShowArgs {
 /// Which results.
 #[derive(Args, Debug, Default)]
 pub(crate) struct RowsArgs {
-    /// Sessions and results: 12, 12.3 [default: all stored]
-    #[arg(value_name = "ID")]
+    /// Sessions and results: 12, 12.3, last, -2 [default: all stored]
+    #[arg(value_name = "ID", allow_negative_numbers = true)]
     pub(crate) ids: Vec<String>,
     /// Only results that fit, as in 'block=8K and write=0'
     #[arg(long = "where", value_name = "FILTER")]
@@ -170,8 +173,8 @@ impl FromArgMatches for ExportForm {
 /// `fathom tag`.
 #[derive(Args, Debug)]
 pub(crate) struct TagArgs {
-    /// Sessions and results: 12, 12.3
-    #[arg(value_name = "ID", required = true)]
+    /// Sessions and results: 12, 12.3, last, -2
+    #[arg(value_name = "ID", required = true, allow_negative_numbers = true)]
     pub(crate) ids: Vec<String>,
     /// Give them this word (repeatable)
     #[arg(long, value_name = "TAG", required_unless_present = "remove")]
@@ -191,8 +194,8 @@ pub(crate) const ALL_NOTES: &str = "all";
 /// `fathom note`.
 #[derive(Args, Debug)]
 pub(crate) struct NoteArgs {
-    /// Sessions and results: 12, 12.3
-    #[arg(value_name = "ID", required = true)]
+    /// Sessions and results: 12, 12.3, last, -2
+    #[arg(value_name = "ID", required = true, allow_negative_numbers = true)]
     pub(crate) ids: Vec<String>,
     /// Free text, one line: 'firmware 1.2, before the update'
     #[arg(long, value_name = "TEXT")]
@@ -212,7 +215,7 @@ pub(crate) struct NoteArgs {
 /// `fathom delete`.
 #[derive(Args, Debug)]
 pub(crate) struct DeleteArgs {
-    /// Sessions and results: 12, 12.3
+    /// Sessions and results by their numbers: 12, 12.3
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
     /// How much is lost by it, in just these words: '48 results'

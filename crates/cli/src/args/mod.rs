@@ -27,7 +27,7 @@ pub(crate) use compare::{
     CompareArgs, ConditionArgs,
 };
 pub(crate) use database::{
-    ALL_NOTES, BackupArgs, COMMENT, CheckDbArgs, DbArgs, DbCommand, DeleteArgs, ExportArgs,
+    ALL_NOTES, BackupArgs, COMMENT, CheckDbArgs, DbArgs, DbCommand, DeleteArgs, ExportArgs, LAST,
     ListArgs, NoteArgs, RowsArgs, ShowArgs, SqlArgs, StoreArgs, TableArgs, TagArgs,
 };
 pub(crate) use files::{DdArgs, FilesArgs, FilesWorkArgs, VerifyArgs};
@@ -281,21 +281,14 @@ pub(crate) struct SurveyArgs {
     /// A file, a device, or a folder: in a folder the file fathom.dat, which is created [default: the current folder]
     #[arg(value_name = "TARGET")]
     pub(crate) target: Option<PathBuf>,
-    /// Create the file if it does not exist; without this option only fathom.dat is created
-    #[arg(long)]
-    pub(crate) create: bool,
-    /// Size of the file, or of the range that is used [default: chosen from memory and free space]
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
-    pub(crate) size: Option<String>,
+    #[command(flatten)]
+    pub(crate) file: SurveyFileArgs,
     /// Go on with this survey, as `fathom list` numbers it, with the options that it began with; confirmations are given
     /// again
     #[arg(long, value_name = "ID", conflicts_with_all = ["target", "create", "size", "SearchArgs", "rm", "seed"])]
     pub(crate) resume: Option<String>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
-    /// Remove the file afterwards, if fathom created it
-    #[arg(long)]
-    pub(crate) rm: bool,
     /// Seed of the random offsets and operations [default: drawn for each survey; 0 for simulated devices]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
@@ -313,6 +306,20 @@ pub(crate) struct SurveyArgs {
     pub(crate) keep: KeepArgs,
     #[command(flatten)]
     pub(crate) screen: ScreenArgs,
+}
+
+/// The file of a survey.
+#[derive(Args, Debug)]
+pub(crate) struct SurveyFileArgs {
+    /// Create the file if it does not exist; without this option only fathom.dat is created
+    #[arg(long)]
+    pub(crate) create: bool,
+    /// Size of the file, or of the range that is used [default: chosen from memory and free space]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    pub(crate) size: Option<String>,
+    /// Remove the file afterwards, if fathom created it
+    #[arg(long)]
+    pub(crate) rm: bool,
 }
 
 /// What is shown during a survey and after it.

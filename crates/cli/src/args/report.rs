@@ -7,8 +7,8 @@ use std::path::PathBuf;
 /// `fathom report`.
 #[derive(Args, Debug)]
 pub(crate) struct ReportArgs {
-    /// Sessions and results: 12, 12.3; several are laid side by side
-    #[arg(value_name = "ID", required_unless_present = "all")]
+    /// Sessions and results: 12, 12.3, last, -2; several are laid side by side [default: the newest session]
+    #[arg(value_name = "ID", allow_negative_numbers = true)]
     pub(crate) ids: Vec<String>,
     /// Every session as a page of its own in one folder, with an index: search, trends, regressions
     #[arg(long, conflicts_with = "ids")]

@@ -1,7 +1,7 @@
 //! `fathom baseline`: names for results, and later ones compared with them.
 
 use super::compare::{conditions, held_against, side_of};
-use super::rows::open_store;
+use super::rows::{name_of, open_store};
 use crate::args::{
     BaselineArgs, BaselineCheckArgs, BaselineCommand, BaselineListArgs, BaselineSetArgs,
 };
@@ -34,8 +34,8 @@ pub(crate) fn baseline(
 }
 
 fn set(args: &BaselineSetArgs, environment: &Environment) -> Result<Ending, CommandError> {
-    let of: RunName = args.id.parse().map_err(CommandError::refused)?;
     let store = open_store(&args.store, environment)?;
+    let of = name_of(&store, &args.id)?;
     let baseline = Baseline {
         name: args.name.clone(),
         of,

@@ -12,7 +12,7 @@ use crate::{output, report};
 use analysis::{CompareReport, Compared, Condition, ConditionOutcome, Side, compare_with_history};
 use model::{CommandError, Origin, ResultRow};
 use std::collections::BTreeSet;
-use store::{RunName, Store};
+use store::{Name, RunName, Store};
 
 /// Compares and returns the outcome.
 pub(crate) fn compare(
@@ -160,8 +160,8 @@ pub(super) fn side_of(store: &Store, text: &str) -> Result<Side, CommandError> {
                 let baseline = store.baseline(name).map_err(CommandError::refused)?;
                 named(store, baseline.of)?
             }
-            (None, None) => match word.parse::<RunName>() {
-                Ok(name) => named(store, name)?,
+            (None, None) => match word.parse::<Name>() {
+                Ok(name) => named(store, store.resolve(name).map_err(CommandError::refused)?)?,
                 Err(error) if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) => {
                     return Err(CommandError::refused(error));
                 }

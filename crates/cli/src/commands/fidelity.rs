@@ -109,7 +109,7 @@ fn properties(path: &Path, seed: u64, pace: &mut Pace<'_>) -> Result<Properties,
 
 /// Whether a name may be that of a session or a run of one.
 fn is_id(text: &str) -> bool {
-    text.parse::<store::RunName>().is_ok()
+    text.parse::<store::Name>().is_ok()
 }
 
 /// Returns the properties of the I/Os that a stored session issued, at the times at which they were to start.

@@ -2,14 +2,14 @@
 
 use super::answer;
 use super::noted::ONE_RESULT;
-use super::rows::{names, open_store, sessions_of};
+use super::rows::{names, open_store, resolved, sessions_of};
 use crate::args::{ALL_NOTES, COMMENT, HINTS, NoteArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
 use crate::{output, report};
 use model::{CommandError, Note};
-use store::{RunName, SessionKind, Store, StoreError};
+use store::{Name, RunName, SessionKind, Store, StoreError};
 use views::Stored;
 
 /// Longest comment, in characters.
@@ -19,6 +19,7 @@ const COMMENT_MAX: usize = 500;
 pub(crate) fn note(args: &NoteArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let (names, set, clear) = changes(args)?;
     let store = open_store(&args.store, environment)?;
+    let names = resolved(&store, &names)?;
     if set.iter().any(|note| note.field != COMMENT) {
         can_have_hints(&store, &names, set.iter().any(|note| note.field == "goal"))?;
     }
@@ -44,7 +45,7 @@ pub(crate) fn note(args: &NoteArgs, environment: &Environment) -> Result<Ending,
 }
 
 /// Which sessions and results, which notes are set, and which fields are removed.
-type Changes = (Vec<RunName>, Vec<Note>, Vec<String>);
+type Changes = (Vec<Name>, Vec<Note>, Vec<String>);
 
 /// Checks all of the request; everything that is wrong is reported at once.
 fn changes(args: &NoteArgs) -> Result<Changes, CommandError> {

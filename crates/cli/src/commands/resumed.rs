@@ -7,7 +7,7 @@ use crate::keep;
 use gate::FileLock;
 use model::{CommandError, Location, TargetFacts, TargetKind};
 use std::path::{Path, PathBuf};
-use store::{RunName, SessionId, SessionKind};
+use store::{Name, SessionId, SessionKind};
 
 /// What a session that `--resume` names has to be.
 pub(crate) struct Wanted<'a> {
@@ -32,9 +32,10 @@ impl Wanted<'_> {
                 "{what} is resumed where it is stored: omit --no-store"
             )));
         }
-        let name: RunName = id.parse().map_err(CommandError::refused)?;
+        let name: Name = id.parse().map_err(CommandError::refused)?;
         let store = keep::look(self.keep.store.as_ref(), environment)?;
         let store = store.ok_or_else(|| refuse("nothing is stored yet"))?;
+        let name = store.resolve(name).map_err(CommandError::refused)?;
         let found = store
             .summary_of(name.session)
             .map_err(|error| refuse(&error.to_string()))?;

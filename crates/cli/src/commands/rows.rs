@@ -11,7 +11,8 @@ use analysis::columns::{
 use model::{CommandError, ResultRow};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
-use store::{RunName, SessionId, Store, StoreError};
+use std::str::FromStr;
+use store::{Name, RunName, SessionId, Store, StoreError};
 use views::Export;
 
 /// Lines that a person reads, where nothing else is specified.
@@ -19,7 +20,7 @@ pub(super) const READ_MAX: usize = 1000;
 
 /// What was asked for, read and found good.
 pub(crate) struct Choice {
-    names: Vec<RunName>,
+    names: Vec<Name>,
     filter: Option<Filter>,
     sort: Vec<SortKey>,
     limit: Option<usize>,
@@ -138,7 +139,7 @@ impl Choice {
             let damaged = store.each_row(&mut keep).map_err(CommandError::refused)?;
             reported(store, &damaged)
         } else {
-            let mut rows = named(store, &self.names)?.into_iter();
+            let mut rows = named(store, &resolved(store, &self.names)?)?.into_iter();
             let _ = rows.try_for_each(|row| keep(&row));
             Ending::Good
         };
@@ -203,8 +204,20 @@ fn limit(text: &str) -> Result<usize, String> {
     })
 }
 
-/// The names as a person gives them.
-pub(crate) fn names(ids: &[String]) -> Result<Vec<RunName>, Vec<String>> {
+/// Returns what the names mean in this store.
+pub(crate) fn resolved(store: &Store, names: &[Name]) -> Result<Vec<RunName>, CommandError> {
+    let all = names.iter().map(|name| store.resolve(*name));
+    all.collect::<Result<_, _>>().map_err(CommandError::refused)
+}
+
+/// Returns what one name means in this store.
+pub(crate) fn name_of(store: &Store, text: &str) -> Result<RunName, CommandError> {
+    let name = text.parse().map_err(CommandError::refused)?;
+    store.resolve(name).map_err(CommandError::refused)
+}
+
+/// The names as a person gives them: [`Name`], or [`RunName`] where `last` is none.
+pub(crate) fn names<N: FromStr<Err = StoreError>>(ids: &[String]) -> Result<Vec<N>, Vec<String>> {
     let (mut names, mut wrong) = (Vec::new(), Vec::new());
     for id in ids {
         match id.parse() {

@@ -17,20 +17,22 @@ use model::{
 };
 use std::path::PathBuf;
 use store::{
-    RunName, Session, SessionId, SessionKind, SessionOutcome, Store, StoredResult, StoredRun,
+    Name, RunName, Session, SessionId, SessionKind, SessionOutcome, Store, StoredResult, StoredRun,
 };
 use tools::native::{self, Request, TimeText};
 
 /// Prints a session, or one run of it.
 pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending, CommandError> {
     args.known.read()?; // or it is refused before the database is opened
-    let name: RunName = args.id.parse().map_err(CommandError::refused)?;
+    let name: Name = args.id.parse().map_err(CommandError::refused)?;
     let store = keep::look(args.store.store.as_ref(), environment)?;
     let store = store.ok_or_else(|| {
         CommandError::refused(format!(
-            "{name}: nothing is stored yet: measure something first (fathom survey)"
+            "{}: nothing is stored yet: measure something first (fathom survey)",
+            args.id
         ))
     })?;
+    let name = store.resolve(name).map_err(CommandError::refused)?;
     let notes = store.notes(name).map_err(CommandError::refused)?;
     let known = args.known.over(&notes).read()?;
     let form = Form {
@@ -103,13 +105,14 @@ pub(crate) fn run_named(
     store: Option<&PathBuf>,
     environment: &Environment,
 ) -> Result<RunRecord, CommandError> {
-    let name: RunName = text.parse().map_err(CommandError::refused)?;
+    let name: Name = text.parse().map_err(CommandError::refused)?;
     let store = keep::look(store, environment)?;
     let store = store.ok_or_else(|| {
         CommandError::refused(format!(
-            "{name}: nothing is stored yet: measure something first"
+            "{text}: nothing is stored yet: measure something first"
         ))
     })?;
+    let name = store.resolve(name).map_err(CommandError::refused)?;
     let session = load(&store, name)?;
     let record = pick(&session, name)?.record().cloned();
     record.ok_or_else(|| {

@@ -1,6 +1,6 @@
 //! `fathom tag`: words for sessions and results.
 
-use super::rows::{names, open_store};
+use super::rows::{names, open_store, resolved};
 use crate::args::TagArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -16,6 +16,7 @@ pub(crate) fn tag(args: &TagArgs, environment: &Environment) -> Result<Ending, C
         )));
     }
     let store = open_store(&args.store, environment)?;
+    let names = resolved(&store, &names)?;
     store
         .tag(&names, &args.add, &args.remove)
         .map_err(CommandError::refused)?;

@@ -96,6 +96,43 @@ fn everything_wrong_with_a_table_is_reported_at_once() {
 }
 
 #[test]
+fn sessions_are_named_from_the_newest() {
+    let bench = Bench::new();
+    for seed in [1, 2, 3] {
+        let line = format!("run sim:ssd -d 1s --warmup 0s --seed {seed}");
+        bench.line(&line).good();
+    }
+    let of = |line: &str| bench.line(line).good().out;
+    for (name, line) in [
+        ("show 3", "show"),
+        ("show 3", "show last"),
+        ("show 3 --verbose", "show --verbose"),
+        ("show 2", "show -2"),
+        ("show 1.1", "show -3.1"),
+        ("table 2", "table -2"),
+        ("export 3 --csv", "export last --csv"),
+    ] {
+        assert_eq!(of(name), of(line), "{line}");
+    }
+    let compared = bench.line("compare -2 -1 --json").good().json();
+    assert_eq!(compared["b"]["results"], 1, "{compared}");
+    let page = bench.line("report --json").good().json();
+    assert_eq!(page["parts"][0]["name"], "3");
+    assert_eq!(bench.line("tag -1 --add newest").code, Some(0));
+    assert!(of("list").lines().nth(1).unwrap().contains("[newest]"));
+    bench
+        .line("show -4")
+        .refused("-4: there are not so many sessions");
+    bench
+        .line("show -0")
+        .refused("must be the number of a session");
+    bench
+        .line("delete last")
+        .refused("must be the number of a session");
+    assert_eq!(of("list --json").matches("\"session\"").count(), 3);
+}
+
+#[test]
 fn results_are_exported_whole_and_into_new_files_only() {
     let bench = database();
     bench.line("export --parquet --out r.parquet").done();

@@ -130,7 +130,7 @@ fn what_the_parser_refuses_is_refused_with_the_same_code() {
         ("run -b", "a value is required"),
         ("run -b 4K -b 8K f", "cannot be used multiple times"),
         ("run --store a --no-store f", "cannot be used with"),
-        ("show", "<ID>"),
+        ("delete", "<ID>"),
         ("explore", "unrecognized subcommand"),
         ("completions tcsh", "invalid value"),
     ] {

@@ -8,8 +8,8 @@ mod history;
 mod place;
 
 use super::VERSION;
-use super::rows::{names, open_store};
-use crate::args::ReportArgs;
+use super::rows::{name_of, open_store};
+use crate::args::{LAST, ReportArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::{output, report};
@@ -69,13 +69,18 @@ fn asked(
     place: Option<(&Path, Replace)>,
 ) -> Result<Vec<RunName>, CommandError> {
     let (mut known, mut wrong) = (Vec::new(), Vec::new());
-    for id in &args.ids {
-        match names(std::slice::from_ref(id)) {
+    let newest = [LAST.to_owned()];
+    let ids = match args.ids.is_empty() {
+        true => &newest[..],
+        false => &args.ids,
+    };
+    for id in ids {
+        match name_of(store, id) {
             Ok(one) => {
-                wrong.extend(not_there(store, &one));
-                known.extend(one);
+                wrong.extend(not_there(store, &[one]));
+                known.push(one);
             }
-            Err(reported) => wrong.extend(reported),
+            Err(reported) => wrong.push(reported.to_string()),
         }
     }
     let allowed = place.map(|(to, replace)| place::allowed(to, replace));

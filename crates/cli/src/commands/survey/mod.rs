@@ -54,7 +54,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
         return together(&all, &way, environment, &|member| {
             refuse_confirmations(&args.consent.consent())?;
             refuse_alone(&[
-                ("--rm", args.rm),
+                ("--rm", args.file.rm),
                 ("--resume", args.resume.is_some()),
                 ("--live", args.screen.live),
                 ("--compare-raw", args.search.compare_raw.is_some()),

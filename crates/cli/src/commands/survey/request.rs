@@ -2,7 +2,7 @@
 
 use super::page::PagePlace;
 use super::workloads;
-use crate::args::{SearchArgs, SurveyArgs};
+use crate::args::{SearchArgs, SurveyArgs, SurveyFileArgs};
 use crate::commands::survey::size::SIZE_MIN;
 use analysis::Goal;
 use model::{Bytes, CacheMode, CommandError, EngineChoice, Location, Nanos, NullBehaviour, Ratio};
@@ -55,11 +55,9 @@ impl Asked {
     pub(crate) fn read(args: &SurveyArgs) -> Result<Asked, CommandError> {
         let SurveyArgs {
             target,
-            create,
-            size,
+            file: SurveyFileArgs { create, size, rm },
             resume: _, // its words are read instead of these
             search,
-            rm,
             seed,
             consent: _,
             known: _, // changes what is reported, not what is run
