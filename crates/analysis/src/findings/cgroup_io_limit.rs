@@ -15,7 +15,7 @@ use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::LimitKind;
 use crate::rows::per_second;
 use crate::say;
-use model::{BlockDevice, Bytes, CacheMode, IoLimit, Operation, TargetKind};
+use model::{BlockDevice, Bytes, CacheMode, Counted, IoLimit, Operation, TargetKind};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("cgroup-io-limit"),
@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "A control group limited the I/O: the figure is the limit's, not the device's.",
-    method: "A control group of the process, or one above it, has an I/O limit on a device below the target. Direct I/O reached 93% to 105% of it, plus or minus 0.1 s of the limit. Against an IOPS limit each \
+    method: "A control group of the process, or one above it, has an I/O limit on a device below the target. Direct I/O, or what the device read for buffered reads, reached 93% to 105% of it, plus or minus 0.1 s of the limit. Against an IOPS limit each \
              request of an I/O counts, and on some devices one more that io_uring tried without waiting; or each I/O \
              counts once. Against a limit on bytes each I/O of a block device that splits it counts twice with \
              io_uring, for the same reason. The nearest limit is reported. If such I/Os reached less, while the device was busy for less than a \
@@ -48,6 +48,8 @@ const SLICE_S: f64 = 0.1;
 /// An I/O that counts for less than this is not worth a word.
 const TOLD_MIN: f64 = 1.05;
 
+/// Of the bytes that buffered reads asked for; of the rest the limit says nothing.
+const READ_MIN: f64 = 0.90;
 /// Of the measured time; a device with so little to do is not what limits.
 const IDLE_MAX: f64 = 0.25;
 const TWICE: &str = ", each I/O counted twice: io_uring's non-blocking attempts at I/Os that the device splits count, too";
@@ -228,12 +230,17 @@ fn of_limit(own: &Own<'_>, limit: &IoLimit) -> Vec<Reached> {
     let mut sums = [(0u64, 0u64); 2];
     for target in targets(own.record) {
         let device = target.facts.chain.iter().find(on_it);
-        if target.planned.cache != CacheMode::Unbuffered || device.is_none() {
+        let Some(device) = device else {
             continue;
-        }
-        name = device.map(|device| device.name.clone());
+        };
+        name = Some(device.name.clone());
+        let is_direct = target.planned.cache == CacheMode::Unbuffered;
         for operation in [Operation::Read, Operation::Write] {
-            let counted = target.counted(own.record, operation);
+            let counted = match (is_direct, operation) {
+                (true, _) => target.counted(own.record, operation),
+                (false, Operation::Read) => buffered_reads(own, &target, device),
+                (false, Operation::Write) => Counted::default(), // the kernel writes them back later
+            };
             let sum = &mut sums[operation.index()];
             *sum = (
                 sum.0.saturating_add(counted.ios),
@@ -263,6 +270,21 @@ fn of_limit(own: &Own<'_>, limit: &IoLimit) -> Vec<Reached> {
         })
     });
     reached.collect()
+}
+
+/// What a device read for buffered reads, which the kernel merges and reads ahead; nothing where the page cache served a part of
+/// them, or where there are other targets.
+fn buffered_reads(own: &Own<'_>, target: &Below<'_>, device: &BlockDevice) -> Counted {
+    let asked = target.counted(own.record, Operation::Read).bytes.0;
+    let alone = own.record.targets.len() == 1;
+    let read = own.record.window.device(&device.name).filter(|_| alone);
+    let counted = read.map(|read| Counted {
+        ios: read.reads,
+        bytes: read.read_bytes,
+        ..Counted::default()
+    });
+    let all = |counted: &Counted| counted.bytes.0 as f64 >= READ_MIN * asked as f64;
+    counted.filter(all).unwrap_or_default()
 }
 
 fn of_ios(own: &Own<'_>, ios: u64, limit: Option<u64>, each: Each) -> Option<Reached> {
@@ -450,5 +472,29 @@ mod tests {
         let mut whole = split("io_uring", 185, Bytes::mib(37));
         whole.targets[0].chain[0].segments_max = Some(256);
         assert_eq!(found(&whole, "cgroup-io-limit"), None);
+    }
+
+    /// E7: buffered reads are as limited; the device counts what was charged.
+    #[test]
+    fn a_limit_is_named_for_buffered_reads_that_the_device_served() {
+        let of = |device_percent, limit: u64| {
+            let mut record = Sample {
+                cache: model::CacheMode::Cached,
+                device_percent,
+                ..Sample::default()
+            }
+            .build();
+            record.targets[0].chain[1].number = (254, 0);
+            record.host.limits.io = vec![IoLimit {
+                device: (254, 0),
+                read_per_s: Some(Bytes(limit * 4096)),
+                ..IoLimit::default()
+            }];
+            found(&record, "cgroup-io-limit").is_some()
+        };
+        assert!(of(100, 2000), "2000 reads a second");
+        assert!(!of(100, 3000), "below the limit");
+        assert!(!of(50, 1000), "the page cache served the other half");
+        assert!(!of(0, 2000));
     }
 }

@@ -192,8 +192,18 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
     } else {
         "a layer above the device"
     };
+    let presses = targets(seen.record).find_map(|target| target.presses());
+    let presses = presses.filter(|_| !cached);
     let sentence = match (reads, writes) {
         (None, None) => return resident(seen),
+        (reads, writes) if let Some(who) = &presses => {
+            let (share, what) = match (reads, writes) {
+                (Some(share), _) => (share, "read"),
+                (None, share) => (share.unwrap_or_default(), "written"),
+            };
+            let part = say::percent(share);
+            format!("{who} compresses: the device transferred {part} less than was {what}")
+        }
         (Some(reads), None) => format!("{who} served {} of the reads", say::percent(reads)),
         (None, Some(writes)) => {
             format!(
@@ -209,6 +219,8 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
     };
     let advice = if cached {
         "use direct I/O to measure the device"
+    } else if presses.is_some() {
+        "use incompressible data (fathom's default), or disable compression"
     } else {
         "measure the device itself, or a file system without compression and caching"
     };
@@ -337,6 +349,15 @@ mod tests {
         };
         let reported = found(&odd.build(), "page-cache").unwrap().sentence;
         assert_eq!(reported, "a layer above the device served 50% of the reads");
+        let mut record = odd.build();
+        let on = record.targets[0].file_system.as_mut().unwrap();
+        on.kind = "btrfs".to_owned();
+        on.options = "rw,compress-force=zstd:3".to_owned();
+        let reported = found(&record, "page-cache").unwrap().sentence;
+        assert_eq!(
+            reported,
+            "btrfs compresses: the device transferred 50% less than was read"
+        );
     }
 
     /// Others read as much of the device as fathom was answered from memory, so that the counters agree.

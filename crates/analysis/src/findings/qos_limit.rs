@@ -9,6 +9,7 @@
 
 use super::answered_from_memory::LINK_BYTES_PER_S;
 use super::qos_shape::{self, Cap, Held, RATE_CV_MAX, by_size};
+use super::storage_stack::targets;
 use super::{Confidence, Own, Seen, Severity, io_wq_offload};
 use crate::intervals::IntervalRow;
 use crate::known::{CloudCap, Known};
@@ -299,7 +300,9 @@ fn distance(value: f64, cap: f64) -> String {
 
 /// The device had few I/Os while many waited above it: a rate limit of this machine.
 fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
-    if own.record.engine.backend == "null" || waits_for_a_processor(own) {
+    // A file system that compresses keeps I/Os waiting for its own work.
+    let presses = || targets(own.record).any(|target| target.presses().is_some());
+    if own.record.engine.backend == "null" || waits_for_a_processor(own) || presses() {
         return None;
     }
     let asked = seen.observed.load.requested_in_flight?;
