@@ -3,7 +3,7 @@
 //! Read in this order: `session` (what a person finds in the database), `open` (which files are taken, and
 //! the schema), `save`, `cells`, `run` and `documents` (onto it), `load` and `rows` (off it), `blob` and `series`
 //! (histograms and time series in few bytes), `seal` (what shows damage), `summary` and `scan`
-//! (lists and tables in one pass), `delete`, `backup`, `check` and `care`, `error`. A person names a
+//! (lists and tables in one pass), `delete`, `backup`, `check` and `care`, `portable` (whole sessions as JSON), `error`. A person names a
 //! session `12` and the third run of it `12.3`.
 //!
 //! Safety: one transaction a run in SQLite's write-ahead log with full synchronisation, so a kill or a power
@@ -29,6 +29,7 @@ mod load;
 mod notes;
 mod notice;
 mod open;
+mod portable;
 mod proofs;
 mod record;
 mod rows;
@@ -50,6 +51,7 @@ pub use check::{Check, Depth};
 pub use error::StoreError;
 pub use notice::Notice;
 pub use open::{Store, check_name};
+pub use portable::is_portable;
 pub use proofs::FileProof;
 pub use scan::Pass;
 pub use schema::{APPLICATION_ID, SCHEMA_VERSION};

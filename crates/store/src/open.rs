@@ -8,7 +8,8 @@ use crate::error::{Fault, is_of_descriptors};
 use crate::record::Later;
 use crate::schema::{
     ANSWERS_FROM, APPLICATION_ID, BASELINES_FROM, LINES_FROM, NOTES_FROM, RESPONSE_FROM,
-    SCHEMA_VERSION, SERIES_FROM, SUMMARIES_FROM, bring_up_to_date, version, version_of_ours,
+    SCHEMA_VERSION, SERIES_FROM, SUMMARIES_FROM, bring_up_to_date, create_filled, version,
+    version_of_ours,
 };
 use crate::{Notice, Result, StoreError};
 use gate::DatabasePlace;
@@ -49,11 +50,11 @@ pub(crate) enum Flush {
 pub struct Store {
     pub(crate) connection: Connection,
     path: PathBuf,
-    place: DatabasePlace,
-    version: u32,      // of the schema in it
-    full: bool,        // the disk had no room to open it for writing
-    moved: Cell<bool>, // it is no longer where it was opened
-    _open: OpenFile,   // dropped after the connection
+    place: Option<DatabasePlace>, // none of one in memory
+    version: u32,                 // of the schema in it
+    full: bool,                   // the disk had no room to open it for writing
+    moved: Cell<bool>,            // it is no longer where it was opened
+    _open: Option<OpenFile>,      // dropped after the connection
 }
 
 impl Store {
@@ -77,12 +78,47 @@ impl Store {
         Ok(Store {
             connection,
             path: path.to_owned(),
-            place,
+            place: Some(place),
             version: SCHEMA_VERSION,
             full: false,
             moved: Cell::new(false),
-            _open: open,
+            _open: Some(open),
         })
+    }
+
+    /// Opens a new database in memory. `fill` puts rows of this version of the schema into it; `name` is for messages.
+    ///
+    /// # Errors
+    /// The rows contradict the schema.
+    pub(crate) fn in_memory_with(
+        name: &Path,
+        schema: u32,
+        fill: &dyn Fn(&Transaction<'_>) -> Result<(), Fault>,
+    ) -> Result<Store> {
+        let open = || -> Result<Connection, Fault> {
+            let connection = Connection::open_in_memory()?;
+            harden(&connection)?;
+            create_filled(&connection, schema, fill)?;
+            connection.pragma_update(None, "foreign_keys", true)?;
+            Ok(connection)
+        };
+        Ok(Store {
+            connection: open().map_err(|fault| fault.at(name))?,
+            path: name.to_owned(),
+            place: None,
+            version: SCHEMA_VERSION,
+            full: false,
+            moved: Cell::new(false),
+            _open: None,
+        })
+    }
+
+    /// Opens an empty database in memory; `name` is for messages.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn in_memory(name: &Path) -> Result<Store> {
+        Store::in_memory_with(name, SCHEMA_VERSION, &|_| Ok(()))
     }
 
     /// Opens the database at `path` to look into it: where this user may not write it, or the disk is full to its last byte,
@@ -169,24 +205,32 @@ impl Store {
 
     /// Refuses a database that is no longer where it was opened: a user finds nothing there of what would be written.
     pub(crate) fn still_there(&self) -> Result<(), Fault> {
-        if self.place.still_there().is_ok() {
+        let Some(place) = self
+            .place
+            .as_ref()
+            .filter(|place| place.still_there().is_err())
+        else {
             return Ok(());
-        }
+        };
         self.moved.set(true);
         Err(Fault::Named(StoreError::Moved {
             path: self.path.clone(),
-            now: self.place.moved_to(),
+            now: place.moved_to(),
         }))
     }
 
     /// A name next to the database.
     pub(crate) fn neighbour(&self, suffix: &str) -> PathBuf {
-        self.place.neighbour(suffix)
+        match &self.place {
+            Some(place) => place.neighbour(suffix),
+            None => self.path.clone(),
+        }
     }
 
     /// Whether two have the same file open.
     pub fn is_same(&self, other: &Store) -> bool {
-        self.place.identity() == other.place.identity()
+        let places = self.place.as_ref().zip(other.place.as_ref());
+        places.is_some_and(|(own, other)| own.identity() == other.identity())
     }
 
     /// Whether writes go through a write-ahead log.
@@ -237,7 +281,8 @@ impl Drop for Store {
     fn drop(&mut self) {
         // The log of a file that was moved would stay behind under a name that belongs to nothing. SQLite moves its content
         // into the file, and removes it, if no other process has the file open. Afterwards it cannot be read here.
-        if self.moved.get() && self.place.is_vacant() {
+        let is_vacant = |place: &DatabasePlace| place.is_vacant();
+        if self.moved.get() && self.place.as_ref().is_some_and(is_vacant) {
             let _ = self.connection.busy_timeout(Duration::ZERO);
             let _ = self.leave_log();
         }
@@ -477,11 +522,11 @@ fn connect_to_read(path: &Path) -> Result<Store, Fault> {
         version @ READABLE_FROM.. => Ok(Store {
             connection,
             path: path.to_owned(),
-            place,
+            place: Some(place),
             version,
             full: false,
             moved: Cell::new(false),
-            _open: open,
+            _open: Some(open),
         }),
         older => Err(Fault::Named(StoreError::Unwritable {
             path: path.to_owned(),

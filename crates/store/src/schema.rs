@@ -140,6 +140,22 @@ fn take_steps(
     Ok(())
 }
 
+/// Creates the schema in an empty database, after `fill` put rows into its version `found`.
+pub(crate) fn create_filled(
+    connection: &Connection,
+    found: u32,
+    fill: &dyn Fn(&Transaction<'_>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    connection.pragma_update(None, "foreign_keys", false)?;
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    for step in &STEPS[..found as usize] {
+        transaction.execute_batch(step.script)?;
+    }
+    fill(&transaction)?;
+    take_steps(&transaction, found, &mut |_| ())?;
+    Ok(transaction.commit()?)
+}
+
 /// The version of a file that is fathom's alone, both read from one state of it: another process may be creating it.
 pub(crate) fn version_of_ours(connection: &Connection, path: &Path) -> Result<u32, Fault> {
     let state = connection.unchecked_transaction()?;

@@ -4,7 +4,8 @@ use super::StoreArgs;
 use clap::{Args, Subcommand};
 
 pub(super) const SIDES: &str = "\
-A side is a session (12, last, -2), a result (12.3), a tag, a baseline (baseline:NAME), or several of these joined by commas. A word \
+A side is a session (12, last, -2), a result (12.3), a tag, a baseline (baseline:NAME), a file, or several of these with \
+commas. A file is a results database (FILE.db:6, or FILE.db for its newest session) or what fathom import reads. A word \
 that is no number is a tag; tag:NAME is always one. Results of the same work are compared with each other; \
 several of the same work on one side are repeats.\n\n\
 A condition is a figure as `fathom table` names it, > with a rise or < with a fall, in percent: 'p99 > +10%', 'rate < -5%' \

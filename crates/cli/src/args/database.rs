@@ -135,9 +135,16 @@ pub(crate) struct ExportArgs {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// In which form: an option for each row of [`EXPORTS`], and exactly one of them.
+/// In which form: an option for each row of [`EXPORTS`], or whole sessions; exactly one of them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ExportForm(pub(crate) &'static Export);
+pub(crate) enum ExportForm {
+    /// Rows, one per result.
+    Rows(&'static Export),
+    /// Whole sessions, for `fathom import` on another machine.
+    Sessions,
+}
+
+const SESSIONS: &str = "sessions";
 
 impl Args for ExportForm {
     fn augment_args(command: Command) -> Command {
@@ -145,9 +152,16 @@ impl Args for ExportForm {
             let option = Arg::new(export.name).long(export.name).help(export.about);
             option.action(ArgAction::SetTrue)
         };
-        let names = EXPORTS.iter().map(|export| export.name);
+        let sessions = Arg::new(SESSIONS).long(SESSIONS).action(ArgAction::SetTrue);
+        let sessions = sessions
+            .help("Whole sessions as JSON, for fathom import and compare on another machine")
+            .conflicts_with_all(["filter", "sort", "limit", "columns"]);
+        let names = EXPORTS.iter().map(|export| export.name).chain([SESSIONS]);
         let group = ArgGroup::new("form").args(names).required(true);
-        command.args(EXPORTS.iter().map(option)).group(group)
+        command
+            .args(EXPORTS.iter().map(option))
+            .arg(sessions)
+            .group(group)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -157,10 +171,13 @@ impl Args for ExportForm {
 
 impl FromArgMatches for ExportForm {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        if matches.get_flag(SESSIONS) {
+            return Ok(ExportForm::Sessions);
+        }
         let mut all = EXPORTS.iter();
         let export = all.find(|export| matches.get_flag(export.name));
         export
-            .map(ExportForm)
+            .map(ExportForm::Rows)
             .ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))
     }
 

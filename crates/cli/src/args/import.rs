@@ -19,7 +19,7 @@ pub(crate) fn read() -> String {
 /// `fathom import`.
 #[derive(Args, Debug)]
 pub(crate) struct ImportArgs {
-    /// Files with results of other tools; - is standard input
+    /// Files with results of other tools, results databases, and sessions of fathom export --sessions; - is standard input
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// Give the session this word, to find it again (repeatable)

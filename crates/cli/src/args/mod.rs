@@ -27,8 +27,9 @@ pub(crate) use compare::{
     CompareArgs, ConditionArgs,
 };
 pub(crate) use database::{
-    ALL_NOTES, BackupArgs, COMMENT, CheckDbArgs, DbArgs, DbCommand, DeleteArgs, ExportArgs, LAST,
-    ListArgs, NoteArgs, RowsArgs, ShowArgs, SqlArgs, StoreArgs, TableArgs, TagArgs,
+    ALL_NOTES, BackupArgs, COMMENT, CheckDbArgs, DbArgs, DbCommand, DeleteArgs, ExportArgs,
+    ExportForm, LAST, ListArgs, NoteArgs, RowsArgs, ShowArgs, SqlArgs, StoreArgs, TableArgs,
+    TagArgs,
 };
 pub(crate) use files::{DdArgs, FilesArgs, FilesWorkArgs, VerifyArgs};
 pub(crate) use hosts::{HostsArgs, RunHostsArgs};

@@ -3,6 +3,7 @@
 //! Read in this order: the flow (here), what a side is (`side_of`). Deliberately absent: what counts as a change, which is
 //! `analysis`'s.
 
+use super::import;
 use super::rows::{open_store, sessions_of};
 use crate::args::{CompareArgs, ConditionArgs, known_by};
 use crate::environment::Environment;
@@ -12,6 +13,7 @@ use crate::{output, report};
 use analysis::{CompareReport, Compared, Condition, ConditionOutcome, Side, compare_with_history};
 use model::{CommandError, Origin, ResultRow};
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use store::{Name, RunName, Store};
 
 /// Compares and returns the outcome.
@@ -20,7 +22,17 @@ pub(crate) fn compare(
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
     let conditions = conditions(&args.conditions)?;
-    let store = open_store(&args.store, environment)?;
+    let are_files = [&args.a, &args.b].iter().all(|text| {
+        let mut words = text.split(',').map(str::trim);
+        words.all(|word| file_of(word).is_some())
+    });
+    let place = environment.store_place(args.store.store.as_ref());
+    let is_there = place.is_some_and(|place| place.path().exists());
+    // A machine that only compares has no results of its own.
+    let store = match are_files && args.store.store.is_none() && !is_there {
+        true => Store::in_memory(Path::new("")).map_err(CommandError::failed)?,
+        false => open_store(&args.store, environment)?,
+    };
     let sides = [side_of(&store, &args.a), side_of(&store, &args.b)];
     let [a, b] = both(sides)?;
     let form = Form::of_list(args.json, environment);
@@ -152,31 +164,83 @@ pub(super) fn conditions(args: &ConditionArgs) -> Result<Vec<Condition>, Command
 
 /// The results that a side's words name, each once.
 pub(super) fn side_of(store: &Store, text: &str) -> Result<Side, CommandError> {
-    let mut rows: Vec<ResultRow> = Vec::new();
+    let (mut results, mut seen) = (Vec::new(), BTreeSet::new());
     for word in text.split(',').map(str::trim) {
-        let found = match (word.strip_prefix("tag:"), word.strip_prefix("baseline:")) {
-            (Some(tag), _) => tagged(store, tag)?,
-            (None, Some(name)) => {
-                let baseline = store.baseline(name).map_err(CommandError::refused)?;
-                named(store, baseline.of)?
+        let file = file_of(word);
+        let (other, mut rows) = match &file {
+            Some((path, name)) => {
+                let other = import::opened(path)?;
+                let rows = of_file(&other, path, name.as_deref())?;
+                (Some(other), rows)
             }
-            (None, None) => match word.parse::<Name>() {
-                Ok(name) => named(store, store.resolve(name).map_err(CommandError::refused)?)?,
-                Err(error) if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) => {
-                    return Err(CommandError::refused(error));
-                }
-                Err(_) => tagged(store, word)?,
-            },
+            None => (None, of_word(store, word)?),
         };
-        rows.extend(found);
+        let path = file.map(|(path, _)| path);
+        rows.retain(|row| seen.insert((path.clone(), row.session, row.number)));
+        let is_other = other.is_some();
+        let mut found = compared(other.as_ref().unwrap_or(store), rows)?;
+        if is_other {
+            // It is none of the sessions of this database that have the same number.
+            found.iter_mut().for_each(|one| one.row.session = 0);
+        }
+        results.extend(found);
     }
-    let mut seen = std::collections::BTreeSet::new();
-    rows.retain(|row| seen.insert((row.session, row.number)));
-    side(store, text, rows)
+    Ok(Side {
+        name: text.to_owned(),
+        results,
+    })
+}
+
+/// The file of a word, and the session in it that is meant: `FILE` or `FILE:6`.
+fn file_of(word: &str) -> Option<(PathBuf, Option<String>)> {
+    let is_name = word.parse::<Name>().is_ok() || word.starts_with("tag:");
+    if is_name || word.is_empty() {
+        return None;
+    }
+    if Path::new(word).is_file() {
+        return Some((word.into(), None));
+    }
+    let (file, name) = word.rsplit_once(':')?;
+    let is_file = Path::new(file).is_file();
+    is_file.then(|| (file.into(), Some(name.to_owned())))
+}
+
+/// The results of a file that are meant: of a database the newest session, of all else everything.
+fn of_file(other: &Store, path: &Path, name: Option<&str>) -> Result<Vec<ResultRow>, CommandError> {
+    if let Some(name) = name {
+        return named(other, super::rows::name_of(other, name)?);
+    }
+    if import::is_database(path) {
+        return named(
+            other,
+            other.resolve(Name::LAST).map_err(CommandError::refused)?,
+        );
+    }
+    let sessions = other.oldest_first().map_err(CommandError::failed)?;
+    let ids: Vec<_> = sessions.iter().map(|session| session.id).collect();
+    other.rows(&ids).map_err(CommandError::refused)
+}
+
+/// The results of a word that names no file.
+fn of_word(store: &Store, word: &str) -> Result<Vec<ResultRow>, CommandError> {
+    match (word.strip_prefix("tag:"), word.strip_prefix("baseline:")) {
+        (Some(tag), _) => tagged(store, tag),
+        (None, Some(name)) => {
+            let baseline = store.baseline(name).map_err(CommandError::refused)?;
+            named(store, baseline.of)
+        }
+        (None, None) => match word.parse::<Name>() {
+            Ok(name) => named(store, store.resolve(name).map_err(CommandError::refused)?),
+            Err(error) if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) => {
+                Err(CommandError::refused(error))
+            }
+            Err(_) => tagged(store, word),
+        },
+    }
 }
 
 /// Takes of each record what is needed, one after another: all at once they may not fit into memory.
-fn side(store: &Store, name: &str, rows: Vec<ResultRow>) -> Result<Side, CommandError> {
+fn compared(store: &Store, rows: Vec<ResultRow>) -> Result<Vec<Compared>, CommandError> {
     let mut results = Vec::with_capacity(rows.len());
     for row in rows {
         let known = known_by(&row.notes)?;
@@ -194,10 +258,7 @@ fn side(store: &Store, name: &str, rows: Vec<ResultRow>) -> Result<Side, Command
             Origin::Imported | Origin::Missing => Compared::line(row),
         });
     }
-    Ok(Side {
-        name: name.to_owned(),
-        results,
-    })
+    Ok(results)
 }
 
 fn named(store: &Store, name: RunName) -> Result<Vec<ResultRow>, CommandError> {

@@ -1,11 +1,12 @@
 //! `fathom export`: results for other programs.
 
-use super::rows::{Choice, open_store};
-use crate::args::ExportArgs;
+use super::rows::{Choice, open_store, resolved, sessions_of};
+use crate::args::{ExportArgs, ExportForm};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
 use crate::{output, report};
+use analysis::say;
 use gate::Replace;
 use model::CommandError;
 use std::io::IsTerminal;
@@ -13,7 +14,10 @@ use std::io::IsTerminal;
 /// Writes them to a new file, or to standard output.
 pub(crate) fn export(args: &ExportArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let choice = Choice::read(&args.rows, args.columns.as_deref())?;
-    let export = args.form.0;
+    let export = match args.form {
+        ExportForm::Rows(export) => export,
+        ExportForm::Sessions => return sessions(args, &choice, environment),
+    };
     if !export.is_text && args.out.is_none() && std::io::stdout().is_terminal() {
         return Err(CommandError::refused(format!(
             "--{}: {} is no text for a terminal: add --out FILE, or send it on with >",
@@ -26,15 +30,44 @@ pub(crate) fn export(args: &ExportArgs, environment: &Environment) -> Result<End
     let (selection, ending) = choice.select(&store, columns)?;
     let rows = selection.rows().len();
     let bytes = report::rows(&selection, Some(export), Form::of_list(false, environment));
-    match &args.out {
-        Some(path) => {
-            // Code that writes never guesses: an existing file stays.
-            gate::write_output(path, &bytes, Replace::Nothing)
-                .map_err(|error| crate::failure::of_output(&error))?;
-            let results = if rows == 1 { "result" } else { "results" };
-            output::tell(&format!("{}: {} {results}", path.display(), rows));
-        }
-        None => output::print(&bytes)?,
-    }
+    put(args, &bytes, &say::counted(rows as u64, "result"))?;
     Ok(ending)
+}
+
+/// Writes the sessions that are named, or all, each whole.
+fn sessions(
+    args: &ExportArgs,
+    choice: &Choice,
+    environment: &Environment,
+) -> Result<Ending, CommandError> {
+    let store = open_store(&args.rows.store, environment)?;
+    let names = resolved(&store, choice.names())?;
+    if let Some(name) = names.iter().find(|name| name.run.is_some()) {
+        return Err(CommandError::refused(format!(
+            "{name}: a session is exported whole; hint: specify {}",
+            name.session
+        )));
+    }
+    let sessions = match names.is_empty() {
+        false => sessions_of(&names),
+        true => {
+            let all = store.oldest_first().map_err(CommandError::failed)?;
+            all.iter().map(|session| session.id).collect()
+        }
+    };
+    let document = store.portable(&sessions).map_err(CommandError::refused)?;
+    let what = say::counted(sessions.len() as u64, "session");
+    put(args, document.as_bytes(), &what)?;
+    Ok(Ending::Good)
+}
+
+/// Writes the bytes where they are to go; an existing file stays, because code that writes never guesses.
+fn put(args: &ExportArgs, bytes: &[u8], what: &str) -> Result<(), CommandError> {
+    let Some(path) = &args.out else {
+        return output::print(bytes);
+    };
+    gate::write_output(path, bytes, Replace::Nothing)
+        .map_err(|error| crate::failure::of_output(&error))?;
+    output::tell(&format!("{}: {what}", path.display()));
+    Ok(())
 }

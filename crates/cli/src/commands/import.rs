@@ -51,9 +51,24 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
         ..Gathered::default()
     };
     for path in &args.files {
-        match is_database(path) {
-            true => (gathered.files).push(sessions_of(path, store.as_ref(), args)),
-            false => gathered.file(path, store.as_ref().filter(|_| !args.again))?,
+        let bytes = match is_database(path) {
+            true => {
+                let other = || Store::look(path);
+                gathered
+                    .files
+                    .push(sessions_of(path, &other, store.as_ref(), args));
+                continue;
+            }
+            false => bytes_of(path),
+        };
+        match bytes {
+            Ok(document) if store::is_portable(&document) => {
+                let other = || Store::of_portable(path, &document);
+                gathered
+                    .files
+                    .push(sessions_of(path, &other, store.as_ref(), args));
+            }
+            bytes => gathered.file(path, bytes, store.as_ref().filter(|_| !args.again))?,
         }
     }
     let session = match &store {
@@ -123,12 +138,17 @@ struct Gathered {
 
 impl Gathered {
     /// Takes one file. `known` is where to look whether it was imported before.
-    fn file(&mut self, path: &Path, known: Option<&Store>) -> Result<(), CommandError> {
+    fn file(
+        &mut self,
+        path: &Path,
+        bytes: Result<Vec<u8>, String>,
+        known: Option<&Store>,
+    ) -> Result<(), CommandError> {
         let mut file = ImportedFile {
             file: path.to_string_lossy().into_owned(),
             ..ImportedFile::default()
         };
-        match bytes_of(path) {
+        match bytes {
             Err(why) => file.refused = Some(why),
             Ok(bytes) => {
                 let fingerprint = tools::imports::fingerprint(&bytes);
@@ -254,8 +274,51 @@ fn about(run: &ImportedRun) -> &'static str {
     reader.map_or("", |reader| reader.name)
 }
 
+/// Opens what `fathom import` accepts as a database of its own: a results database as it is, all else in memory.
+pub(super) fn opened(path: &Path) -> Result<Store, CommandError> {
+    if is_database(path) {
+        return Store::look(path).map_err(CommandError::refused);
+    }
+    let name = path.display();
+    let refused = |why: String| CommandError::refused(format!("{name}: {why}"));
+    let bytes = bytes_of(path).map_err(refused)?;
+    if store::is_portable(&bytes) {
+        return Store::of_portable(path, &bytes).map_err(CommandError::refused);
+    }
+    let store = Store::in_memory(path).map_err(CommandError::failed)?;
+    let new = session::new_session(
+        SessionKind::Import,
+        command_line(),
+        name.to_string(),
+        clock::utc(),
+    );
+    let (mut refusal, mut broken) = (None, 0);
+    let imported = store.import(&new, |put| {
+        match tools::imports::read_each(&name.to_string(), &bytes, &mut |run| put(&run)) {
+            Ok(rest) => broken = rest.broken_count,
+            Err(error) => refusal = Some(error.to_string()),
+        }
+    });
+    let session = imported.map_err(CommandError::failed)?;
+    if broken > 0 {
+        output::tell(&format!(
+            "{name}: {broken} runs cannot be read; fathom import reports each"
+        ));
+    }
+    match session {
+        Some(session) => {
+            let ended = store.finish(session, SessionOutcome::Complete, None);
+            ended.map_err(CommandError::failed)?;
+            Ok(store)
+        }
+        None => Err(refused(
+            refusal.unwrap_or_else(|| "it has no result".to_owned()),
+        )),
+    }
+}
+
 /// Whether a file begins as a results database does.
-fn is_database(path: &Path) -> bool {
+pub(super) fn is_database(path: &Path) -> bool {
     const MAGIC: &[u8] = b"SQLite format 3\0";
     let mut first = [0; MAGIC.len()];
     let is_file = path != Path::new(STDIN) && path.metadata().is_ok_and(|it| it.is_file());
@@ -263,15 +326,20 @@ fn is_database(path: &Path) -> bool {
     matches!(read, Some(Ok(()))) && first == *MAGIC
 }
 
-/// Copies the sessions of another results database, each whole. `store` is where they go; of those that are there already
-/// nothing is copied.
-fn sessions_of(path: &Path, store: Option<&Store>, args: &ImportArgs) -> ImportedFile {
+/// Copies the sessions of another results database or of a document, each whole. `store` is where they go; of those that are
+/// there already nothing is copied.
+fn sessions_of(
+    path: &Path,
+    other: &dyn Fn() -> Result<Store, store::StoreError>,
+    store: Option<&Store>,
+    args: &ImportArgs,
+) -> ImportedFile {
     let mut file = ImportedFile {
         file: path.to_string_lossy().into_owned(),
         ..ImportedFile::default()
     };
     let mut copy = || -> Result<(), store::StoreError> {
-        let other = Store::look(path)?;
+        let other = other()?;
         if store.is_some_and(|store| store.is_same(&other)) {
             file.refused = Some("this is the store that it would be added to".to_owned());
             return Ok(());
@@ -308,7 +376,26 @@ fn sessions_of(path: &Path, store: Option<&Store>, args: &ImportArgs) -> Importe
     file
 }
 
+/// Reads a file that is neither a results database nor a report.
 fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
+    let bytes = whole_file(path)?;
+    match is_report(&bytes) {
+        false => Ok(bytes),
+        true => Err(
+            "this is a report of fathom, which does not contain the whole results; hint: fathom export ID --sessions writes \
+             what can be imported"
+                .to_owned(),
+        ),
+    }
+}
+
+/// Whether it begins as the documents of `fathom show --json`, `run --json` and others do.
+fn is_report(bytes: &[u8]) -> bool {
+    let first = bytes.trim_ascii_start().strip_prefix(b"{");
+    first.is_some_and(|first| first.trim_ascii_start().starts_with(b"\"schema_version\""))
+}
+
+fn whole_file(path: &Path) -> Result<Vec<u8>, String> {
     let room = host::memory_room(&Root::live());
     let fits = room.map_or(LENGTH_MAX, |room| {
         (room.0 / MEMORY_PER_BYTE).min(LENGTH_MAX)

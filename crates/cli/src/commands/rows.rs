@@ -119,6 +119,11 @@ impl Choice {
         Ok((chosen.into_inner().select(&order), ending))
     }
 
+    /// The names that were given.
+    pub(crate) fn names(&self) -> &[Name] {
+        &self.names
+    }
+
     /// The fields that are shown: those that were named; a program gets all there are.
     pub(crate) fn named(&self, export: Option<&Export>) -> Option<Vec<&'static Column>> {
         let all = || export.is_some().then(|| columns().collect());

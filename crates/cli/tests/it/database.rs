@@ -153,7 +153,10 @@ fn results_are_exported_whole_and_into_new_files_only() {
     );
     let said = bench.line("export 1");
     assert_eq!(said.code, Some(2), "{said:?}");
-    assert!(said.err.contains("<--csv|--json|--parquet>"), "{said:?}");
+    assert!(
+        said.err.contains("<--csv|--json|--parquet|--sessions>"),
+        "{said:?}"
+    );
 }
 
 #[test]

@@ -244,3 +244,123 @@ fn a_store_that_was_named_wrongly_is_refused_before_anything_is_read() {
         .line("import --store nowhere/s.db a.txt")
         .refused("its folder does not exist");
 }
+
+/// Two machines, each with its own results database.
+fn two_machines() -> (Bench, Bench) {
+    let (here, there) = (Bench::new(), Bench::new());
+    here.line("run sim:ssd -d 1s --warmup 0s --seed 1").good();
+    for line in [
+        "run sim:ssd -d 1s --warmup 0s --seed 2",
+        "survey sim:cliff --page none --workload oltp --budget 20s",
+    ] {
+        there.line(line).good();
+    }
+    put(&there, "page.txt", PAGE);
+    there.line("import page.txt --tag other").good();
+    there.line("note 1 --comment text").good();
+    (here, there)
+}
+
+#[test]
+fn sessions_of_another_machine_are_imported_as_they_were_stored() {
+    let (here, there) = two_machines();
+    let document = there.line("export --sessions").good().out;
+    std::fs::write(here.path("all.json"), &document).unwrap();
+    let said = here.line("import all.json").good();
+    assert!(said.out.contains("2"), "{said:?}");
+    for (old, new) in [("1", "2"), ("2", "3"), ("3", "4")] {
+        let shown = |bench: &Bench, name: &str| {
+            let mut all = bench.line(&format!("show {name} --json")).good().json();
+            let place = all.as_object_mut().and_then(|all| all.remove("stored"));
+            assert!(place.is_some(), "{name}");
+            all
+        };
+        assert_eq!(shown(&there, old), shown(&here, new), "{old}");
+    }
+    assert!(here.line("list").good().out.contains("[other]"));
+    let check = here.line("db check --full").good();
+    assert!(check.out.contains("all whole"), "{check:?}");
+    let twice = here.line("import all.json");
+    assert!(
+        twice.err.contains("imported before, as session"),
+        "{twice:?}"
+    );
+    // It is the same document again, but for the numbers.
+    let again = here.line("export 2 3 4 --sessions").good().out;
+    assert_eq!(again.lines().count(), document.lines().count());
+}
+
+#[test]
+fn documents_that_are_damaged_newer_or_reports_are_refused() {
+    let (here, there) = two_machines();
+    let whole = there.line("export 1 --sessions").good().out;
+    let report = there.line("show 1 --json").good().out;
+    let cases = [
+        (
+            whole[..whole.len() / 2].to_owned(),
+            "it is truncated: it ends within line",
+        ),
+        (
+            whole.replace("sim:ssd", "sim:sst"),
+            "its sessions were changed after they were written",
+        ),
+        (
+            whole.replacen("\"store_schema\": 1", "\"store_schema\": 9", 1),
+            "its store_schema is version 9",
+        ),
+        (
+            whole.replacen("\"fathom_sessions\": 1", "\"fathom_sessions\": 2", 1),
+            "its fathom_sessions is version 2, and this fathom reads versions from 1 to 1",
+        ),
+        (report, "fathom export ID --sessions"),
+    ];
+    for (document, expected) in cases {
+        std::fs::write(here.path("x.json"), document).unwrap();
+        for line in ["import x.json", "compare x.json 1"] {
+            let said = here.line(line);
+            assert!(said.err.contains(expected), "{line}: {expected}: {said:?}");
+            assert_ne!(said.code, Some(0), "{said:?}");
+        }
+    }
+    assert_eq!(
+        here.line("list --json").good().json()["sessions"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+    there
+        .line("export 2.1 --sessions")
+        .refused("a session is exported whole");
+}
+
+#[test]
+fn files_are_compared_without_being_stored() {
+    let (here, there) = two_machines();
+    let other = there.path("s.db");
+    let document = there.line("export 1 --sessions").good().out;
+    std::fs::write(here.path("a.json"), document).unwrap();
+    put(&here, "a.txt", PAGE);
+    put(&here, "b.txt", PAGE);
+    let ratio = |line: &str| {
+        let said = here.line(line).good().json();
+        let overall = said["overall"].as_array().unwrap().clone();
+        let iops = overall.into_iter().find(|one| one["metric"] == "iops");
+        iops.unwrap()["ratio"]["value"].clone()
+    };
+    let by_database = ratio(&format!("compare {}:1 1 --json", other.display()));
+    assert_eq!(ratio("compare a.json 1 --json"), by_database);
+    assert_ne!(by_database, 1.0, "session 1 of each is another one");
+    assert_eq!(ratio("compare a.txt b.txt --json"), 1.0);
+    assert_eq!(
+        here.line("list --json").good().json()["sessions"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+    let alone = Bench::new();
+    put(&alone, "a.txt", PAGE);
+    alone.line("compare a.txt a.txt").good();
+    assert!(!alone.path("s.db").exists());
+}
