@@ -48,7 +48,7 @@ const SLICE_S: f64 = 0.1;
 /// An I/O that counts for less than this is not worth a word.
 const TOLD_MIN: f64 = 1.05;
 
-/// Of the bytes that buffered reads asked for; of the rest the limit says nothing.
+/// Of the bytes that buffered reads asked for; the rest is not limited.
 const READ_MIN: f64 = 0.90;
 /// Of the measured time; a device with so little to do is not what limits.
 const IDLE_MAX: f64 = 0.25;

@@ -9,6 +9,7 @@
 
 use super::answered_from_memory::LINK_BYTES_PER_S;
 use super::qos_shape::{self, Cap, Held, RATE_CV_MAX, by_size};
+use super::queued_in_kernel::fills_its_queue;
 use super::storage_stack::targets;
 use super::{Confidence, Own, Seen, Severity, io_wq_offload};
 use crate::intervals::IntervalRow;
@@ -302,7 +303,9 @@ fn distance(value: f64, cap: f64) -> String {
 fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     // A file system that compresses keeps I/Os waiting for its own work.
     let presses = || targets(own.record).any(|target| target.presses().is_some());
-    if own.record.engine.backend == "null" || waits_for_a_processor(own) || presses() {
+    let queue_is_full = || targets(own.record).any(|target| fills_its_queue(own, &target));
+    let is_memory = own.record.engine.backend == "null";
+    if is_memory || waits_for_a_processor(own) || presses() || queue_is_full() {
         return None;
     }
     let asked = seen.observed.load.requested_in_flight?;

@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: None,
     what: "Fewer I/Os were in the device than in flight: the rest queued in the kernel.",
-    method: "A warning: the device counted less than half of the mean number in flight (sum of its request times over elapsed time). The device's own queue was not 90% full. The I/Os are direct and take 1 ms or more, and at least 4 are in flight. No worker is busy for more than half of its time. More I/Os in flight were requested than the device or its queues accept: a note.",
+    method: "A warning: the device counted less than half of the mean number in flight (sum of its request times over elapsed time). The device's own queue was not 90% full. The I/Os are direct and take 1 ms or more, and at least 4 are in flight. No worker is busy for more than half of its time. More I/Os in flight were requested than the device or its queues accept: a note. It is a warning if the kernel's queue (nr_requests) is half of the request or shorter, and 80% full.",
     evidence: &["in_flight_mean", "in_device_mean", "asked", "device_holds"],
     source: "The kernel's Documentation/block/stat.rst and Documentation/ABI/stable/sysfs-block (queue/nr_requests), \
              scsi device/queue_depth; Little's law.",
@@ -66,7 +66,8 @@ fn counted(own: &Own<'_>) -> Option<Finding> {
     // A full queue of the device is no cause above it.
     let full = |room: u32| held >= FULL_MIN * f64::from(room);
     let chains = own.record.targets.iter().flat_map(|target| &target.chain);
-    if chains.filter_map(|device| device.device_queue).any(full) {
+    let mut queues = chains.filter_map(|device| device.device_queue);
+    if queues.any(full) || targets(own.record).any(|target| fills_its_queue(own, &target)) {
         return None;
     }
     // Devices that do not time their requests count none.
@@ -89,41 +90,56 @@ fn counted(own: &Own<'_>) -> Option<Finding> {
 }
 
 fn by_facts(own: &Own<'_>, target: &Below<'_>, of: usize) -> Option<Finding> {
-    let mut disks = target
-        .facts
-        .chain
-        .iter()
-        .filter(|device| device.kind == "disk");
-    let disk = disks.next().filter(|_| disks.next().is_none() && of == 1)?;
-    let threads = u64::from(own.record.plan.threads());
-    let queues = disk
-        .queues
-        .map(|queues| u64::from(queues).min(threads).max(1));
-    let kernel = disk
-        .queue_size
-        .zip(queues)
-        .map(|(size, queues)| u64::from(size) * queues);
-    let room = [kernel, disk.device_queue.map(u64::from)]
-        .into_iter()
-        .flatten()
-        .min()?;
+    let (device, room, is_kernel) = target
+        .queue_room(own.record.plan.threads())
+        .filter(|_| of == 1)?;
     let asked = own.in_flight.requested;
-    if asked <= room || room == 0 {
+    let is_limit = is_kernel && 2 * room <= asked && fills_its_queue(own, target);
+    if asked <= room || (device.kind != "disk" && !is_limit) {
         return None;
     }
+    let (asked_said, name) = (say::count(asked), &device.name);
+    let room_said = say::count(room);
+    let evidence = [("asked", asked as f64), ("device_holds", room as f64)];
+    if is_limit {
+        let sentence = format!(
+            "the queue of {name} limits the result: the kernel issues {room_said} I/Os at a time (nr_requests), and {asked_said} were requested"
+        );
+        let advice =
+            format!("raise queue/nr_requests of {name}, or compare with a depth of {room_said}");
+        return Some(finding(
+            RULE.id,
+            Severity::Warning,
+            sentence,
+            &evidence,
+            &advice,
+        ));
+    }
     let sentence = format!(
-        "{} I/Os in flight were requested, and {} accepts {}: the rest queued in the kernel",
-        say::count(asked),
-        disk.name,
-        say::count(room)
+        "{asked_said} I/Os in flight were requested, and {name} accepts {room_said}: the rest queued in the kernel"
     );
     Some(finding(
         RULE.id,
         Severity::Note,
         sentence,
-        &[("asked", asked as f64), ("device_holds", room as f64)],
+        &evidence,
         "a higher depth adds latency and no IOPS",
     ))
+}
+
+/// Whether the device had about as many I/Os as its queue accepts, and more were requested: then this queue is what they
+/// waited for.
+pub(super) fn fills_its_queue(own: &Own<'_>, target: &Below<'_>) -> bool {
+    const SHARE: f64 = 0.80;
+    let Some((device, room, _)) = target.queue_room(own.record.plan.threads()) else {
+        return false;
+    };
+    let counted = own.record.window.device(&device.name);
+    let in_device = counted.and_then(|counted| {
+        let spent = counted.read_time.plus(counted.write_time);
+        crate::rows::share(spent.0 as f64, own.record.window.elapsed().0 as f64)
+    });
+    room < own.in_flight.requested && in_device >= Some(SHARE * room as f64)
 }
 
 #[cfg(test)]
@@ -180,5 +196,33 @@ mod tests {
     fn half_of_what_was_in_flight_has_to_be_in_the_device() {
         assert!(found(&held(42), "queued-in-kernel").is_some());
         assert_eq!(found(&held(60), "queued-in-kernel"), None);
+    }
+
+    /// E5: `nr_requests` 4 at QD32.
+    #[test]
+    fn a_queue_of_the_kernel_that_is_full_is_the_limit_and_no_hidden_one_is() {
+        let mut record = held(12); // 3.84 of 32
+        let queue = |record: &mut RunRecord, size| {
+            for device in &mut record.targets[0].chain {
+                (device.queue_size, device.queues) = (Some(size), Some(1));
+            }
+        };
+        record.window.after.devices[1].read_time = record.window.after.devices[0].read_time;
+        queue(&mut record, 4);
+        let reported = found(&record, "queued-in-kernel").unwrap();
+        assert_eq!(reported.severity, Severity::Warning);
+        assert!(
+            reported.sentence.contains("4 I/Os at a time"),
+            "{}",
+            reported.sentence
+        );
+        assert_eq!(found(&record, "iops-limit"), None);
+        queue(&mut record, 64);
+        let reported = found(&record, "queued-in-kernel").unwrap();
+        assert!(
+            reported.sentence.contains("cgroup"),
+            "{}",
+            reported.sentence
+        );
     }
 }

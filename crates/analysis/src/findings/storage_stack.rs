@@ -86,6 +86,30 @@ impl<'a> Below<'a> {
         (disks > 0).then_some(disks)
     }
 
+    /// The device below it whose queue is known, how many I/Os of so many threads it accepts at a time, and whether the kernel's part
+    /// of the queue is the shorter one. `None` where several disks share the I/Os.
+    pub(super) fn queue_room(&self, threads: u32) -> Option<(&'a BlockDevice, u64, bool)> {
+        let serves = |device: &&BlockDevice| !matches!(&*device.kind, "partition" | "dm" | "md");
+        let disks = self
+            .facts
+            .chain
+            .iter()
+            .filter(|device| device.kind == "disk");
+        let device = self
+            .facts
+            .chain
+            .iter()
+            .find(serves)
+            .filter(|_| disks.count() <= 1)?;
+        let queues = device.queues.map_or(1, |queues| queues.min(threads).max(1));
+        let known = device.kind != "disk" || device.queues.is_some();
+        let kernel = device.queue_size.filter(|_| known);
+        let kernel = kernel.map(|size| u64::from(size) * u64::from(queues));
+        let own = device.device_queue.map(u64::from);
+        let room = [kernel, own].into_iter().flatten().min()?;
+        (room > 0).then_some((device, room, own.is_none_or(|own| own > room)))
+    }
+
     /// What below the target makes data smaller before it stores it.
     pub(super) fn presses(&self) -> Option<String> {
         let device = self.facts.chain.iter().find(|device| {
