@@ -14,6 +14,7 @@ use super::{
 use crate::verdict::Validity;
 use crate::{FieldValue, say};
 use model::{Origin, ResultRow};
+use std::collections::BTreeMap;
 
 /// So many values of a fact are reported.
 const VALUES_MAX: usize = 3;
@@ -422,15 +423,12 @@ fn unsound(pairs: &Pairs<'_>) -> Option<String> {
 /// Two results that read the same blocks: a cache may have what the first one read.
 fn equal_seeds(pairs: &Pairs<'_>) -> Option<String> {
     let mut found = pairs.cells.iter().filter_map(|cell| {
-        let all: Vec<&Compared> = cell.a.iter().chain(&cell.b).copied().collect();
-        all.iter().enumerate().find_map(|(place, one)| {
-            let same = |other: &&&Compared| {
-                let is_other = other.row.name() != one.row.name();
-                let places = text(&one.row, "target") == text(&other.row, "target");
-                is_other && places && one.seed.is_some() && one.seed == other.seed
-            };
-            let other = all[place + 1..].iter().find(same)?;
-            Some((one.row.name(), other.row.name(), one.seed?))
+        let mut of_seed: BTreeMap<(u64, Option<String>), String> = BTreeMap::new();
+        cell.a.iter().chain(&cell.b).find_map(|one| {
+            let (seed, name) = (one.seed?, one.row.name());
+            let first = of_seed.entry((seed, text(&one.row, "target")));
+            let first = first.or_insert_with(|| name.clone());
+            (*first != name).then(|| (first.clone(), name, seed))
         })
     });
     let (one, other, seed) = found.next()?;
