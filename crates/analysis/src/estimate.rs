@@ -3,6 +3,7 @@
 //! The method of an interval is described where it is computed; here is only what every such figure has in common.
 //! Deliberately absent: digits and signs of display, which are `views`'s.
 
+use crate::spread::relative_half_width;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +106,22 @@ impl Estimate {
             high: Some(high.fold(f64::MIN, f64::max).max(value + reach)),
             samples,
             not_known: None,
+        }
+    }
+
+    /// Several of one thing, each whole in itself: their mean with Student's interval, whatever noise each has. Fewer than
+    /// three give none. // values at least 0
+    pub(crate) fn of_repeats(all: &[(f64, Estimate)]) -> Estimate {
+        let value = Estimate::together(all).value;
+        let values: Vec<f64> = all.iter().map(|(_, one)| one.value).collect();
+        let width = relative_half_width(&values).filter(|_| values.len() > 2);
+        let Some(width) = width else {
+            return Estimate::not_known(value, NotKnown::Correlated);
+        };
+        Estimate {
+            low: Some((value * (1.0 - width)).max(0.0)),
+            high: Some(value * (1.0 + width)),
+            ..Estimate::bare(value, values.len() as f64)
         }
     }
 

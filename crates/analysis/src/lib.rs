@@ -109,9 +109,10 @@ pub use rows::OperationRow;
 pub use run::{OutcomeKind, RunReport, TargetReport, run_report, run_report_knowing};
 pub use spread::relative_half_width;
 pub use survey::{
-    CacheLook, CellReport, Filled, GoalAnswer, KNEE_SHARE, LadderEnd, Limit, LimitKind, LoadsLeft,
-    Reached, SurveyAnswer, SurveyAnswerSide, SurveyContext, SurveyKnee, SurveyReport, SurveyRow,
-    SurveyScope, peak_of, raw_label, surely, survey_report, survey_report_knowing,
+    CacheLook, CellReport, FRESH_RUNS, Filled, GoalAnswer, KNEE_SHARE, LadderEnd, Limit, LimitKind,
+    LoadsLeft, Reached, RunLoad, SurveyAnswer, SurveyAnswerSide, SurveyContext, SurveyKnee,
+    SurveyReport, SurveyRow, SurveyScope, is_lasting, of_load, peak_of, raw_label, surely,
+    survey_report, survey_report_knowing,
 };
 pub use sweep::{
     AxisForecast, BestIn, CellFigures, FieldValue, ForecastTime, SweepCell, SweepContext,

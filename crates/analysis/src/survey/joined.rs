@@ -3,13 +3,15 @@
 //! The interval of one run shows the error of its rate if the target stays as it was in those seconds. A target, or
 //! the machine around it, may be another a minute later, and only another run at another time shows it. So the rate of a
 //! load that was run more than once is the mean of its runs, and its interval contains the value of each
-//! ([`Estimate::together`]). Its latencies are those of all I/Os of all runs: histograms are merged, and how deep a
+//! ([`Estimate::together`]). Where noise lasts, the run by which a load was chosen does not count, and the interval is that
+//! of repeats ([`of_load`]). Its latencies are those of all I/Os of these runs: histograms are merged, and how deep a
 //! percentile may go follows from the merged count ([`Latency::together`]). Its findings are those of the longest run and
 //! those that make any run invalid; that too little was measured is compared with what all runs measured. Deliberately
 //! absent: which runs are of one load (`visits`), and when a load is run again, which is `sweep`'s.
 
-use super::visits::{is_closed, is_same, is_whole};
-use super::{CellLoad, CellReport, CellThroughput, beside};
+use super::peak::fresh;
+use super::visits::{has_lasting_noise, is_closed, is_same, is_whole};
+use super::{CellLoad, CellReport, CellThroughput, beside, of_load};
 use crate::estimate::Estimate;
 use crate::estimates::Series;
 use crate::findings::{Finding, Repeats, SHORT_RUN, Severity, not_repeatable, shortness};
@@ -32,24 +34,31 @@ pub(super) fn joined(cells: &[CellReport], records: &[(String, RunRecord)]) -> V
             None => loads.push(vec![(cell, record)]),
         }
     }
-    loads.iter().filter_map(|runs| together(runs)).collect()
+    let joined = loads.iter().filter_map(|runs| {
+        let lasting = has_lasting_noise(cells, &runs[0].0.load.workload);
+        together(runs, lasting)
+    });
+    joined.collect()
 }
 
 /// A run as the table has it, and its record.
 type Run<'a> = (&'a CellReport, &'a RunRecord);
 
+/// Of several the first.
+fn longest<'a>(runs: &[Run<'a>]) -> Option<&'a CellReport> {
+    let runs = runs.iter().map(|(run, _)| *run).rev();
+    runs.max_by_key(|run| run.throughput.measured_ns)
+}
+
 /// None where there are not two runs to take together, and where the longest is not whole, which then stands alone.
-fn together(runs: &[Run<'_>]) -> Option<CellReport> {
-    let (longest, _) = runs
-        .iter()
-        .rev()
-        .max_by_key(|(run, _)| run.throughput.measured_ns)?; // of several the first
-    let whole: Vec<Run<'_>> = runs
+fn together(runs: &[Run<'_>], lasting: bool) -> Option<CellReport> {
+    let every: Vec<Run<'_>> = runs
         .iter()
         .copied()
         .filter(|(run, _)| is_whole(run))
         .collect();
-    if whole.len() < 2 || !is_whole(longest) {
+    let whole = fresh(&every, lasting).unwrap_or(&every);
+    if whole.len() < 2 || !is_whole(longest(runs)?) {
         return None;
     }
     let counts: Vec<(Tally, Option<LatencyHeat>)> = whole
@@ -61,10 +70,17 @@ fn together(runs: &[Run<'_>]) -> Option<CellReport> {
         .map(|((_, record), (tally, heat))| Series::of(record, tally, heat.as_ref()))
         .collect();
     let cells: Vec<&CellReport> = whole.iter().map(|(run, _)| *run).collect();
-    Some(joined_cell(longest, &cells, &series))
+    let every: Vec<&CellReport> = every.iter().map(|(run, _)| *run).collect();
+    let rate = of_load(&by_time(&every), lasting);
+    Some(joined_cell(longest(whole)?, &cells, &series, rate))
 }
 
-fn joined_cell(longest: &CellReport, runs: &[&CellReport], series: &[Series<'_>]) -> CellReport {
+fn joined_cell(
+    longest: &CellReport,
+    runs: &[&CellReport],
+    series: &[Series<'_>],
+    rate: Estimate,
+) -> CellReport {
     let all =
         |of: fn(&CellReport) -> u64| runs.iter().map(|run| of(run)).fold(0, u64::saturating_add);
     // A run whose histogram does not contain its I/Os has no latencies.
@@ -96,7 +112,7 @@ fn joined_cell(longest: &CellReport, runs: &[&CellReport], series: &[Series<'_>]
             ios,
             bytes: all(|run| run.throughput.bytes),
             rate_per_s: mean(runs, |run| run.throughput.rate_per_s),
-            rate: Estimate::together(&rates),
+            rate,
             bytes_per_s: mean(runs, |run| run.throughput.bytes_per_s),
         },
         latency: Latency::together(&timed),

@@ -5,8 +5,8 @@
 
 use super::judge::judge;
 use super::knee::knee_depth;
-use super::peak::peak_of;
-use super::visits::Runs;
+use super::peak::{RunLoad, peak_of};
+use super::visits::{Runs, has_lasting_noise};
 use super::{CellReport, GoalAnswer, LadderEnd, SurveyContext, SurveyRow, ladder};
 use crate::findings::{Finding, NOT_REPEATABLE};
 use crate::goal::{Bracket, Goal, Trial};
@@ -20,13 +20,14 @@ pub(super) fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> Surve
     let mine = runs.loads(label);
     let usable = || mine.iter().copied().filter(|cell| is_sound(cell));
     let sound: Vec<&CellReport> = usable().collect();
-    let known = sound.iter().map(|cell| {
-        (
-            cell.throughput.rate_per_s,
-            cell.throughput.rate.half_width_share(),
-        )
+    let known = sound.iter().map(|cell| RunLoad {
+        rate: cell.throughput.rate_per_s,
+        half_width: cell.throughput.rate.half_width_share(),
+        in_flight: cell.load.queue_depth,
+        runs: runs.of(cell),
     });
-    let best = peak_of(&known.collect::<Vec<_>>()).map(|at| sound[at]);
+    let lasting = has_lasting_noise(runs.cells, label);
+    let best = peak_of(&known.collect::<Vec<_>>(), lasting).map(|at| sound[at]);
     let shallow = usable().find(|cell| cell.load.queue_depth == 1);
     let failed = |cell: &CellReport| cell.outcome.kind == OutcomeKind::Failed;
     let ended = runs.cells.iter().any(failed);

@@ -2,7 +2,7 @@
 //!
 //! Deliberately absent: what they come to together (`joined`).
 
-use super::{CellLoad, CellReport};
+use super::{CellLoad, CellReport, is_lasting};
 use crate::run::OutcomeKind;
 
 /// Every run, and the result of those of one load together.
@@ -39,6 +39,19 @@ impl<'a> Runs<'a> {
         }
         loads
     }
+
+    /// How often a load was run. // at least 1
+    pub(super) fn of(self, load: &CellReport) -> usize {
+        let mine = self.cells.iter();
+        let runs = mine.filter(|cell| is_closed(cell) && is_whole(cell) && is_same(cell, load));
+        runs.count().max(1)
+    }
+}
+
+/// Whether a run of a workload has noise that lasts as long as it.
+pub(super) fn has_lasting_noise(cells: &[CellReport], label: &str) -> bool {
+    let mut mine = cells.iter().filter(|cell| cell.load.workload == label);
+    mine.any(|cell| is_closed(cell) && is_whole(cell) && is_lasting(&cell.throughput.rate))
 }
 
 /// Whether a new I/O began when one ended, as against at a rate.

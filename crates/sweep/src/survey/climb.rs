@@ -256,6 +256,7 @@ impl<'a> Climb<'a> {
         let mut best = 0.0f64;
         for (_, cell) in self.run() {
             if cell.rate < PLATEAU_MIN * best
+                && !self.row.lasting
                 && let Some(answer) = again(cell)
             {
                 return Some(answer);

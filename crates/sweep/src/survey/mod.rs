@@ -30,7 +30,7 @@ mod workloads;
 use crate::budget::{self, Purse};
 use crate::{Measured, Point, Sweep};
 use allowance::Allowance;
-use analysis::Goal;
+use analysis::{FRESH_RUNS, Goal};
 use climb::Limits;
 pub use climb::Why;
 pub use load::Load;
@@ -55,6 +55,8 @@ const TIGHTEN_MAX: u32 = 3;
 /// Loads near the peak that are run again, at most: where a second run leaves another load the peak, that one wants its
 /// second run too.
 const REPEATS_MAX: usize = 3;
+/// The third run of a peak and those after it take this part of the second one's time.
+const FURTHER_PART: u64 = 2;
 /// A cell that only shows the way may be known so many times less well: of two loads it shows which is faster by 10%. The
 /// deepest, which is mostly the peak, is run as well as asked, and so is the peak in the end, wherever it is.
 const ON_THE_WAY: f64 = 2.5;
@@ -374,10 +376,13 @@ impl Survey {
             }
             None => rows.len(),
         };
-        rows[..known].iter().enumerate().find_map(|(place, row)| {
+        let waiting = rows[..known].iter().enumerate().filter_map(|(place, row)| {
             let load = waits_for_another(row)?;
-            Some((place, Ask::Closed(load, Why::Again)))
-        })
+            Some((place, load, row.at(load)?.runs()))
+        });
+        // The runs of one load stand apart in time, those of others between them.
+        let (place, load, _) = waiting.min_by_key(|(_, _, runs)| *runs)?;
+        Some((place, Ask::Closed(load, Why::Again)))
     }
 
     /// Whether the climbs that are likely to come still fit after one cell more.
@@ -420,7 +425,7 @@ impl Survey {
         let candidates = rows.iter().enumerate().flat_map(|(place, row)| {
             let keys = [
                 (row.at(ladder_start), ON_THE_WAY * asked),
-                (row.best(), asked),
+                (row.peak(), asked),
             ];
             let known = keys
                 .into_iter()
@@ -449,7 +454,7 @@ impl Survey {
             None => 0,
         };
         let sides = side::wanted(&self.request, &self.order, done).len();
-        let again = rows.iter().filter(|row| will_run_again(row)).count();
+        let again = runs_again(&rows);
         (self.climbs_likely(&rows) + again + goals + sides).max(1)
     }
 
@@ -490,14 +495,22 @@ impl Survey {
         )
     }
 
+    /// What a peak that was run so often may measure once more. Where noise lasts, several short runs show more than a long
+    /// one.
+    fn share_of_again(&self, runs: u32, done: &[Measured]) -> Nanos {
+        let share = self.allowance(done).for_again();
+        let share = share.unwrap_or(budget::MEASURED_MIN);
+        match runs {
+            0 | 1 => share,
+            _ => Nanos(share.0 / FURTHER_PART),
+        }
+    }
+
     /// What a cell of a climb may measure.
     fn share_of_climbs(&self, why: Why, done: &[Measured]) -> Nanos {
         let (allowance, rows) = (self.allowance(done), self.rows(done));
-        if why == Why::Again {
-            return allowance.for_again().unwrap_or(budget::MEASURED_MIN);
-        }
         let cells = self.climbs_likely(&rows).max(1);
-        let again = rows.iter().filter(|row| will_run_again(row)).count();
+        let again = runs_again(&rows);
         allowance.without(again).share(why, cells)
     }
 
@@ -595,8 +608,15 @@ impl Sweep for Survey {
         let phases = match (&ask, self.request.options.exhaustive) {
             (_, true) => GRID_PHASES,
             (Ask::Open(..), _) => purse.phases_of_goal(self.cells_likely(done)),
-            (Ask::Closed(_, why), _) => {
-                let most = self.share_of_climbs(*why, done);
+            (Ask::Closed(load, why), _) => {
+                let most = match why {
+                    Why::Again => {
+                        let rows = self.rows(done);
+                        let runs = rows[place].at(*load).map_or(0, row::Cell::runs);
+                        self.share_of_again(runs, done)
+                    }
+                    _ => self.share_of_climbs(*why, done),
+                };
                 purse.phases(self.cells_likely(done), most)
             }
             (Ask::Beside(_), _) => purse.phases(self.cells_likely(done), Nanos::MAX),
@@ -622,7 +642,8 @@ impl Sweep for Survey {
             return self.left_of_grid(&rows) + sides;
         }
         let widths = self.limits.threads_max.ilog2() as usize * wider::LOADS_MAX;
-        let most = self.limits.ladder.len() * TIGHTEN_MAX as usize + widths;
+        let most =
+            self.limits.ladder.len() * TIGHTEN_MAX as usize + widths + FRESH_RUNS * REPEATS_MAX;
         let goals = self
             .request
             .options
@@ -634,19 +655,26 @@ impl Sweep for Survey {
     }
 }
 
-/// The load that will be called the peak, where it was run once only.
+/// The load that will be called the peak, where it was not run often enough.
 fn waits_for_another(row: &Row) -> Option<Load> {
-    let peak = row.peak().filter(|peak| peak.runs() == 1)?;
+    let peak = row.peak().filter(|peak| peak.runs() < row.runs_of_peak())?;
     let near = row.cells.iter().filter(|cell| {
         let is_near = cell.rate >= analysis::KNEE_SHARE * peak.rate;
-        is_near && cell.runs() > 1
+        is_near && cell.runs() >= row.runs_of_peak()
     });
     (!row.spoilt && near.count() < REPEATS_MAX).then_some(peak.load)
 }
 
-/// Of a workload whose best load was not run again, or that was not run at all.
-fn will_run_again(row: &Row) -> bool {
-    row.is_new() || waits_for_another(row).is_some()
+/// Runs of peaks that are likely to come, also of workloads that were not run at all, in the time of a second run.
+fn runs_again(rows: &[Row]) -> usize {
+    let likely = rows.iter().map(Row::runs_of_peak).max().unwrap_or(2);
+    let left = rows.iter().map(|row| match waits_for_another(row) {
+        Some(load) => row.runs_of_peak() - row.at(load).map_or(0, row::Cell::runs),
+        None if row.is_new() => likely - 1,
+        None => 0,
+    });
+    let times = left.map(|runs| u64::from(runs).div_ceil(FURTHER_PART));
+    times.sum::<u64>() as usize
 }
 
 /// The peak that others of its kind foretell: as many I/Os as the fastest of them did, and no more bytes than one of at

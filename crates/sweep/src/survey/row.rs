@@ -2,7 +2,7 @@
 
 use super::load::Load;
 use crate::Measured;
-use analysis::Estimate;
+use analysis::{Estimate, FRESH_RUNS, RunLoad};
 use model::RunResult;
 
 /// One load of a workload, all its runs together, as the report joins them ([`Estimate::together`]).
@@ -30,6 +30,8 @@ pub(crate) struct Row {
     pub(crate) cells: Vec<Cell>,
     /// A run failed, was stopped, or moved nothing: nothing more is asked of this workload.
     pub(crate) spoilt: bool,
+    /// The noise of a run lasts as long as it.
+    pub(crate) lasting: bool,
 }
 
 impl Row {
@@ -44,6 +46,10 @@ impl Row {
                 Some(cell) => row.add(cell),
                 None => row.spoilt = true,
             }
+            row.lasting |= analysis::is_lasting(&measured.rate);
+        }
+        for cell in &mut row.cells {
+            cell.settle(row.lasting);
         }
         row
     }
@@ -76,9 +82,27 @@ impl Row {
         let known: Vec<_> = self
             .cells
             .iter()
-            .map(|cell| (cell.rate, cell.half_width))
+            .map(|cell| RunLoad {
+                rate: cell.rate,
+                half_width: cell.half_width,
+                in_flight: u64::from(cell.load.in_flight()),
+                runs: cell.each.len(),
+            })
             .collect();
-        self.cells.get(analysis::peak_of(&known)?)
+        self.cells.get(analysis::peak_of(&known, self.lasting)?)
+    }
+
+    /// Where noise lasts, a peak that is run again is settled: each further run would show another one.
+    pub(crate) fn is_run_afresh(&self) -> bool {
+        self.lasting && self.peak().is_some_and(|peak| peak.runs() > 1)
+    }
+
+    /// How often the peak is run: again where runs have intervals of their own, until repeats give one where noise lasts.
+    pub(crate) fn runs_of_peak(&self) -> u32 {
+        match self.lasting {
+            true => FRESH_RUNS as u32 + 1,
+            false => 2,
+        }
     }
 
     /// Nothing of it was run.
@@ -120,11 +144,17 @@ impl Cell {
         analysis::surely(self.rate, self.half_width)
     }
 
+    /// Puts the rate of its runs together.
+    fn settle(&mut self, lasting: bool) {
+        if self.each.len() > 1 {
+            let rate = analysis::of_load(&self.each, lasting);
+            (self.rate, self.half_width) = (rate.value, rate.half_width_share());
+        }
+    }
+
     /// Adds another run of the same load.
     fn join(&mut self, other: Cell) {
         self.each.extend(other.each);
-        let rate = Estimate::together(&self.each);
-        (self.rate, self.half_width) = (rate.value, rate.half_width_share());
         let ios = self.ios + other.ios;
         self.latency_s = (self.latency_s * self.ios + other.latency_s * other.ios) / ios;
         self.ios = ios;

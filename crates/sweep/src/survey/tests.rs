@@ -89,6 +89,8 @@ struct Device {
     flow: f64,
     /// Rate of one step of the time series over the mean.
     noise: f64,
+    /// Deviation of noise that stays for a second, over the mean.
+    lasting: f64,
 }
 
 const FAST: Device = Device {
@@ -99,6 +101,7 @@ const FAST: Device = Device {
     fallen: 1.0,
     flow: f64::INFINITY,
     noise: 0.01,
+    lasting: 0.0,
 };
 
 impl Device {
@@ -126,16 +129,24 @@ impl Device {
         let span = &point.timespan;
         let rate = self.rate(point.load, span.targets[0].workload.block);
         let mean_ns = f64::from(point.load.in_flight()) / rate * 1e9;
-        let mut random = span.seed | 1;
+        let mut random = span.seed;
         let (mut ios, mut readings, mut elapsed) = (0u64, Vec::new(), Nanos(0));
         let mut intervals = Vec::new();
         let mut owed = 0.0;
+        let mut chance = || {
+            // SplitMix64: neighbouring seeds give unlike series (Steele, Lea and Flood 2014).
+            random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mixed = (random ^ (random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            (mixed >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        let kept = (-span.interval.as_seconds()).exp();
+        let mut level = 2.0 * (chance() + chance() + chance());
         while elapsed < span.phases.measured {
-            random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            let chance = (random >> 33) as f64 / f64::from(u32::MAX >> 1) - 0.5;
-            owed += rate * span.interval.as_seconds() * (1.0 + 3.46 * self.noise * chance);
+            let fresh = 2.0 * (chance() + chance() + chance());
+            level = kept * level + (1.0 - kept * kept).sqrt() * fresh;
+            let speed = 1.0 + 3.46 * self.noise * chance() + self.lasting * level;
+            owed += rate * span.interval.as_seconds() * speed;
             let step = Interval {
                 ios: owed as u64,
                 ..Interval::default()
@@ -268,12 +279,19 @@ fn reads_run_first_and_writes_last_and_each_kind_again_before_the_next() {
 fn a_corner_is_found_in_five_cells_and_its_peak_run_again() {
     // 10 000 a second at depth 1 and at most 40 000: the lines meet at depth 4.
     let done = play(&survey(|_| ()), |point| FAST.run(point, Nanos::millis(30)));
-    assert_eq!(loads(&done, "4K random read"), [1, 128, 4, 2, 8, 8]);
+    let random = loads(&done, "4K random read");
+    assert_eq!(random[..5], [1, 128, 4, 2, 8]);
+    assert!(
+        random.len() == 6 && random[1..5].contains(&random[5]),
+        "{random:?}"
+    );
     // The same ceiling is foretold, so no deepest load is needed.
     assert_eq!(loads(&done, "64K random read")[..4], [1, 4, 2, 8]);
     let mix = loads(&done, "8K random 70/30");
     assert_eq!(mix[..5], [1, 128, 4, 2, 8]);
-    assert!(mix.len() == 6 && mix[..5].contains(&mix[5]), "{mix:?}");
+    let (climb, again) = mix.split_at(5);
+    assert!(!again.is_empty() && again.len() <= 2, "{mix:?}");
+    assert!(again.iter().all(|load| climb.contains(load)), "{mix:?}");
 }
 
 /// A target that is a third slower from some time on.
@@ -320,7 +338,8 @@ fn a_load_that_was_run_several_times_has_one_rate_for_planner_and_report() {
             let is_it =
                 |cell: &&row::Cell| u64::from(cell.load.in_flight()) == load.load.queue_depth;
             let cell = row.cells.iter().find(is_it).unwrap();
-            assert_eq!(u64::from(cell.runs()), load.runs);
+            let choosing = u32::from(row.lasting && cell.runs() > 2);
+            assert_eq!(u64::from(cell.runs() - choosing), load.runs);
             assert_eq!(cell.rate, load.throughput.rate.value, "{load:?}");
             assert_eq!(
                 cell.half_width,
@@ -331,6 +350,33 @@ fn a_load_that_was_run_several_times_has_one_rate_for_planner_and_report() {
         }
     }
     assert!(compared > 20, "{compared}");
+}
+
+/// The hardest case of a peak: noise that stays about as long as a run, and five loads that are alike.
+#[test]
+fn the_peak_of_a_target_with_noise_that_lasts_is_not_the_luckiest_run() {
+    for lasting in [0.03, 0.1] {
+        let noisy = Device { lasting, ..FAST };
+        let (mut bias, mut missed) = (0.0, 0);
+        let surveys = 200;
+        for seed in 0..surveys {
+            let survey = survey(|r| {
+                r.options.seed = seed;
+                r.options.workloads.truncate(1);
+            });
+            let done = play(&survey, |point| noisy.run(point, Nanos::millis(30)));
+            let row = Row::of("4K random read", &done);
+            let peak = row.peak().unwrap();
+            let reach = peak.half_width.map(|width| width * peak.rate);
+            missed += u32::from(reach.is_none_or(|reach| (peak.rate - FAST.cap).abs() > reach));
+            bias += (peak.rate / FAST.cap - 1.0) / surveys as f64;
+        }
+        assert!(
+            missed <= surveys as u32 * 75 / 1000,
+            "{lasting}: {missed}, {bias}"
+        );
+        assert!(bias.abs() < 0.01, "{lasting}: {bias}");
+    }
 }
 
 #[test]
@@ -573,6 +619,7 @@ proptest! {
             fallen,
             flow: (flow_mib << 20) as f64,
             noise: 0.01,
+            lasting: 0.0,
         };
         let adaptive = survey(|r| r.options.seed = seed);
         let grid = survey(|r| {

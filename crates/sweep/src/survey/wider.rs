@@ -16,7 +16,7 @@ pub(super) const LOADS_MAX: usize = 8;
 
 /// The next load of a workload, or `None` when it is known. `ceiling` is the peak that others of its kind foretell.
 pub(super) fn next(row: &Row, limits: &Limits, roof: Option<f64>) -> Option<(Load, Why)> {
-    if row.spoilt {
+    if row.spoilt || row.is_run_afresh() {
         return None;
     }
     let limits = &limits.of_a_slow_target(row);
@@ -135,6 +135,7 @@ mod tests {
         let mut row = Row {
             cells: limits.ladder.iter().map(|load| cell(*load)).collect(),
             spoilt: false,
+            lasting: false,
         };
         let mut asked = Vec::new();
         while let Some((load, why)) = more_threads(&row, &limits) {
