@@ -16,6 +16,7 @@ mod pts;
 mod replay;
 mod report;
 mod run;
+mod short_help;
 mod suggest;
 mod sweep;
 mod trace;
@@ -85,7 +86,7 @@ impl Cli {
         } else {
             ColorChoice::Auto
         };
-        let command = Cli::command().color(choice);
+        let command = short_help::laid_out(Cli::command().color(choice), words);
         let matches = command.clone().try_get_matches_from(words);
         let matches = matches.map_err(|mut error| {
             suggest::improve(&mut error, words, command);
@@ -411,7 +412,7 @@ pub(crate) struct DevicesArgs {
 /// `fathom explain`.
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArgs {
-    /// An id, such as iops-limit, or a word of a report, such as NOT CHECKED [default: all are listed]
+    /// An id, such as iops-limit, a word of a report, such as NOT CHECKED, or any word, such as p99 [default: all are listed]
     #[arg(value_name = "ID")]
     pub(crate) id: Vec<String>,
     /// Print a JSON document

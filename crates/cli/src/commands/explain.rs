@@ -1,38 +1,107 @@
-//! `fathom explain`: what an id means. Reads nothing but its own table.
+//! `fathom explain`: what an id means, or which ids and terms a word is in. Reads nothing but its own table and the glossary.
 
 use crate::args::ExplainArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
 use crate::{output, report};
-use analysis::explanations;
+use analysis::{Explanation, explanations};
 use model::CommandError;
 
 /// A name that is less similar is no slip of the fingers. // in [0, 1]
 const SIMILAR_MIN: f64 = 0.6;
+/// Most ids that a word finds.
+const FOUND_MAX: usize = 12;
+/// The pages of terms, a row of a table each.
+const GLOSSARY: &str = include_str!("../../../../docs/glossary.md");
 
-/// Explains one id, or lists all.
+/// Explains one id, lists those that a word is in, or lists all.
 pub(crate) fn explain(
     args: &ExplainArgs,
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
     let mut all = explanations();
-    let is_list = args.id.is_empty();
-    if !is_list {
-        let id = args.id.join("-").to_lowercase();
-        if all.iter().all(|one| one.id != id) {
-            let ids: Vec<&str> = all.iter().map(|one| one.id).collect();
-            return Err(CommandError::refused(unknown(
-                &args.id.join(" "),
-                &id,
-                &ids,
-            )));
-        }
-        all.retain(|one| one.id == id);
-    }
     let form = Form::of_list(args.json, environment);
-    output::print(&report::explanations(&all, is_list, form))?;
+    if args.id.is_empty() {
+        output::print(&report::explanations(&all, true, form))?;
+        return Ok(Ending::Good);
+    }
+    let (read, id) = (args.id.join(" "), args.id.join("-").to_lowercase());
+    if all.iter().any(|one| one.id == id) {
+        all.retain(|one| one.id == id);
+        output::print(&report::explanations(&all, false, form))?;
+        return Ok(Ending::Good);
+    }
+    let words = read.to_lowercase();
+    let (found, terms) = (found(&all, &words), terms(&words));
+    if found.is_empty() && terms.is_empty() {
+        let ids: Vec<&str> = all.iter().map(|one| one.id).collect();
+        return Err(CommandError::refused(unknown(&read, &id, &ids)));
+    }
+    if !args.json && !terms.is_empty() {
+        output::print(&report::reported(&terms, form))?;
+    }
+    if args.json || !found.is_empty() {
+        output::print(&report::explanations(&found, true, form))?;
+    }
     Ok(Ending::Good)
+}
+
+/// The ids that these words are in, those first whose name has them, then those whose meaning has them.
+fn found(all: &[Explanation], words: &str) -> Vec<Explanation> {
+    let hyphens = words.replace(' ', "-");
+    let rank = |one: &Explanation| match one {
+        one if one.id.contains(&hyphens) => 0,
+        one if has(one.meaning, words) => 1,
+        one if has(one.method, words) || has(one.advice, words) => 2,
+        _ => 3,
+    };
+    let mut found: Vec<&Explanation> = all.iter().filter(|one| rank(one) < 3).collect();
+    found.sort_by_key(|one| rank(one));
+    found.into_iter().take(FOUND_MAX).cloned().collect()
+}
+
+/// Whether a text has the words at the beginning of one of its own.
+fn has(text: &str, words: &str) -> bool {
+    let text = text.to_lowercase();
+    let begins = |at: usize| {
+        let before = text[..at].chars().next_back();
+        !before.is_some_and(char::is_alphanumeric)
+    };
+    text.match_indices(words).any(|(at, _)| begins(at))
+}
+
+/// The rows of the glossary that have the words, each as what stands before it and its meaning. A row whose term has them is
+/// before the others.
+fn terms(words: &str) -> Vec<(&'static str, String)> {
+    let rows = GLOSSARY.lines().filter(|line| line.starts_with("| **"));
+    let rows = rows.filter(|row| has(row, words)).map(|row| {
+        let mut cells = row.trim_matches('|').split(" | ");
+        let mut cell = || plain(cells.next().unwrap_or_default());
+        (cell(), cell())
+    });
+    let mut rows: Vec<(String, String)> = rows.collect();
+    rows.sort_by_key(|(term, _)| !has(term, words));
+    let lines = rows
+        .into_iter()
+        .map(|(term, meaning)| ("", format!("{term}: {meaning}")));
+    let mut lines: Vec<(&str, String)> = lines.take(FOUND_MAX).collect();
+    if !lines.is_empty() {
+        lines.push(("", String::new()));
+    }
+    lines
+}
+
+/// A cell of Markdown as text: without marks, of a link its words.
+fn plain(cell: &str) -> String {
+    let mut text = String::new();
+    let mut rest = cell.trim();
+    while let Some((before, link)) = rest.split_once("](") {
+        text.push_str(before);
+        rest = link.split_once(')').map_or("", |(_, after)| after);
+    }
+    text.push_str(rest);
+    text.replace(['*', '`', '['], "")
 }
 
 fn unknown(read: &str, id: &str, ids: &[&str]) -> String {
@@ -48,4 +117,38 @@ fn unknown(read: &str, id: &str, ids: &[&str]) -> String {
         "{}; hint: {hint}",
         model::invalid_value(read, "ID", "no id has this name")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_searched_in_ids_texts_and_terms() {
+        let all = explanations();
+        let ids =
+            |words: &str| -> Vec<&str> { found(&all, words).iter().map(|one| one.id).collect() };
+        assert_eq!(ids("iops lim")[0], "iops-limit");
+        assert!(ids("slow").len() > 2 && ids("latency").len() > 2);
+        assert!(ids("xyzzy").is_empty());
+        for words in ["p99", "latency", "limited by", "queue depth"] {
+            assert!(!terms(words).is_empty(), "{words}");
+        }
+        assert!(terms("xyzzy").is_empty());
+        assert!(terms("latency")[0].1.to_lowercase().contains("latency: "));
+    }
+
+    #[test]
+    fn marks_of_markdown_are_no_text() {
+        assert_eq!(
+            plain(" **base**, of `-B` on [many hosts](x.md) "),
+            "base, of -B on many hosts"
+        );
+    }
+
+    #[test]
+    fn words_begin_where_a_word_begins() {
+        assert!(has("A slow tail", "slow") && has("slowed", "slow"));
+        assert!(!has("aslow", "slow"));
+    }
 }

@@ -39,6 +39,23 @@ fn words_of_a_report_are_ids_too() {
 }
 
 #[test]
+fn other_words_are_searched_in_texts_and_in_the_glossary() {
+    let bench = Bench::new();
+    for (line, part) in [
+        ("p99", "percentile: the latency that"),
+        ("latency", "I/O latency: from submission to completion"),
+        ("limited by", "limited by: what keeps"),
+        ("slow", "fathom explain ID explains one of them."),
+        ("queue", "queue-not-full"),
+    ] {
+        let found = bench.line(&format!("explain {line}")).good().out;
+        assert!(found.contains(part), "{line}: {found}");
+    }
+    let found = bench.line("explain slow --json").good().json();
+    assert!(found["explanations"].as_array().unwrap().len() > 2);
+}
+
+#[test]
 fn an_unknown_id_is_refused_with_the_nearest() {
     let bench = Bench::new();
     bench

@@ -29,6 +29,45 @@ fn help_says_what_there_is() {
 }
 
 #[test]
+fn the_short_help_has_what_most_people_use() {
+    let bench = Bench::new();
+    let of = |line: &str| bench.line(line).good().out;
+    let lines = |text: &str| text.lines().count();
+    let (short, whole) = (of("-h"), of("--help"));
+    assert!(
+        lines(&short) < 40 && lines(&short) < lines(&whole),
+        "{short}"
+    );
+    for part in [
+        "Measure:",
+        "Results:",
+        "Understand:",
+        "System:",
+        "  survey ",
+        "`fathom --help`",
+    ] {
+        assert!(short.contains(part), "{part}: {short}");
+    }
+    assert!(!short.contains("sgp_dd") && whole.contains("sgp_dd"));
+    for command in ["run", "survey", "sweep"] {
+        let (short, whole) = (
+            of(&format!("{command} -h")),
+            of(&format!("{command} --help")),
+        );
+        let options = short
+            .lines()
+            .filter(|line| line.trim_start().starts_with('-'));
+        assert_eq!(
+            options.count(),
+            14,
+            "twelve, --no-color and --help: {short}"
+        );
+        assert!(lines(&short) < lines(&whole), "{short}");
+        assert!(short.contains(&format!("`fathom {command} --help` prints all options.")));
+    }
+}
+
+#[test]
 fn without_words_the_help_is_a_refusal() {
     let said = Bench::new().line("");
     assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
