@@ -10,7 +10,7 @@ use crate::LimitKind;
 use crate::device_classes::ROTATIONS;
 use crate::say;
 use model::imported_evidence::ImportedFlush;
-use model::{CacheMode, ImportFormat, ImportedRun};
+use model::{CacheMode, ImportFormat, ImportedRun, LatencyHistogram, PlannedTarget};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("commit-latency"),
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     what: "Each write waits until it is durable, so the latency is that of a commit, not of a write.",
     method: "A sync follows each write (fio: fsync=1, fdatasync=1), or each write is write-through with one in flight \
              per thread. Runs of fathom: also direct sequential writes with one in flight, where their mean and median \
-             are one rotation. The device is not known to be a solid-state disk. A warning: \
+             are one rotation. A warning, too, if a sync follows each write and takes longer than the write: the latency is that of the write alone. The device is not known to be a solid-state disk. A warning: \
              a commit takes one rotation of a disk (15000, 10000, 7200, 5400 per minute), or two, as a journal needs, within \
              3%. Its median is 70% of the mean or more. Then no write cache buffers the writes. Syncs that return within \
              1 µs are none. Where syncs are not printed, with one in flight, a commit takes the time from write to write. \
@@ -46,7 +46,12 @@ const MEDIAN_SHARE_MIN: f64 = 0.7;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let commit = match (seen.own, seen.imported) {
-        (Some(own), _) => waited_for(seen).or_else(|| once_a_turn(seen, own)),
+        (Some(own), _) => {
+            if let Some(excluded) = synced_apart(seen, own) {
+                return Some(excluded);
+            }
+            waited_for(seen).or_else(|| once_a_turn(seen, own))
+        }
         (None, Some(run)) => synced(seen, run)
             .or_else(|| waited_for(seen))
             .or_else(|| slower_than_a_cache(seen)),
@@ -136,6 +141,46 @@ fn once_a_turn(seen: &Seen<'_>, own: &Own<'_>) -> Option<Commit> {
     let median = observed.write.latency_at(0.5)?;
     let commit = alone(seen, "no write cache completes the writes")?;
     (rotation(commit.mean_ns).is_some() && rotation(median).is_some()).then_some(commit)
+}
+
+/// Returns whether each write of a target is followed by a sync.
+pub(super) fn syncs_each(target: &PlannedTarget) -> bool {
+    target.writes() && target.fsync.every == 1
+}
+
+/// A sync after each write of fathom's, which the latency does not contain, where it takes longer than the write.
+fn synced_apart(seen: &Seen<'_>, own: &Own<'_>) -> Option<Finding> {
+    if !own.record.plan.targets.iter().all(syncs_each) {
+        return None;
+    }
+    let mut syncs = LatencyHistogram::new();
+    let workers = own.record.engine.workers.iter();
+    for count in workers.flat_map(|worker| &worker.syncs) {
+        syncs.merge(&count.latency);
+    }
+    let write_ns = seen.observed.write.mean_ns?;
+    let sync_ns = syncs.mean_ns().filter(|sync| *sync > write_ns)?;
+    if syncs.count() < COMMITS_MIN {
+        return None;
+    }
+    let mean_ns = write_ns + sync_ns;
+    let sentence = format!(
+        "the latency excludes the sync after each write: a commit takes {}, of which the sync takes {}",
+        say::time(mean_ns),
+        say::time(sync_ns)
+    );
+    let evidence = [
+        ("commit_mean_ns", mean_ns),
+        ("commits_per_s", 1e9 / mean_ns),
+    ];
+    let advice = "compare IOPS, or use --write-through, whose latency is that of a commit";
+    Some(finding(
+        RULE.id,
+        Severity::Warning,
+        sentence,
+        &evidence,
+        advice,
+    ))
 }
 
 /// A sync after each write. Where syncs were not printed, a thread does nothing else between two writes.
@@ -242,7 +287,8 @@ pub(super) fn is_durable(run: &model::ImportedRun) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::findings::Severity;
-    use crate::findings::test::{imported, reported};
+    use crate::findings::test::{found, imported, reported};
+    use crate::sample::Sample;
     use model::imported_evidence::{ImportedFlush, SyncFigures};
     use model::{CacheMode, ImportedRun, Nanos, Ratio};
 
@@ -353,5 +399,44 @@ mod tests {
         run.evidence.flush = Some(ImportedFlush::EveryWrites(32));
         assert_eq!(reported(&run, "commit-latency"), None);
         assert!(reported(&run, "page-cache").is_some());
+    }
+
+    /// E8: 33 µs, "fits in memory".
+    #[test]
+    fn a_sync_that_the_latency_excludes_is_named() {
+        let sample = Sample {
+            write: Ratio::ALL,
+            reads: 0,
+            writes: 2000,
+            cache: CacheMode::Cached,
+            latency: Some(Nanos::micros(33)),
+            ..Sample::default()
+        };
+        let of = |every, sync| {
+            let mut record = sample.build();
+            record.plan.targets[0].fsync.every = every;
+            record.host.ram = model::Bytes::gib(64);
+            let mut latency = model::LatencyHistogram::new();
+            (0..2000).for_each(|_| latency.record(sync));
+            record.engine.workers = vec![model::WorkerRecord {
+                syncs: vec![model::SyncCount {
+                    latency,
+                    ..model::SyncCount::default()
+                }],
+                ..model::WorkerRecord::default()
+            }];
+            record
+        };
+        let record = of(1, Nanos::micros(400));
+        let sentence = found(&record, "commit-latency").unwrap().sentence;
+        assert!(
+            sentence.starts_with("the latency excludes the sync after each write"),
+            "{sentence}"
+        );
+        assert_eq!(found(&record, "working-set-fits-cache"), None);
+        assert_eq!(found(&of(1, Nanos::micros(3)), "commit-latency"), None);
+        let seldom = of(32, Nanos::micros(400));
+        assert_eq!(found(&seldom, "commit-latency"), None);
+        assert!(found(&seldom, "working-set-fits-cache").is_some());
     }
 }

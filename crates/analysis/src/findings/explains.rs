@@ -10,10 +10,10 @@ use super::{
     compressible_data, coordinated_omission, cpu_bound, cpu_steal, device_cache, event_in_window,
     failover, fathom_cpu_bound, impossible_for_medium, interrupted, io_wq_offload, iops_limit,
     latency_groups, loop_page_cache, no_device, no_io, noisy_neighbour, not_steady, one_at_a_time,
-    page_cache, paths, queue_depth_ignored, queue_not_full, queued_in_kernel, saturated, scheduler,
-    short_run, slow_tail, stall, synchronous_submission, thread_imbalance, throughput_drift,
-    throughput_drop, two_speeds, undersampled_tail, uneven_disks, unwritten_extents,
-    working_set_fits_cache, zero_data,
+    page_cache, paths, queue_depth_ignored, queue_not_full, queued_in_kernel, requests_merged,
+    saturated, scheduler, short_run, slow_tail, stall, synchronous_submission, thread_imbalance,
+    throughput_drift, throughput_drop, two_speeds, undersampled_tail, uneven_disks,
+    unwritten_extents, working_set_fits_cache, zero_data,
 };
 
 /// A cause, and the findings that follow from it. The more a row explains the earlier it stands: of two causes that
@@ -217,6 +217,16 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             queue_not_full::RULE.id,
             saturated::RULE.id,
             thread_imbalance::RULE.id,
+            coordinated_omission::RULE.id,
+        ],
+    ),
+    (
+        requests_merged::RULE.id,
+        &[
+            cpu_bound::RULE.id,
+            fathom_cpu_bound::RULE.id,
+            latency_groups::RULE.id,
+            slow_tail::RULE.id,
             coordinated_omission::RULE.id,
         ],
     ),

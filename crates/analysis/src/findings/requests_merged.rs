@@ -5,6 +5,7 @@
 use super::storage_stack::{Below, targets};
 use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::say;
+use model::CacheMode;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("requests-merged"),
@@ -12,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The kernel merged adjacent I/Os, so the device served fewer and larger requests than the IOPS suggest.",
-    method: "Direct I/O: the device counted merges of 10% or more of the tool's I/Os.",
+    method: "Direct I/O: the device counted merges of 10% or more of the tool's I/Os. Buffered sequential reads: the device served 90% of their bytes or more by half as many requests or fewer, because the kernel read ahead: a warning.",
     evidence: &["merged_share", "request_mean_bytes"],
     source: "The kernel's Documentation/block/stat.rst (read merges, write merges) and Documentation/ABI/stable/sysfs-block \
              (queue/nomerges).",
@@ -22,7 +23,48 @@ pub(super) const RULE: Rule = Rule {
 
 const SHARE_MIN: f64 = 0.10;
 
+/// Read ahead: the device had at most this share of the I/Os, with all of their bytes.
+const REQUESTS_MAX: f64 = 0.50;
+const BYTES_MIN: f64 = 0.90;
+
 fn look(own: &Own<'_>) -> Option<Finding> {
+    direct(own).or_else(|| read_ahead(own))
+}
+
+/// Buffered sequential reads that the kernel had fetched before they were issued.
+fn read_ahead(own: &Own<'_>) -> Option<Finding> {
+    let along = targets(own.record).all(|target: Below<'_>| {
+        let plan = target.planned;
+        plan.cache == CacheMode::Cached && !plan.writes() && !target.is_random()
+    });
+    let [check] = own.device_checks else {
+        return None;
+    };
+    let (name, read) = (check.device.as_deref()?, check.measured.as_ref()?.read);
+    let served = read.device_bytes as f64 >= BYTES_MIN * read.tool_bytes as f64;
+    let share = crate::rows::share(read.device_ios as f64, read.tool_ios as f64)?;
+    if !along || !served || share > REQUESTS_MAX || read.device_ios == 0 {
+        return None;
+    }
+    let mean = read.device_bytes as f64 / read.device_ios as f64;
+    let sentence = format!(
+        "the kernel read ahead: {name} served {} reads by {} requests of {}, so IOPS and latencies are those of the page cache",
+        say::count(read.tool_ios),
+        say::count(read.device_ios),
+        say::bytes(mean as u64)
+    );
+    let evidence = [("merged_share", 1.0 - share), ("request_mean_bytes", mean)];
+    let advice = "use the result as bandwidth; use direct I/O for IOPS and latencies";
+    Some(finding(
+        RULE.id,
+        Severity::Warning,
+        sentence,
+        &evidence,
+        advice,
+    ))
+}
+
+fn direct(own: &Own<'_>) -> Option<Finding> {
     let unbuffered = targets(own.record).all(|target: Below<'_>| target.is_unbuffered());
     let [check] = own.device_checks else {
         return None;
@@ -69,10 +111,35 @@ mod tests {
             "75% of the I/Os were merged before vda1 received them; its mean request was 16 KiB"
         );
         record.plan.targets[0].cache = CacheMode::Cached;
+        assert_eq!(found(&record, "requests-merged"), None, "random");
+    }
+
+    /// E4: 180165 reads, 223 requests, "fathom was CPU-bound".
+    #[test]
+    fn sequential_reads_that_the_kernel_fetched_before_are_read_ahead() {
+        let sequential = Sample {
+            access: model::Access::Sequential,
+            cache: CacheMode::Cached,
+            ..Sample::default()
+        };
+        let mut record = sequential.build();
         assert_eq!(
             found(&record, "requests-merged"),
             None,
-            "read-ahead merges by its nature"
+            "each was a request"
+        );
+        record.window.after.devices[0].reads = 160;
+        let reported = found(&record, "requests-merged").unwrap();
+        assert_eq!(
+            reported.sentence,
+            "the kernel read ahead: vda1 served 20000 reads by 160 requests of 500 KiB, so IOPS and latencies are those \
+             of the page cache"
+        );
+        record.window.after.devices[0].read_bytes.0 /= 2;
+        assert_eq!(
+            found(&record, "requests-merged"),
+            None,
+            "the cache had the rest"
         );
     }
 

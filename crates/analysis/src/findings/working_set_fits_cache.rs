@@ -5,6 +5,7 @@
 //! the usual advice, because the system keeps the part that is used again; below the memory itself everything fits. An
 //! exact multiple of an array's cache is a note: some caches walk a range of their own multiple in step.
 
+use super::commit_latency::syncs_each;
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 use model::{CacheMode, FileSystem, ImportFormat};
@@ -51,7 +52,9 @@ fn in_memory(seen: &Seen<'_>) -> Option<Finding> {
             .zip(&record.targets)
             .filter(|(target, facts)| {
                 let on = facts.file_system.as_ref();
-                target.cache == CacheMode::Cached && !on.is_some_and(FileSystem::is_in_memory)
+                let memory = on.is_some_and(FileSystem::is_in_memory);
+                let synced = target.writes_only() && syncs_each(target);
+                target.cache == CacheMode::Cached && !memory && !synced
             });
     let sizes: Vec<u64> = through_cache.map(|(target, _)| target.length.0).collect();
     let size = sizes
