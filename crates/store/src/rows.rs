@@ -182,6 +182,7 @@ fn line(row: &Row<'_>, session: SessionId) -> Result<ResultRow, Fault> {
         key: row.get(6)?,
         tags: Vec::new(),
         notes: Vec::new(),
+        verdict: None,
         origin,
         reason: row.get(7)?,
         tool: row.get(8)?,

@@ -3,7 +3,7 @@
 //! Every summary is compared with its checksum. Where one is damaged or missing, its session is read from its own rows; what
 //! is damaged there, too, is reported by name and hides nothing else. Omitted: which results are meant (`cli`).
 
-use crate::answers::StoredAnswer;
+use crate::answers::{StoredAnswer, judge};
 use crate::care::Listing;
 use crate::error::Fault;
 use crate::notes::{Noted, notes_for};
@@ -31,7 +31,7 @@ pub enum Pass {
     SessionsWithResults,
     /// Sessions with their results, oldest first.
     Results,
-    /// The same, of whose sessions only the id, the tags and the count of results are read.
+    /// The same with their verdicts, of whose sessions only the id, the tags and the count of results are read.
     Rows,
 }
 
@@ -92,6 +92,7 @@ impl Store {
         for session in sessions {
             let rows = match pass {
                 Pass::Sessions => Ok(Vec::new()),
+                Pass::Rows => self.judged_rows(session.id),
                 _ => self.rows(&[session.id]),
             };
             let rows = match rows {
@@ -155,7 +156,7 @@ impl Store {
             Some(notes) => Some(Words::<String>::new(pass, notes.query([])?)?),
             None => None,
         };
-        let mut answers = match self.has_answers() && pass != Pass::Rows {
+        let mut answers = match self.has_answers() {
             true => Some(pass.select(&transaction, ANSWERS)?),
             false => None,
         };
@@ -198,7 +199,11 @@ impl Store {
             session.notes = notes_for(&notes, 0);
             let answer = answers.as_mut().map(|answers| answers.of(id)).transpose()?;
             let answer = answer.and_then(|found| found.first());
-            session.answer = StoredAnswer::of(id, answer.map(|(_, blob)| blob.as_slice()));
+            let answer = answer.map(|(_, blob)| blob.as_slice());
+            match pass {
+                Pass::Rows => judge(id, answer, rows),
+                _ => session.answer = StoredAnswer::of(id, answer),
+            }
             rows.iter_mut()
                 .for_each(|row| row.notes = notes_for(&notes, row.number));
             if each(&session, rows).is_break() {

@@ -247,8 +247,9 @@ fn encode_result(row: &ResultRow) -> Vec<u8> {
         kind,
         label,
         key,
-        tags: _,  // change by themselves
-        notes: _, // so do these
+        tags: _,    // change by themselves
+        notes: _,   // so do these
+        verdict: _, // and this
         origin,
         tool,
         tool_version,
@@ -393,8 +394,9 @@ pub(crate) fn decode_result(
         kind,
         label,
         key,
-        tags: _,  // change by themselves
-        notes: _, // so do these
+        tags: _,    // change by themselves
+        notes: _,   // so do these
+        verdict: _, // and this
         origin,
         tool,
         tool_version,

@@ -127,6 +127,13 @@ pub struct SortKey {
     falling: bool,
 }
 
+impl SortKey {
+    /// Returns whether it is one of these fields.
+    pub fn is_of(&self, fields: &[&str]) -> bool {
+        fields.contains(&self.column.name)
+    }
+}
+
 /// Reads `block,-iops`: rising, and falling behind a `-`.
 pub fn sort_of(text: &str) -> Result<Vec<SortKey>, Vec<Problem>> {
     let names: Vec<(&str, bool)> = text
@@ -354,9 +361,9 @@ fn is_weak(percentile: Option<Percentile>, row: &ResultRow, value: &Value) -> bo
 }
 
 /// What is reported once where it is equal, and in a column where it differs.
-const MAY_BE_ALIKE: [&str; 14] = [
+const MAY_BE_ALIKE: [&str; 15] = [
     "kind", "tool", "source", "host", "target", "tags", "block", "depth", "threads", "write",
-    "pattern", "cache", "rate", "label",
+    "pattern", "cache", "rate", "label", "verdict",
 ];
 /// What most people look for.
 const FIGURES: [&str; 5] = [
@@ -370,7 +377,7 @@ const FIGURES: [&str; 5] = [
 const IF_ANY: [&str; 2] = ["errors", "reason"];
 /// Columns that are omitted first when space is short: origin of a result, then nearly redundant figures, last those
 /// that distinguish results. The work, its rate and the p99 stay: they take 70 columns at most.
-const DISPENSABLE: [&str; 15] = [
+const DISPENSABLE: [&str; 16] = [
     "source",
     "host",
     "latency_max",
@@ -386,6 +393,7 @@ const DISPENSABLE: [&str; 15] = [
     "pattern",
     "label",
     "errors",
+    "verdict",
 ];
 
 /// The fields that distinguish these rows, what they have in common, and their results.

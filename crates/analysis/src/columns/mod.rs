@@ -19,7 +19,7 @@ pub use choose::{
 };
 pub use filter::{Filter, moment_span};
 pub use pivot::{Pivot, pivot};
-pub use table::{COLUMNS, column, columns};
+pub use table::{COLUMNS, JUDGED, column, columns};
 pub use value::{Unit, Value};
 
 use model::ResultRow;

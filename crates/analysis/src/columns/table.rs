@@ -118,8 +118,31 @@ const WHAT: &[Column] = &[
         "reason",
         "reason",
         Unit::Text,
-        "why there is no result",
-        |r| Value::text(r.reason.as_deref()),
+        "why there is no result, or the cause that the first line of `fathom show` names",
+        |r| {
+            let judged = r.verdict.as_ref().map(|verdict| verdict.reason.as_str());
+            Value::text(r.reason.as_deref().or(judged))
+        },
+    ),
+    field(
+        "verdict",
+        "verdict",
+        Unit::Text,
+        "whether it may be used: VALID, CAUTION, INVALID, NOT CHECKED",
+        |r| Value::text(r.verdict.as_ref().map(|verdict| verdict.validity.as_str())),
+    ),
+    field(
+        "findings",
+        "findings",
+        Unit::Tags,
+        "ids of its findings, the most important first: page-cache",
+        |r| {
+            let found = r.verdict.iter().flat_map(|verdict| &verdict.findings);
+            match found.cloned().collect::<Vec<String>>() {
+                found if found.is_empty() => Value::Nothing,
+                found => Value::Tags(found),
+            }
+        },
     ),
     field(
         "key",
@@ -380,6 +403,9 @@ pub const COLUMNS: &[(&str, &[Column])] = &[
     ("Of writes alone", WRITE),
     ("Response times, where a rate was requested", RESPONSE),
 ];
+
+/// Fields whose values follow from the report of a result.
+pub const JUDGED: [&str; 3] = ["verdict", "reason", "findings"];
 
 /// All fields.
 pub fn columns() -> impl Iterator<Item = &'static Column> {

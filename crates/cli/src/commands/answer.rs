@@ -4,12 +4,14 @@
 //! results, whose report takes seconds; the list shows none of these.
 
 use super::report::gather;
+use crate::args::known_by;
 use crate::failure::Ending;
-use analysis::page::{PageBuilder, PageDocument, PagePart};
-use model::CommandError;
+use analysis::page::{PageBuilder, PageCell, PageDocument, PagePart};
+use analysis::{Validity, imported_report_knowing, run_report_knowing};
+use model::{CommandError, ResultRow, RowVerdict};
 use session::{Journal, VERSION, clock};
 use std::borrow::Borrow;
-use store::{RunName, SessionAnswer, SessionId, SessionOutcome, Store};
+use store::{RunName, SessionAnswer, SessionId, SessionOutcome, Store, StoredResult};
 
 /// Results of a session whose answer is stored at most.
 const RESULTS_MAX: u32 = 2000;
@@ -64,7 +66,62 @@ pub(crate) fn of(document: &PageDocument) -> SessionAnswer {
             .to_owned(),
         headline: said.trim_end_matches('.').to_owned(),
         device: device(part),
+        results: results(document),
     }
+}
+
+/// The verdict of each result of the first part. Results that only the session's report describes have its verdict.
+fn results(document: &PageDocument) -> Vec<(u32, RowVerdict)> {
+    let Some(part) = document.parts.first() else {
+        return Vec::new();
+    };
+    let own = document.cells.iter().enumerate();
+    let own = own.filter(|(_, cell)| cell.part == 0);
+    let number = |cell: &PageCell| cell.id.rsplit('.').next()?.parse().ok();
+    let verdict = |(place, cell): (usize, &PageCell)| {
+        let found = document.findings.iter();
+        let found = found.filter(|finding| match &cell.validity {
+            Some(_) => finding.cells.contains(&place),
+            None => finding.cells.is_empty() && !cell.failed,
+        });
+        let shared = part.verdict.validity.filter(|_| !cell.failed);
+        let (validity, reason) = match cell.validity {
+            Some(validity) => (Some(validity), cell.reasons.first().cloned()),
+            None => (shared, shared.map(|_| part.verdict.cause.clone())),
+        };
+        let is_valid = validity.is_none_or(|validity| validity == Validity::Valid);
+        let verdict = RowVerdict {
+            validity: validity.map_or("", Validity::word).to_owned(),
+            reason: reason.filter(|_| !is_valid).unwrap_or_default(),
+            findings: found.map(|finding| finding.id.to_string()).collect(),
+        };
+        Some((number(cell)?, verdict))
+    };
+    own.filter_map(verdict).collect()
+}
+
+/// The verdict of one result, from its record; `None` where it has none of its own or cannot be read.
+pub(crate) fn of_result(store: &Store, row: &ResultRow) -> Option<RowVerdict> {
+    let known = known_by(&row.notes).ok()?;
+    let session = store.load_one(SessionId(row.session), row.number).ok()?;
+    let (verdict, findings) = match session.runs.into_iter().next()?.result {
+        StoredResult::Run(record) => {
+            let report = run_report_knowing(&record, &known);
+            (report.verdict, report.findings)
+        }
+        StoredResult::Imported(run) => {
+            let report = imported_report_knowing(&run, &known);
+            (report.verdict, report.findings)
+        }
+        StoredResult::Files(_) | StoredResult::Watch(_) | StoredResult::Missing(_) => return None,
+    };
+    let reason = verdict.reasons.into_iter().next();
+    let reason = reason.filter(|_| verdict.validity != Validity::Valid);
+    Some(RowVerdict {
+        validity: verdict.validity.word().to_owned(),
+        reason: reason.unwrap_or_default(),
+        findings: findings.iter().map(|one| one.id.to_string()).collect(),
+    })
 }
 
 /// The one device that is the lowest below every target.

@@ -1,14 +1,15 @@
 //! Results as the database's commands choose them: named, filtered, sorted.
 
 use crate::args::{RowsArgs, StoreArgs};
+use crate::commands::answer;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::{keep, output};
 use analysis::columns::{
-    Column, Filter, Problem, SelectedRow, Selection, SortKey, SortRank, Usual, columns, columns_of,
-    sort_of, usual,
+    Column, Filter, JUDGED, Problem, SelectedRow, Selection, SortKey, SortRank, Usual, columns,
+    columns_of, sort_of, usual,
 };
-use model::{CommandError, ResultRow};
+use model::{CommandError, Origin, ResultRow};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::str::FromStr;
@@ -92,8 +93,9 @@ impl Choice {
 
     /// The results that are meant. What is damaged is reported and omitted; then not all went well.
     pub(crate) fn find(&self, store: &Store) -> Result<(Vec<ResultRow>, Ending), CommandError> {
+        let columns = self.columns.as_deref().unwrap_or_default();
         // Sorted in boxes: a row is too large to be moved often.
-        let (rows, ending) = self.pick(store, &|row| Box::new(row.clone()))?;
+        let (rows, ending) = self.pick(store, columns, &|row| Box::new(row.clone()))?;
         Ok((rows.into_iter().map(|row| *row).collect(), ending))
     }
 
@@ -103,7 +105,7 @@ impl Choice {
         store: &Store,
         columns: Vec<&'static Column>,
     ) -> Result<(Selection, Ending), CommandError> {
-        let (rows, ending) = self.pick(store, &|row| SelectedRow::of(&columns, row))?;
+        let (rows, ending) = self.pick(store, &columns, &|row| SelectedRow::of(&columns, row))?;
         Ok((Selection::of_rows(columns, rows), ending))
     }
 
@@ -115,7 +117,7 @@ impl Choice {
             return Ok((usual(&rows), ending));
         }
         let chosen = RefCell::new(Usual::default());
-        let (order, ending) = self.pick(store, &|row| chosen.borrow_mut().add(row))?;
+        let (order, ending) = self.pick(store, &[], &|row| chosen.borrow_mut().add(row))?;
         Ok((chosen.into_inner().select(&order), ending))
     }
 
@@ -130,16 +132,35 @@ impl Choice {
         self.columns.clone().or_else(all)
     }
 
+    /// Whether verdicts that are not stored are computed: a table that a person did not ask for them shows what is stored.
+    fn asks_verdicts(&self, columns: &[&'static Column]) -> bool {
+        let selected = columns.iter().any(|it| JUDGED.contains(&it.name));
+        let filter = self.filter.as_ref().is_some_and(|it| it.is_of(&JUDGED));
+        selected || filter || self.sort.iter().any(|key| key.is_of(&JUDGED))
+    }
+
     fn pick<T>(
         &self,
         store: &Store,
+        columns: &[&'static Column],
         pick: &dyn Fn(&ResultRow) -> T,
     ) -> Result<(Vec<T>, Ending), CommandError> {
         let mut kept = Kept {
             rows: Vec::new(),
             last: None,
         };
-        let mut keep = |row: &ResultRow| self.keep(row, pick, &mut kept);
+        let judge = self.asks_verdicts(columns);
+        let mut keep = |row: &ResultRow| {
+            let missing = judge && row.verdict.is_none() && row.origin != Origin::Missing;
+            match missing.then(|| answer::of_result(store, row)).flatten() {
+                None => self.keep(row, pick, &mut kept),
+                judged => {
+                    let mut row = row.clone();
+                    row.verdict = judged;
+                    self.keep(&row, pick, &mut kept)
+                }
+            }
+        };
         let ending = if self.names.is_empty() {
             let damaged = store.each_row(&mut keep).map_err(CommandError::refused)?;
             reported(store, &damaged)
@@ -266,7 +287,9 @@ fn named(store: &Store, names: &[RunName]) -> Result<Vec<ResultRow>, CommandErro
     let mut rows: Vec<ResultRow> = Vec::new();
     for name in names {
         store.count(&[*name]).map_err(CommandError::refused)?; // or lists the existing ones
-        let found = store.rows(&[name.session]).map_err(CommandError::refused)?;
+        let found = store
+            .judged_rows(name.session)
+            .map_err(CommandError::refused)?;
         rows.extend(
             found
                 .into_iter()

@@ -61,6 +61,79 @@ fn the_questions_of_the_scripts_are_one_command_each() {
     );
 }
 
+/// Reads one result's verdict, cause and findings from a document.
+fn verdict_of(document: &serde_json::Value) -> [String; 3] {
+    let text = |name: &str| document[name].as_str().unwrap_or("").to_owned();
+    [
+        text("verdict"),
+        text("reason"),
+        document["findings"].to_string(),
+    ]
+}
+
+#[test]
+fn exports_have_the_verdict_that_show_prints_also_where_none_is_stored() {
+    let bench = Bench::new();
+    for options in ["", "--rate 1000000", "-d 20ms"] {
+        let line = format!("run sim:ssd -d 2s --warmup 0s {options}");
+        bench.line(&line).done();
+    }
+    let exported = bench.line("export --json").good().json();
+    let shown = |number: usize| bench.line(&format!("show {number} --json")).good().json();
+    for (number, row) in (1..).zip(exported.as_array().unwrap()) {
+        let report = shown(number);
+        let word = report["verdict"]["validity"]
+            .as_str()
+            .unwrap()
+            .to_uppercase();
+        assert_eq!(row["verdict"], word.replace('_', " "), "{row}");
+        let cause = &report["verdict"]["reasons"][0];
+        assert_eq!(row["reason"] == *cause, word != "VALID", "{row}");
+        let ids = report["findings"].as_array().unwrap().iter();
+        let mut ids: Vec<&str> = ids.map(|one| one["id"].as_str().unwrap()).collect();
+        ids.dedup();
+        assert_eq!(
+            row["findings"].as_array().map_or(0, Vec::len),
+            ids.len(),
+            "{row}"
+        );
+    }
+    assert_eq!(exported[1]["verdict"], "INVALID", "{exported}");
+    let invalid = bench.say(&[
+        "table",
+        "--where",
+        "verdict=INVALID",
+        "--columns",
+        "id",
+        "--csv",
+    ]);
+    assert_eq!(invalid.good().out, "id\n2.1\n");
+    bench
+        .say(&["table", "--where", "verdict=BAD"])
+        .refused("must be");
+    let csv = bench
+        .line("export --csv --columns verdict,reason,findings")
+        .good()
+        .out;
+    assert!(csv.contains("\nINVALID,"), "{csv}");
+    assert!(bench.line("table").good().out.contains("INVALID"));
+
+    // A damaged answer is one that is not there.
+    let path = bench.path("s.db");
+    let bytes = fs::read(&path).unwrap();
+    let reason = exported[1]["reason"].as_str().unwrap().as_bytes();
+    let mut damaged = bytes.clone();
+    for at in 0..bytes.len() - reason.len() {
+        if bytes[at..].starts_with(reason) {
+            damaged[at] ^= 1;
+        }
+    }
+    assert_ne!(damaged, bytes);
+    fs::write(&path, &damaged).unwrap();
+    let again = bench.line("export 2 --json").good().json();
+    assert_eq!(verdict_of(&again[0]), verdict_of(&exported[1]));
+}
+
 #[test]
 fn everything_wrong_with_a_table_is_reported_at_once() {
     let bench = database();

@@ -50,7 +50,7 @@ pub use layout::{CachedPages, DataSample, Extents, Layout};
 pub use limits::{IoLimit, Limits, MemoryLimit};
 pub use rank::{ClockOffset, JobLayout, RankRecord};
 pub use result::{NoResult, RunResult};
-pub use row::{Note, Origin, ResultRow, RowFigures, RowTimes, RowWork};
+pub use row::{Note, Origin, ResultRow, RowFigures, RowTimes, RowVerdict, RowWork};
 pub use run::{
     ClockRecord, Disturbances, EngineRecord, Failure, Outcome, PhaseTimes, ProcessStop, RunRecord,
     WearOut,

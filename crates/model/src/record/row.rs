@@ -26,6 +26,8 @@ pub struct ResultRow {
     pub tags: Vec<String>,
     /// Notes that a person added to it or its session, by field.
     pub notes: Vec<Note>,
+    /// What its report concludes; `None` where that was not read or is not stored.
+    pub verdict: Option<RowVerdict>,
     /// Where the figures come from.
     pub origin: Origin,
     /// Who measured: `fathom`, `diskspd`, `fio`.
@@ -54,6 +56,17 @@ pub struct ResultRow {
     pub read: RowFigures,
     /// Writes alone.
     pub write: RowFigures,
+}
+
+/// Whether a result may be used, in the words of its report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowVerdict {
+    /// `VALID`, `CAUTION`, `INVALID`, `NOT CHECKED`; empty of what has none.
+    pub validity: String,
+    /// The cause that the first line names; empty of a valid result.
+    pub reason: String,
+    /// Ids of its findings, the most important first.
+    pub findings: Vec<String>,
 }
 
 /// One field of the notes that a person adds to a session or a result.

@@ -8,7 +8,7 @@ use model::calendar::days_since_1970;
 use model::{Bytes, Nanos};
 
 /// Fields of which all words are known. Their description names them.
-pub(super) const CLOSED: [(&str, &[&str]); 4] = [
+pub(super) const CLOSED: [(&str, &[&str]); 5] = [
     (
         "kind",
         &[
@@ -33,6 +33,7 @@ pub(super) const CLOSED: [(&str, &[&str]); 4] = [
         ],
     ),
     ("cache", &["unbuffered", "cached", "local_off"]),
+    ("verdict", &["VALID", "CAUTION", "INVALID", "NOT CHECKED"]),
 ];
 
 /// Whether any result can have this word: else `cache=off` would find nothing, and look like an answer.

@@ -69,6 +69,22 @@ impl Filter {
     pub fn fits(&self, row: &ResultRow) -> bool {
         fits(&self.0, row)
     }
+
+    /// Returns whether it compares one of these fields.
+    pub fn is_of(&self, fields: &[&str]) -> bool {
+        self.0.is_of(fields)
+    }
+}
+
+impl Node {
+    fn is_of(&self, fields: &[&str]) -> bool {
+        match self {
+            Node::All(parts) | Node::Any(parts) => parts.iter().any(|part| part.is_of(fields)),
+            Node::Not(part) => part.is_of(fields),
+            Node::Is { column, .. } => fields.contains(&column.name),
+            Node::Wrong => false,
+        }
+    }
 }
 
 fn fits(node: &Node, row: &ResultRow) -> bool {
