@@ -74,6 +74,17 @@ impl Estimate {
         }
     }
 
+    /// The same in a unit of which one is so many of this one.
+    #[must_use]
+    pub(crate) fn times(self, each: f64) -> Estimate {
+        Estimate {
+            value: self.value * each,
+            low: self.low.map(|low| low * each),
+            high: self.high.map(|high| high * each),
+            ..self
+        }
+    }
+
     /// Several of one thing, each with the time that it was measured for: their mean by that time. The interval is that of a
     /// mean of independent figures, each with its own interval, but never narrower than what they gave; where their own
     /// intervals do not meet, it reaches from the lowest end to the highest; never below 0. None where one has none.

@@ -36,7 +36,7 @@ mod hostile;
 mod imported;
 mod in_flight;
 mod intervals;
-mod job;
+pub mod job;
 mod known;
 mod latency;
 mod looks;
@@ -81,8 +81,8 @@ pub use files::{
     files_report,
 };
 pub use findings::{
-    Cause, Confidence, FINDINGS, Finding, Group, Look, Own, Repeats, Rule, RuleId, Seen, Several,
-    Severity, case_text, session_findings,
+    Cause, Confidence, FINDINGS, Finding, Group, Look, Own, PAGE_CACHE, Repeats, Rule, RuleId,
+    Seen, Several, Severity, case_text, session_findings,
 };
 pub use gain::{GAIN_MIN, PLATEAU_MIN, STEPS_WITHOUT_GAIN, gain_has_ended, gain_of_last_steps};
 pub use goal::{Bracket, Crossing, Goal, Trial};

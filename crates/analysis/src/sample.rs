@@ -244,6 +244,7 @@ pub fn host() -> HostRecord {
         ram_available: Bytes::gib(6),
         virtualization: Some("kvm".to_owned()),
         limits: Limits::default(),
+        boot_id: None,
     }
 }
 

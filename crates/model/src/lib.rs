@@ -48,10 +48,10 @@ pub use record::{
     ImportedRow, ImportedRun, ImportedWorkload, InjectedFault, Interval, IoLimit, JobLayout,
     KernelWorkers, KindCount, LatencyHeat, LatencyHistogram, LatencySpread, Layout, LifetimeCount,
     Limits, LineCount, MemoryLimit, Namespace, NoResult, Note, Origin, Outcome, PhaseTimes,
-    ProcessCpu, ProcessStop, QuotaCounters, RankRecord, ResultRow, RowFigures, RowTimes,
-    RowVerdict, RowWork, RunRecord, RunResult, Sample, Series, SyncCount, Tally, TargetFacts,
-    TargetKind, ThreadCpu, ThreadRecord, TreeStep, TreeWork, Verification, VerifyCounts,
-    VerifyPass, Waiting, WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
+    ProcessCpu, ProcessStop, QuotaCounters, RankRecord, ResultRow, RowFigures, RowTimes, RowWork,
+    RunRecord, RunResult, Sample, Series, SyncCount, Tally, TargetFacts, TargetKind, ThreadCpu,
+    ThreadRecord, TreeStep, TreeWork, Verification, VerifyCounts, VerifyPass, Waiting,
+    WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
 };
 pub use text::{
     contains_ignoring_case, distinct, errno_text, invalid_value, is_visible, printable, shell_word,

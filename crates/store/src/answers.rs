@@ -7,7 +7,8 @@ use crate::blob::{Damage, Reader, put, seal, text};
 use crate::error::Fault;
 use crate::session::SessionId;
 use crate::{Result, Store};
-use model::{ResultRow, RowVerdict};
+use model::ResultRow;
+use model::record::RowVerdict;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 /// The last version without the session's number.

@@ -24,6 +24,7 @@ mod looks;
 mod number;
 mod page;
 mod paper;
+mod part;
 mod picture;
 mod preflight;
 mod pts;
@@ -58,6 +59,7 @@ pub use learned::LearnedSummary;
 pub use looks::{layers_json, layers_summary, quick_json, quick_summary};
 pub use page::{PAGE_MARK, page_html};
 pub use paper::{Paper, Stored};
+pub use part::part_summary;
 pub use preflight::{
     hosts_preflight_json, hosts_preflight_summary, preflight_headline, preflight_json,
     preflight_summary,

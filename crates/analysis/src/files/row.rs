@@ -76,6 +76,11 @@ impl FilesRow {
             Some(_) => None,
             None => batches::rate(step),
         };
+        let share = record.counted() as f64 / step.operations().max(1) as f64;
+        let rate = rate.map(|rate| match share < 1.0 {
+            true => rate.times(share),
+            false => rate,
+        });
         FilesRow {
             operation: step.name.clone(),
             order: step.order.name().to_owned(),
@@ -118,13 +123,7 @@ impl FilesRow {
 fn in_bytes(step: &FilesStep, rate: Estimate) -> Option<Estimate> {
     step.block?;
     let each = step.bytes().0 as f64 / step.operations().max(1) as f64;
-    Some(Estimate {
-        value: rate.value * each,
-        low: rate.low.map(|low| low * each),
-        high: rate.high.map(|high| high * each),
-        samples: rate.samples,
-        not_known: None,
-    })
+    Some(rate.times(each))
 }
 
 fn cpu_share(step: &FilesStep) -> Option<f64> {

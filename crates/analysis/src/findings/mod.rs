@@ -147,7 +147,8 @@ pub(crate) use tell::{files_findings, findings, job_findings, pts_findings};
 pub(crate) const BANDWIDTH_LIMIT: RuleId = bandwidth_limit::RULE.id;
 pub(crate) const CPU_BOUND: RuleId = cpu_bound::RULE.id;
 pub(crate) const NOT_REPEATABLE: RuleId = not_repeatable::RULE.id;
-pub(crate) const PAGE_CACHE: RuleId = page_cache::RULE.id;
+/// What a cache above the device served.
+pub const PAGE_CACHE: RuleId = page_cache::RULE.id;
 pub(crate) const NOISY_NEIGHBOUR: RuleId = noisy_neighbour::RULE.id;
 pub(crate) const IOPS_LIMIT: RuleId = iops_limit::RULE.id;
 pub(crate) const STALL: RuleId = stall::RULE.id;

@@ -133,6 +133,7 @@ pub(crate) mod job {
         let (hosts, alone) = (rows(rates), rows(alone));
         look(&JobSeen {
             hosts: &hosts,
+            machines: hosts.len(),
             alone: &alone,
             owners,
             differences: &[],
@@ -155,13 +156,23 @@ pub(crate) mod job {
     ) -> Option<Finding> {
         let mut hosts = rows(rates);
         bend(&mut hosts);
+        of_rows(&hosts, hosts.len(), look)
+    }
+
+    /// The same of ranks on so many machines.
+    pub(crate) fn on_machines(machines: usize, rates: &[f64], look: Look) -> Option<Finding> {
+        of_rows(&rows(rates), machines, look)
+    }
+
+    fn of_rows(hosts: &[RankRow], machines: usize, look: Look) -> Option<Finding> {
         look(&JobSeen {
-            hosts: &hosts,
+            hosts,
+            machines,
             alone: &[],
             owners: &[],
             differences: &[],
             start: StartReport::default(),
-            fairness: fairness(&hosts),
+            fairness: fairness(hosts),
             measured_ns: 1_000_000_000,
         })
     }

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The hosts had equal work and shared the IOPS unequally.",
-    method: "Jain's index of the IOPS of all ranks is below 0.95, and no single rank is an outlier.",
+    method: "There are ranks on several machines, Jain's index of the IOPS of all ranks is below 0.95, and no single rank is an outlier.",
     evidence: &["fairness", "iops_min", "iops_max"],
     source: "Jain, Chiu, Hawe, A quantitative measure of fairness, DEC-TR-301 (1984).",
     advice: "Check the paths, links and owners of the target: hosts with a shorter way are served first.",
@@ -26,7 +26,7 @@ fn look(seen: &JobSeen<'_>) -> Option<Finding> {
         .iter()
         .filter(|host| host.iops().is_some())
         .collect();
-    if straggler::outlier(&hosts).is_some() {
+    if seen.machines < 2 || straggler::outlier(&hosts).is_some() {
         return None;
     }
     let rates = hosts.iter().filter_map(|host| host.iops());
@@ -65,5 +65,8 @@ mod tests {
             None
         );
         assert_eq!(job::of_rates(&[100.0, 98.0, 101.0], look), None);
+        let unequal = [100.0, 40.0, 100.0, 40.0];
+        assert!(job::of_rates(&unequal, look).is_some());
+        assert_eq!(job::on_machines(1, &unequal, look), None);
     }
 }

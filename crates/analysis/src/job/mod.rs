@@ -1,21 +1,25 @@
 //! The report of a job: what the ranks of a run on many hosts measured together, a row for each, and which one differs.
 //!
 //! Counts are added and histograms merged; percentiles never are. IOPS are the sum of the hosts' own, each over its own
-//! measured time. Omitted: how hosts agree on their start (`job`), and layout (`views`).
+//! measured time. Where each rank moves an amount, these times differ, and a sum of such rates was never reached: there the
+//! rate is the amount of all by the time from the first start to the last end, as IOR has it. Omitted: how hosts agree on their start (`job`), and layout (`views`).
 
 mod differs;
+mod phase;
 mod rows;
 pub(crate) mod seen;
 
+pub use phase::{PhaseFigures, job_phase};
 pub use rows::JobOperation;
 pub use seen::RankRow;
 use seen::{JobSeen, StartReport};
 
 use crate::checks::Checks;
 use crate::findings::{Finding, NOISY_NEIGHBOUR, job_findings};
+use crate::run::RunReport;
 use crate::run::run_report;
 use crate::verdict::Verdict;
-use model::{JobLayout, RunRecord};
+use model::{HostRecord, JobLayout, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -124,6 +128,7 @@ pub fn job_report(parts: &[JobPart<'_>], context: JobContext<'_>) -> Option<JobR
     let owners = owners(&records, context.owners);
     let seen = JobSeen {
         hosts: &hosts,
+        machines: machines(&records),
         alone: &alone,
         owners: &owners,
         differences: &differences,
@@ -153,6 +158,19 @@ pub fn job_report(parts: &[JobPart<'_>], context: JobContext<'_>) -> Option<JobR
         hosts,
         alone,
     })
+}
+
+fn machines(records: &[&RunRecord]) -> usize {
+    let mut machines: Vec<&HostRecord> = Vec::new();
+    for record in records {
+        if !machines
+            .iter()
+            .any(|known| known.is_same_machine(&record.host))
+        {
+            machines.push(&record.host);
+        }
+    }
+    machines.len()
 }
 
 /// A row for each rank that measured alone.
@@ -206,28 +224,19 @@ fn checks(reports: &[crate::RunReport]) -> Checks {
 }
 
 /// What the rules found in single ranks: each once, with the ranks that have it where not all do. The load of another rank
-/// on the same host is no other load.
+/// on the same machine is no other load, regardless of the names of their containers.
 fn of_ranks(records: &[&RunRecord], reports: &[crate::RunReport]) -> Vec<Finding> {
     let mut found: Vec<(Finding, Vec<u32>)> = Vec::new();
     for (record, report) in records.iter().zip(reports) {
         let rank = record.engine.rank().map_or(0, |rank| rank.rank);
-        let host = &record.host.hostname;
-        let shares_host = records
-            .iter()
-            .filter(|other| other.host.hostname == *host)
-            .count()
-            > 1;
-        let own = report
-            .findings
-            .iter()
-            .filter(|finding| !(shares_host && finding.id == NOISY_NEIGHBOUR));
-        for finding in own {
-            let explained = shares_host && finding.because == Some(NOISY_NEIGHBOUR);
-            let because = finding.because.filter(|_| !explained);
-            let finding = &Finding {
-                because,
-                ..finding.clone()
-            };
+        let here = records.iter();
+        let here = here.filter(|other| other.host.is_same_machine(&record.host));
+        let shares_host = here.count() > 1;
+        let report = match shares_host {
+            true => &report.clone().beside_own_ranks(),
+            false => report,
+        };
+        for finding in &report.findings {
             match found.iter_mut().find(|(known, _)| known.id == finding.id) {
                 Some((known, ranks)) => {
                     ranks.push(rank);
@@ -247,6 +256,31 @@ fn of_ranks(records: &[&RunRecord], reports: &[crate::RunReport]) -> Vec<Finding
         finding
     };
     found.into_iter().map(named).collect()
+}
+
+impl RunReport {
+    /// Returns the report of a rank that shared its machine with others of its job: their load is no other load.
+    #[must_use]
+    pub fn beside_own_ranks(mut self) -> RunReport {
+        let found = self.findings.len();
+        self.findings
+            .retain(|finding| finding.id != NOISY_NEIGHBOUR);
+        if self.findings.len() == found {
+            return self;
+        }
+        let because = self.findings.iter_mut().map(|finding| &mut finding.because);
+        because
+            .filter(|because| **because == Some(NOISY_NEIGHBOUR))
+            .for_each(|because| *because = None);
+        let checks = Checks {
+            passed: std::mem::take(&mut self.verdict.checks),
+            missing: std::mem::take(&mut self.verdict.unchecked),
+            without_device: false,
+        };
+        let simulated = self.verdict.simulated;
+        self.verdict = Verdict::from_findings(&self.findings, checks).of_simulated(simulated);
+        self
+    }
 }
 
 /// Time 0 of each rank was the agreed moment on its own clock and a little later, which it counted itself; the agreed

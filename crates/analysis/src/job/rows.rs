@@ -1,6 +1,7 @@
 //! A row for each rank, and the sums of all.
 
 use super::JobPart;
+use super::phase::job_phase;
 use super::seen::{Difference, RankClock, RankFigures, RankPause, RankRow, beside_median};
 use crate::estimates::rate_estimate;
 use crate::findings::{FAILOVER, STALL};
@@ -22,15 +23,21 @@ pub struct JobOperation {
     pub bytes: u64,
     /// I/Os that failed.
     pub errors: u64,
-    /// Sum of the IOPS of all ranks, each over its own measured time.
+    /// Sum of the IOPS of all ranks, each over its own measured time; of ranks that moved an amount each, the I/Os of all over
+    /// the time from the first start to the last end.
     pub iops: f64,
-    /// The same of bytes.
+    /// The same of bytes; the time includes opening and closing files, where that was measured.
     pub bytes_per_s: f64,
     /// Of the merged histogram.
     pub latency: Latency,
 }
 
 pub(super) fn operations(records: &[&RunRecord]) -> Vec<JobOperation> {
+    let moves_amount = |record: &&RunRecord| {
+        let mut targets = record.plan.targets.iter();
+        targets.any(|target| target.amount.is_some())
+    };
+    let phase = records.iter().any(moves_amount).then(|| job_phase(records));
     let row = |name: &str, sides: &[Operation]| {
         let mut one = JobOperation {
             operation: name.to_owned(),
@@ -52,6 +59,14 @@ pub(super) fn operations(records: &[&RunRecord]) -> Vec<JobOperation> {
                 one.bytes_per_s += per_second(tally.bytes.0 as f64, record.phases.measured());
                 latency.merge(&tally.latency);
             }
+        }
+        if let Some(phase) = phase {
+            let over = |count: u64, seconds: f64| match seconds > 0.0 {
+                true => count as f64 / seconds,
+                false => 0.0,
+            };
+            one.iops = over(one.ios, phase.io_s);
+            one.bytes_per_s = over(one.bytes, phase.total_s);
         }
         one.latency = Latency::of(&latency);
         one

@@ -117,6 +117,8 @@ pub(crate) struct Difference {
 pub struct JobSeen<'a> {
     /// Each rank.
     pub hosts: &'a [RankRow],
+    /// Machines that they are on: containers of one machine are one.
+    pub(crate) machines: usize,
     /// Each rank while no other one measured; empty where that was not requested.
     pub(crate) alone: &'a [RankRow],
     /// Ranks on hosts that own the target.

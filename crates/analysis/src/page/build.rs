@@ -296,10 +296,12 @@ impl PageBuilder {
         }
     }
 
-    /// The same of the ranks of a job.
-    pub fn job(&mut self, report: &JobReport) {
+    /// The same of the ranks of a job, step by step.
+    pub fn job(&mut self, steps: &[(String, JobReport)]) {
         if let Some(part) = self.document.parts.last_mut() {
-            reports::job(part, report);
+            part.table = Some(table::of_job(steps));
+            part.panel = tiles::of_job(steps);
+            reports::job(part, steps);
         }
     }
 

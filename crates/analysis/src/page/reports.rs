@@ -10,7 +10,7 @@ use crate::job::JobReport;
 use crate::say;
 use crate::survey::{CellReport, SurveyKnee, SurveyReport, SurveyRow};
 use crate::sweep::SweepReport;
-use crate::verdict::{Answer, Verdict};
+use crate::verdict::{Answer, Validity, Verdict};
 
 /// Content of a survey's report other than the text of its part.
 #[derive(Debug)]
@@ -81,9 +81,42 @@ fn sentences(answers: &[Answer]) -> Vec<String> {
         .collect()
 }
 
-/// Completes the part of a job: `41.2k IOPS and 322 MiB/s of 3 ranks together`.
-pub(super) fn job(part: &mut PagePart, report: &JobReport) {
-    decided(part, &report.verdict);
+/// Completes the part of a job, whose steps follow one another: `41.2k IOPS and 322 MiB/s of 3 ranks together`.
+pub(super) fn job(part: &mut PagePart, steps: &[(String, JobReport)]) {
+    let all = steps.iter().map(|(_, report)| report.verdict.validity);
+    let worst = match all.clone().min() {
+        Some(Validity::Invalid) => Some(Validity::Invalid),
+        _ => all.map(|one| one.min(Validity::Caution)).max(),
+    };
+    let first_of = |worst| {
+        let mut steps = steps.iter();
+        steps.find(|(_, report)| report.verdict.validity.min(Validity::Caution) >= worst)
+    };
+    if let Some((step, report)) = worst.and_then(|worst| first_of(worst.min(Validity::Caution))) {
+        decided(part, &report.verdict);
+        part.verdict.validity = worst;
+        if steps.len() > 1 && worst >= Some(Validity::Caution) {
+            let word = worst.map_or("", Validity::word);
+            part.verdict.cause = format!("{} ({step})", part.verdict.cause);
+            part.verdict.headline = format!("{word}: {}", part.verdict.cause);
+        }
+    }
+    let answers = steps.iter().filter_map(|(step, report)| {
+        let answer = job_answer(report)?;
+        Some(match steps.len() {
+            1 => answer,
+            _ => format!("{step}: {answer}"),
+        })
+    });
+    let answers: Vec<String> = answers.collect();
+    part.verdict.sentences = (!answers.is_empty())
+        .then(|| answers.join("; "))
+        .into_iter()
+        .collect();
+}
+
+/// `41.2k IOPS and 322 MiB/s of 3 ranks together`; none without a result.
+fn job_answer(report: &JobReport) -> Option<String> {
     let measured = report
         .hosts
         .iter()
@@ -94,14 +127,13 @@ pub(super) fn job(part: &mut PagePart, report: &JobReport) {
         true => format!("{measured} of {ranks}"),
         false => ranks,
     };
-    let total = report.operations.last();
-    part.verdict.sentences.extend(total.map(|total| {
+    report.operations.last().map(|total| {
         format!(
             "{} IOPS and {} MiB/s of {of} together",
             say::rate(total.iops),
             say::mib_per_s(total.bytes_per_s)
         )
-    }));
+    })
 }
 
 /// Completes the part of a sweep.

@@ -5,10 +5,12 @@
 //! Omitted: digits, which are the page's, and the table of all fields of all cells.
 
 use super::curves::Seen;
+use super::panel::of_what;
 use super::{PageFigure, PageHead, PageRow, PageTable, PageValue};
 use crate::columns::Unit;
 use crate::estimate::Estimate;
 use crate::files::{FilesReport, FilesRow};
+use crate::job::JobReport;
 use crate::latency::{Latency, TailSamples};
 use crate::looks::{LayerRow, LayersReport, QuickReport};
 use crate::pts::{PtsCellReport, PtsPartReport, PtsReport};
@@ -155,7 +157,14 @@ pub(super) fn of_results(cells: &[&Seen<'_>]) -> Option<PageTable> {
             }
         };
         let named = matches!(seen.row.kind.as_str(), "import" | "watch");
-        let name = if named { seen.cell.label.as_str() } else { "" };
+        let unnamed = named
+            .then(|| of_what(seen))
+            .filter(|_| seen.cell.label.is_empty());
+        let name = match (&unnamed, named) {
+            (Some(work), _) => work.as_str(),
+            (None, true) => seen.cell.label.as_str(),
+            (None, false) => "",
+        };
         if seen.cell.failed {
             let why = seen
                 .cell
@@ -196,6 +205,32 @@ pub(super) fn of_results(cells: &[&Seen<'_>]) -> Option<PageTable> {
     }
     let rows = cells.iter().map(row).collect();
     Some(table("Result", OPERATIONS, rows, ""))
+}
+
+/// One row for each step of a job: all ranks together.
+pub(super) fn of_job(steps: &[(String, JobReport)]) -> PageTable {
+    let row = |(step, report): &(String, JobReport)| {
+        let total = report.operations.last();
+        let latency = total.map(|total| &total.latency);
+        let at = |quantile| whole(latency.and_then(|latency| latency.at(quantile)?.latency_ns));
+        let known = |value: Option<f64>| value.map_or(figure(PageValue::Nothing), real);
+        PageRow {
+            name: step.clone(),
+            figures: vec![
+                known(total.map(|total| total.iops)).marked(report.verdict.validity),
+                figure(PageValue::Nothing),
+                known(total.map(|total| total.bytes_per_s)),
+                known(latency.and_then(|latency| latency.mean_ns)),
+                at(0.5),
+                at(0.99),
+                at(0.999),
+                whole(latency.and_then(|latency| latency.max_ns)),
+            ],
+            ..PageRow::default()
+        }
+    };
+    let rows = steps.iter().map(row).collect();
+    table("All ranks together", OPERATIONS, rows, "")
 }
 
 /// One row an operation.

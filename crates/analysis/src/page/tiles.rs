@@ -1,5 +1,5 @@
 //! The figures at the head of a part: of a survey and of work with files those of the answer that the text gives, of a
-//! single run its own.
+//! single run its own, of the ranks of a job what they reach together.
 //!
 //! Omitted: those of sweeps and imports, which are the best of many cells (`panel`).
 
@@ -7,6 +7,7 @@ use super::PanelItem;
 use super::curves::Seen;
 use crate::columns::Unit;
 use crate::estimate::Estimate;
+use crate::job::JobReport;
 use crate::survey::{CellReport, SurveyAnswer, SurveyAnswerSide, SurveyReport};
 use crate::verdict::Answer;
 
@@ -36,10 +37,7 @@ pub(super) fn of_survey(
             },
             estimate: Some(Estimate {
                 value: load.throughput.rate_per_s * each,
-                low: load.throughput.rate.low.map(|low| low * each),
-                high: load.throughput.rate.high.map(|high| high * each),
-                samples: load.throughput.rate.samples,
-                not_known: None,
+                ..load.throughput.rate.times(each)
             }),
             cell: place(load),
             ..PanelItem::default()
@@ -115,6 +113,35 @@ pub(super) fn of_run(seen: &Seen<'_>) -> Vec<PanelItem> {
             ..PanelItem::default()
         })
         .collect()
+}
+
+/// What all ranks of a job reach together, step by step.
+pub(super) fn of_job(steps: &[(String, JobReport)]) -> Vec<PanelItem> {
+    let each = steps.iter().filter_map(|(step, report)| {
+        let total = report.operations.last()?;
+        let name = |what: &str| match steps.len() {
+            1 => what.to_owned(),
+            _ => format!("{what}, {step}"),
+        };
+        let item = |id: &str, what: &str, unit: Unit, value: f64| PanelItem {
+            id: id.to_owned(),
+            label: name(what),
+            unit,
+            estimate: Some(Estimate::bare(value, total.ios as f64)),
+            note: "all ranks together".to_owned(),
+            ..PanelItem::default()
+        };
+        Some([
+            item("rate", "IOPS", Unit::Rate, total.iops),
+            item(
+                "bytes",
+                "Throughput",
+                Unit::SizePerSecond,
+                total.bytes_per_s,
+            ),
+        ])
+    });
+    each.flatten().collect()
 }
 
 /// Each figure of an answer in words.

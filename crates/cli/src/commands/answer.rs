@@ -4,14 +4,14 @@
 //! results, whose report takes seconds; the list shows none of these.
 
 use super::report::gather;
-use crate::args::known_by;
 use crate::failure::Ending;
+use analysis::Validity;
 use analysis::page::{PageBuilder, PageCell, PageDocument, PagePart};
-use analysis::{Validity, imported_report_knowing, run_report_knowing};
-use model::{CommandError, ResultRow, RowVerdict};
+use model::CommandError;
+use model::record::RowVerdict;
 use session::{Journal, VERSION, clock};
 use std::borrow::Borrow;
-use store::{RunName, SessionAnswer, SessionId, SessionOutcome, Store, StoredResult};
+use store::{RunName, SessionAnswer, SessionId, SessionOutcome, Store};
 
 /// Results of a session whose answer is stored at most.
 const RESULTS_MAX: u32 = 2000;
@@ -42,13 +42,16 @@ pub(crate) fn of_session(store: &Store, session: SessionId) -> Option<SessionAns
     let few = store
         .summary_of(session)
         .is_ok_and(|it| it.runs <= RESULTS_MAX);
-    few.then(|| document(store, session).ok()).flatten()
+    few.then(|| document(store, session).ok())
+        .flatten()
+        .map(|document| of(&document))
 }
 
-fn document(store: &Store, session: SessionId) -> Result<SessionAnswer, CommandError> {
+/// Reads a session as its page has it, without the insides of its results.
+pub(crate) fn document(store: &Store, session: SessionId) -> Result<PageDocument, CommandError> {
     let mut page = PageBuilder::new(clock::utc().0, VERSION, true);
     gather::part(store, RunName { session, run: None }, &mut page)?;
-    Ok(of(&page.finish(0)))
+    Ok(page.finish(0))
 }
 
 /// The answer of the first part of a page.
@@ -98,30 +101,6 @@ fn results(document: &PageDocument) -> Vec<(u32, RowVerdict)> {
         Some((number(cell)?, verdict))
     };
     own.filter_map(verdict).collect()
-}
-
-/// The verdict of one result, from its record; `None` where it has none of its own or cannot be read.
-pub(crate) fn of_result(store: &Store, row: &ResultRow) -> Option<RowVerdict> {
-    let known = known_by(&row.notes).ok()?;
-    let session = store.load_one(SessionId(row.session), row.number).ok()?;
-    let (verdict, findings) = match session.runs.into_iter().next()?.result {
-        StoredResult::Run(record) => {
-            let report = run_report_knowing(&record, &known);
-            (report.verdict, report.findings)
-        }
-        StoredResult::Imported(run) => {
-            let report = imported_report_knowing(&run, &known);
-            (report.verdict, report.findings)
-        }
-        StoredResult::Files(_) | StoredResult::Watch(_) | StoredResult::Missing(_) => return None,
-    };
-    let reason = verdict.reasons.into_iter().next();
-    let reason = reason.filter(|_| verdict.validity != Validity::Valid);
-    Some(RowVerdict {
-        validity: verdict.validity.word().to_owned(),
-        reason: reason.unwrap_or_default(),
-        findings: findings.iter().map(|one| one.id.to_string()).collect(),
-    })
 }
 
 /// The one device that is the lowest below every target.

@@ -4,7 +4,7 @@
 //! Deliberately absent: what the file means (`dialects`), and any number or layout (`views`).
 
 use super::dialect::{self, Course, ResultFile, StoredSession, check_files, titled, write_whole};
-use super::show;
+use super::{restated, show};
 use crate::args::IometerArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -278,7 +278,7 @@ fn write_icf(
         args.keep.store.as_ref(),
         environment,
     )?;
-    let config = iometer::restate(&show::as_asked(&record)).map_err(|reported| {
+    let config = iometer::restate(&restated::as_asked(&record)).map_err(|reported| {
         let lines = reported
             .into_iter()
             .map(|what| format!("IOmeter cannot express this run: {what}"));

@@ -1,7 +1,7 @@
 //! Results as the database's commands choose them: named, filtered, sorted.
 
 use crate::args::{RowsArgs, StoreArgs};
-use crate::commands::answer;
+use crate::commands::ranks;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::{keep, output};
@@ -152,7 +152,7 @@ impl Choice {
         let judge = self.asks_verdicts(columns);
         let mut keep = |row: &ResultRow| {
             let missing = judge && row.verdict.is_none() && row.origin != Origin::Missing;
-            match missing.then(|| answer::of_result(store, row)).flatten() {
+            match missing.then(|| ranks::verdict_of(store, row)).flatten() {
                 None => self.keep(row, pick, &mut kept),
                 judged => {
                     let mut row = row.clone();

@@ -1,25 +1,23 @@
 //! `fathom show ID`: a result again, as it was printed when it was measured.
 
+use super::answer;
 use super::noted::ONE_RESULT;
+use super::ranks::Ranks;
+use super::restated::command_of;
 use super::survey::context;
 use super::sweep::shown;
-use crate::args::{self, Command, KnownArgs, ShowArgs};
+use crate::args::{KnownArgs, ShowArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::{FilesForm, Form};
 use crate::{keep, output, report};
 use analysis::columns::{Selection, columns, usual};
-use analysis::{JobContext, JobPart, JobReport, Known, Observed, RankLabel, session_findings};
-use host::file_identity;
-use model::{
-    Allocation, BeyondEnd, Bytes, CommandError, FilesRecord, Location, Nanos, RankRecord,
-    ResultRow, RunRecord, Target, TargetFacts, TargetKind, Timespan, shell_word,
-};
+use analysis::{JobContext, JobPart, Known, Observed, session_findings};
+use model::{CommandError, FilesRecord, RankRecord, RunRecord};
 use std::path::PathBuf;
 use store::{
     Name, RunName, Session, SessionId, SessionKind, SessionOutcome, Store, StoredResult, StoredRun,
 };
-use tools::native::{self, Request, TimeText};
 
 /// Prints a session, or one run of it.
 pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -64,7 +62,12 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
         (SessionKind::Files | SessionKind::Dd | SessionKind::Verify, None) => files(&session, form),
         (SessionKind::Watch, None) => watched(&session, form),
         (SessionKind::Run, None) if session.runs.len() > 1 => {
-            all(&store, &session, &args.known, form)?
+            let mut page = several(&store, name.session, form)?;
+            if form.verbose {
+                page.push(b'\n');
+                page.extend(all(&store, &session, &args.known, form)?);
+            }
+            page
         }
         (kind, _) => {
             let run = pick(&session, name)?;
@@ -122,6 +125,19 @@ pub(crate) fn run_named(
     })
 }
 
+/// Results of an import that are shown with a verdict on all of them; more are a table of rows.
+const PART_MAX: u32 = 24;
+
+/// A session of several results: one verdict, a line for each, one thing to do.
+fn several(store: &Store, session: SessionId, form: Form) -> Result<Vec<u8>, CommandError> {
+    if form.json {
+        return Err(CommandError::refused(format!(
+            "session {session} has several runs, and a document shows one: specify it, as {session}.1"
+        )));
+    }
+    Ok(report::part(&answer::document(store, session)?, form))
+}
+
 /// Sessions of many results are shown without reading each record whole; `None` for all others.
 fn as_rows(
     store: &Store,
@@ -143,13 +159,19 @@ fn as_rows(
             CommandError::refused(format!("{name}: {ONE_RESULT}, as {name}.1")),
         ),
         SessionKind::Import if summary.runs != 1 => {
-            let rows = store.rows(&[name.session]).map_err(CommandError::refused)?;
+            let rows = store
+                .judged_rows(name.session)
+                .map_err(CommandError::refused)?;
             let selection = match form.json {
                 true => Selection::of(columns().collect(), &rows),
                 false => usual(&rows),
             };
             let export = report::export_of(false, form.json);
-            let mut page = report::rows(&selection, export, form);
+            let few = summary.runs <= PART_MAX;
+            let mut page = match form.json || !few {
+                true => report::rows(&selection, export, form),
+                false => several(store, name.session, form)?,
+            };
             if !form.json {
                 let observed: Vec<Observed> = rows.iter().map(Observed::of_row).collect();
                 let findings = session_findings(&observed, known);
@@ -209,6 +231,7 @@ fn ranks(store: &Store, id: SessionId, form: Form) -> Result<Option<Vec<u8>>, Co
             steps.len(),
             ranks.rows.len()
         ))),
+        _ if !form.verbose => several(store, id, form).map(Some),
         steps => {
             let page = |(step, parts): &(&str, Vec<JobPart<'_>>)| {
                 let mut page = format!("{id}, {step}:\n").into_bytes();
@@ -220,86 +243,6 @@ fn ranks(store: &Store, id: SessionId, form: Form) -> Result<Option<Vec<u8>>, Co
             Ok(Some(pages?.join(&b"\n"[..])))
         }
     }
-}
-
-/// The results of a session of ranks only. A rank that cannot be read is one without a result.
-pub(super) struct Ranks {
-    id: SessionId,
-    rows: Vec<ResultRow>,
-    results: Vec<Result<RunRecord, String>>, // of each row
-}
-
-impl Ranks {
-    /// `None` of a session with other results.
-    pub(super) fn read(store: &Store, id: SessionId) -> Result<Option<Ranks>, CommandError> {
-        let rows = store.rows(&[id]).map_err(CommandError::refused)?;
-        let of_rank = |row: &ResultRow| RankLabel::of(&row.label).is_some();
-        if rows.is_empty() || !rows.iter().all(of_rank) {
-            return Ok(None);
-        }
-        let results = rows.iter().map(|row| result_of(store, id, row)).collect();
-        Ok(Some(Ranks { id, rows, results }))
-    }
-
-    fn steps(&self) -> Vec<(&str, Vec<JobPart<'_>>)> {
-        let mut steps: Vec<(&str, Vec<JobPart<'_>>)> = Vec::new();
-        for (row, result) in self.rows.iter().zip(&self.results) {
-            let Some(label) = RankLabel::of(&row.label) else {
-                continue;
-            };
-            let part = JobPart {
-                rank: label.rank,
-                host: label.host,
-                run: Some(row.number),
-                outcome: result.as_ref().map_err(String::as_str),
-            };
-            match steps.last_mut() {
-                Some((step, parts)) if *step == label.cell => parts.push(part),
-                _ => steps.push((label.cell, vec![part])),
-            }
-        }
-        steps
-    }
-
-    /// The report of the one run of all ranks; `None` where there are several, or only runs of single ranks.
-    pub(super) fn report(&self, store: &Store) -> Result<Option<JobReport>, CommandError> {
-        let steps = self.steps();
-        let (alone, parts): (&[JobPart<'_>], _) = match &steps[..] {
-            [(RankRecord::ALONE, _)] => return Ok(None),
-            [(_, parts)] => (&[], parts),
-            [(RankRecord::ALONE, alone), ("", parts)] => (alone, parts),
-            _ => return Ok(None),
-        };
-        let owners = owners(store, self.id)?;
-        let context = JobContext {
-            alone,
-            owners: &owners,
-        };
-        report::job_of(parts, context).map(Some)
-    }
-}
-
-/// Hosts that the command of a session named as owners of its target.
-fn owners(store: &Store, id: SessionId) -> Result<Vec<String>, CommandError> {
-    let summary = store.summary_of(id).map_err(CommandError::refused)?;
-    match args::stored(&summary.command) {
-        Some(Command::Run(run)) => run.hosts.owners(),
-        _ => Ok(Vec::new()),
-    }
-}
-
-/// The record of one rank, or why there is none.
-fn result_of(store: &Store, id: SessionId, row: &ResultRow) -> Result<RunRecord, String> {
-    if let Some(reason) = &row.reason {
-        return Err(reason.clone());
-    }
-    let session = store.load_one(id, row.number);
-    let session = session.map_err(|error| format!("it cannot be read: {error}"))?;
-    let record = session.runs.into_iter().find_map(StoredRun::into_record);
-    record.map_or_else(
-        || Err("it is not there".to_owned()),
-        |(_, record)| Ok(record),
-    )
 }
 
 /// Every run of a session of several, one page after another.
@@ -384,172 +327,4 @@ fn pick(session: &Session, name: RunName) -> Result<&StoredRun, CommandError> {
 /// The line that runs one cell of a survey by itself, from any folder.
 fn alone(record: &RunRecord) -> String {
     command_of(record).map_or_else(String::new, |line| format!("this cell alone: {line}\n"))
-}
-
-/// The same line bare, as a POSIX shell reads it; `None` if our options cannot express the run.
-pub(crate) fn command_of(record: &RunRecord) -> Option<String> {
-    let words = native::restate(&as_asked(record)).and_then(|request| {
-        let span = as_asked(record);
-        let unsaid = Request {
-            time: TimeText {
-                interval: None,
-                ..request.time.clone()
-            },
-            ..request
-        };
-        let built = native::build(&unsaid).ok()?.profile;
-        let words = native::print(&span)?;
-        let usual_interval = built.timespans == [span];
-        Some(without_usual(words, usual_interval))
-    })?;
-    let words: Vec<String> = words.iter().map(shell_word).collect();
-    Some(words.join(" "))
-}
-
-/// Omits an option with its default value.
-fn without_usual(words: Vec<String>, usual_interval: bool) -> Vec<String> {
-    const USUAL: [(&str, &str); 15] = [
-        ("-b", native::BLOCK),
-        ("-o", native::DEPTH),
-        ("-t", native::THREADS),
-        ("-w", native::WRITE),
-        ("--pattern", native::PATTERN),
-        ("--base", native::BASE),
-        ("--cache", native::CACHE),
-        ("-d", native::DURATION),
-        ("--warmup", native::WARMUP),
-        ("--cooldown", native::COOLDOWN),
-        ("--engine", native::ENGINE),
-        ("--seed", native::SEED),
-        ("--null-size", native::NULL_SIZE),
-        ("--null-delay", native::NULL_DELAY),
-        ("--null-error-every", native::NULL_ERROR_EVERY),
-    ];
-    let mut kept: Vec<String> = Vec::new();
-    let mut rest = words.into_iter().peekable();
-    while let Some(word) = rest.next() {
-        let usual = |value: &String| {
-            let default = USUAL.contains(&(word.as_str(), value.as_str()));
-            default || (word == "--interval" && usual_interval)
-        };
-        // What follows this word is a name, in any form.
-        if word == "--" {
-            kept.push(word);
-            kept.extend(rest);
-            break;
-        }
-        if rest.next_if(usual).is_none() {
-            kept.push(word);
-        }
-    }
-    kept
-}
-
-/// The request that this run came from, as far as it still matters: its files are there.
-pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
-    let plan = &record.plan;
-    let targets = plan.targets.iter().zip(&record.targets);
-    let targets = targets.map(|(planned, facts)| {
-        let to_the_end = Bytes(facts.size.0.saturating_sub(planned.base.0));
-        let whole = to_the_end.floor_to(planned.workload.block) == planned.length;
-        Target {
-            location: absolute(&planned.location, facts),
-            base: planned.base,
-            length: (!whole).then_some(planned.length),
-            create: None,
-            create_exactly: false,
-            allocation: Allocation::default(),
-            cache: planned.cache,
-            fsync: planned.fsync,
-            drop_cache: planned.drop_cache,
-            write_through: planned.write_through,
-            beyond_end: BeyondEnd::default(),
-            mapped: planned.mapped,
-            engine: planned.engine,
-            content: planned.content.clone(),
-            pacing: planned.pacing,
-            bounds: planned.bounds,
-            zones: planned.zones,
-            active: planned.active,
-            priority: planned.priority,
-            hint: planned.hint,
-            large_pages: planned.large_pages,
-            weight: planned.weight,
-            pool_threads: planned.pool_threads.clone(),
-            verify: planned.verify,
-            amount: planned.amount,
-            threads: planned.threads,
-            workload: planned.workload.clone(),
-        }
-    });
-    Timespan {
-        start_delay: Nanos(0),
-        end_with_first: plan.end_with_first,
-        phases: plan.phases,
-        interval: plan.interval,
-        seed: plan.seed,
-        engine: plan.engine,
-        on_error: plan.on_error,
-        pool: plan.pool,
-        placement: plan.placement.clone(),
-        arrivals: plan.arrivals,
-        polling: plan.polling,
-        targets: targets.collect(),
-    }
-}
-
-/// A name that was given from the folder of the run means another file in the folder of the caller: it stays as it was
-/// given unless it still leads to what was measured.
-fn absolute(location: &Location, measured: &TargetFacts) -> Location {
-    match location {
-        Location::Path(path) => {
-            let there = || {
-                std::fs::metadata(path)
-                    .ok()
-                    .map(|there| file_identity(&there))
-            };
-            let another = measured.kind == TargetKind::File && there() != measured.identity;
-            Location::Path(match another {
-                true => path.clone(),
-                false => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
-            })
-        }
-        Location::Null(_) | Location::Simulated(_) => location.clone(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_usual_is_not_said() {
-        let words =
-            |line: &str| -> Vec<String> { line.split_whitespace().map(str::to_owned).collect() };
-        let line =
-            "fathom run -b 4K -o 8 -d 10s --interval 100ms --write-through --seed 0 -- -b 4K";
-        assert_eq!(
-            without_usual(words(line), false),
-            words("fathom run -o 8 --interval 100ms --write-through -- -b 4K")
-        );
-        assert_eq!(
-            without_usual(words("fathom run --interval 1s f"), true),
-            words("fathom run f")
-        );
-    }
-
-    #[test]
-    fn a_name_that_leads_elsewhere_by_now_stays_as_it_was_given() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("f");
-        std::fs::write(&path, "x").unwrap();
-        let mut facts = host::target_facts(&host::Root::live(), &path);
-        assert_eq!(facts.kind, TargetKind::File);
-        let given = Location::Path("f".into());
-        assert_eq!(absolute(&given, &facts), given, "no such file here");
-        let whole = Location::Path(path);
-        assert_eq!(absolute(&whole, &facts), whole);
-        facts.kind = TargetKind::Missing; // the run created it
-        assert!(matches!(absolute(&given, &facts), Location::Path(path) if path.is_absolute()));
-    }
 }

@@ -129,6 +129,11 @@ pub(crate) fn job(report: &JobReport, form: Form<'_>) -> Vec<u8> {
     })
 }
 
+/// A session of several results.
+pub(crate) fn part(document: &PageDocument, form: Form<'_>) -> Vec<u8> {
+    written(|out| views::part_summary(document, &form.paper(), out))
+}
+
 /// One run of another tool's.
 pub(crate) fn imported_run(run: &ImportedRun, form: Form<'_>) -> Vec<u8> {
     let report = analysis::imported_report_knowing(run, &form.known());

@@ -76,7 +76,7 @@ fn exports_have_the_verdict_that_show_prints_also_where_none_is_stored() {
     let bench = Bench::new();
     for options in ["", "--rate 1000000", "-d 20ms"] {
         let line = format!("run sim:ssd -d 2s --warmup 0s {options}");
-        bench.line(&line).done();
+        bench.line(&line).good();
     }
     let exported = bench.line("export --json").good().json();
     let shown = |number: usize| bench.line(&format!("show {number} --json")).good().json();

@@ -57,10 +57,31 @@ fn each_rank_has_its_blocks_of_each_segment_and_the_table_has_their_sum() {
             let first = runs["first"].as_u64().unwrap_or(0);
             assert_eq!((first, &runs["columns"]), ((run - 1) % 3, &3.into()));
         }
-        let shown = bench.line("show 1 --store hosts.db");
-        for step in ["1, write 0:", "1, read 0:", "1, write 1:", "1, read 1:"] {
-            assert!(shown.out.contains(step), "{shown:?}");
+        // One aggregate: that of the table, in the list and in what is shown.
+        let shown = bench.line("show 1 --store hosts.db").good();
+        assert!(
+            shown.out.contains("warning") || shown.out.contains("hint"),
+            "{shown:?}"
+        );
+        let listed = bench.line("list --json --store hosts.db").good().json();
+        let headline = listed["sessions"][0]["headline"].as_str().unwrap();
+        for step in ["write 0", "read 0", "write 1", "read 1"] {
+            assert!(shown.out.contains(&format!("\n  {step} ")), "{shown:?}");
+            let (access, repetition) = step.split_once(' ').unwrap();
+            let printed = row(&said, access, repetition)[0];
+            let after = headline.to_lowercase();
+            let after = after.split(&format!("{step}: ")).nth(1).unwrap();
+            let both = after.split(" of 3 ranks").next().unwrap();
+            let mib_s = both.split(" and ").nth(1).unwrap();
+            let mib_s: f64 = mib_s.trim_end_matches(" mib/s").parse().unwrap();
+            assert!(
+                (mib_s / printed - 1.0).abs() < 0.01,
+                "{step}: {printed}: {headline}"
+            );
         }
+        let whole = bench.line("show 1 --verbose --store hosts.db").good();
+        assert!(whole.out.contains("1, write 0:"), "{whole:?}");
+        assert!(said.err.contains("warning: write 0: "), "{said:?}");
         // The headers of all blocks are those of their places: a call alone reads and compares the whole file.
         let line = format!("{SHORT} -r -R -s 2 -N 3 -k -o f --no-store");
         bench.line(&line).good();

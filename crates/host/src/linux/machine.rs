@@ -3,6 +3,7 @@
 //! Deliberately absent: containers, which change nothing about the disks, and anything that changes
 //! during a run (`counters`).
 
+use super::kernel::boot_id;
 use super::limits::{limits, machine_memory};
 use crate::root::{Root, field};
 use model::{CpuFacts, HostRecord};
@@ -28,6 +29,7 @@ pub fn host_record(root: &Root) -> HostRecord {
         ram_available: machine_memory(root, "MemAvailable"),
         virtualization: virtualization(root, &cpuinfo),
         limits: limits(root),
+        boot_id: boot_id(root),
     }
 }
 

@@ -8,7 +8,7 @@ use super::copied::CopyWork;
 use super::counters::DeviceCounters;
 use super::histogram::LatencyHistogram;
 use super::host::{BlockDevice, FileSystem, HostRecord};
-use super::mdtest::MdtestWork;
+use super::mdtest::{MdtestPhase, MdtestWork};
 use super::tree_step::TreeStep;
 use super::verified::VerifyWork;
 use crate::units::{Bytes, Nanos};
@@ -183,6 +183,23 @@ impl FilesOutcome {
             FilesOutcome::Interrupted => "interrupted",
             FilesOutcome::Failed(_) => "failed",
         }
+    }
+}
+
+impl FilesRecord {
+    /// Returns the operations that the rate counts: all, but of the trees of mdtest the folders of one, as mdtest does.
+    pub fn counted(&self) -> u64 {
+        let trees = match &self.work {
+            FilesWork::Mdtest(work) => {
+                let of_trees = [MdtestPhase::TreeCreation, MdtestPhase::TreeRemoval];
+                let is_of_trees = of_trees
+                    .iter()
+                    .any(|phase| work.step_name(*phase) == self.step.name);
+                if is_of_trees { work.shape.trees() } else { 1 }
+            }
+            _ => 1,
+        };
+        self.step.operations() / trees.max(1)
     }
 }
 

@@ -33,6 +33,19 @@ pub struct HostRecord {
     /// What control groups allow this process.
     #[serde(default)]
     pub limits: Limits,
+    /// The random number that the machine drew when it started: the same in all of its containers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_id: Option<String>,
+}
+
+impl HostRecord {
+    /// Returns whether both are the same machine: by what it drew at its start, else by its name.
+    pub fn is_same_machine(&self, other: &HostRecord) -> bool {
+        match (&self.boot_id, &other.boot_id) {
+            (Some(one), Some(another)) => one == another,
+            _ => self.hostname == other.hostname,
+        }
+    }
 }
 
 /// One core.

@@ -19,7 +19,7 @@ impl RunRecord {
             ..first.clone()
         };
         all.engine.rank = Some(Ranks::All(records.iter().map(JoinedRank::of).collect()));
-        let is_here = |record: &RunRecord| record.host.hostname == first.host.hostname;
+        let is_here = |record: &RunRecord| record.host.is_same_machine(&first.host);
         if !others.iter().all(is_here) {
             for window in [&mut all.window, &mut all.lifetime] {
                 window.before.devices.clear(); // other hosts moved the rest

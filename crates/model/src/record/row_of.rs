@@ -2,7 +2,7 @@
 //!
 //! The quantiles that are kept of runs of fathom stand here, and the rule how deep they go.
 
-use super::files::{FilesRecord, FilesStep};
+use super::files::FilesRecord;
 use super::histogram::LatencyHistogram;
 use super::imported::{ImportedLatency, ImportedOperation, ImportedRun};
 use super::row::{Origin, ResultRow, RowFigures, RowTimes, RowWork};
@@ -337,19 +337,23 @@ impl ResultRow {
                 ..RowWork::default()
             },
             measured: Some(step.elapsed).filter(|_| step.unmeasured.is_none()),
-            total: files_figures(step),
+            total: files_figures(record),
             ..ResultRow::default()
         }
     }
 }
 
-fn files_figures(step: &FilesStep) -> RowFigures {
+fn files_figures(record: &FilesRecord) -> RowFigures {
+    let step = &record.step;
+    let seconds = step.elapsed.as_seconds();
     if step.unmeasured.is_some() {
         return RowFigures::default();
     }
     RowFigures {
         ios: Some(step.operations()),
         bytes: step.block.map(|_| step.bytes()),
+        ios_per_s: (record.counted() != step.operations() && seconds > 0.0)
+            .then(|| record.counted() as f64 / seconds),
         latency: times(&step.latency()),
         ..RowFigures::default()
     }

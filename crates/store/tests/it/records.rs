@@ -253,6 +253,7 @@ fn host(dice: &mut Dice) -> HostRecord {
         ram_available: dice.bytes(),
         virtualization: dice.maybe(Dice::word),
         limits: Limits::default(),
+        boot_id: None, // came later; the stored file has none
     }
 }
 

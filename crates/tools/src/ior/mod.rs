@@ -2,7 +2,7 @@
 //!
 //! Read in this order: `test` (what a test is), `rows` (every option: the table drives reading, help and the manual), `command` and
 //! `script` (words → tests), `settle` (what of a test contradicts itself, and what is refused), `build` (a phase of a test → a
-//! timespan). `result` prints what `figures` has from the records, as IOR's table, JSON or CSV. Where fathom differs stands in
+//! timespan). `result` prints what [`analysis::job::job_phase`] has from the records, as IOR's table, JSON or CSV. Where fathom differs stands in
 //! `docs/compatibility/ior.md`.
 //!
 //! Deliberately absent: files (`cli` reads them and checks targets), which phase is next (`cli`), and whether data may be
@@ -10,7 +10,6 @@
 
 mod build;
 mod command;
-mod figures;
 pub(crate) mod number;
 mod reader;
 mod reader_json;
@@ -23,7 +22,6 @@ mod test;
 
 pub use build::{PHASE_TIME_MAX, Phase, names, timespan};
 pub use command::{Action, Environment, Request, parse};
-pub use figures::{IorFigures, ior_figures};
 pub use result::{IorResults, IorRun, IorTest, ior_csv, ior_text};
 pub use result_json::ior_json;
 pub use rows::{option, option_table, usage};

@@ -4,8 +4,8 @@
 
 use super::IOR_VERSION;
 use super::build::Phase;
-use super::figures::IorFigures;
 use super::test::Test;
+use analysis::job::PhaseFigures;
 use model::record::WearOut;
 use std::io::{self, Write};
 
@@ -45,12 +45,12 @@ pub struct IorRun {
     /// Of which repetition, from 0.
     pub repetition: u64,
     /// Its results.
-    pub figures: IorFigures,
+    pub figures: PhaseFigures,
 }
 
 impl IorTest<'_> {
     /// Returns the results of one phase over all repetitions.
-    pub(super) fn of(&self, phase: Phase) -> Vec<IorFigures> {
+    pub(super) fn of(&self, phase: Phase) -> Vec<PhaseFigures> {
         let runs = self.runs.iter().filter(|run| run.phase == phase);
         runs.map(|run| run.figures).collect()
     }
@@ -246,7 +246,7 @@ impl Spread {
 pub(super) fn spreads(test: &IorTest<'_>, phase: Phase) -> Option<[Spread; 3]> {
     let runs = test.of(phase);
     let transfer = test.test.layout.transfer.max(1) as f64;
-    let of = |value: &dyn Fn(&IorFigures) -> f64| {
+    let of = |value: &dyn Fn(&PhaseFigures) -> f64| {
         Spread::of(&runs.iter().map(value).collect::<Vec<f64>>())
     };
     Some([

@@ -170,14 +170,10 @@ fn value(record: &FilesRecord, phase: MdtestPhase, times: bool) -> Option<f64> {
         return None;
     }
     let seconds = step.elapsed.as_seconds();
-    let items = match phase.is_of_trees() {
-        true => work.shape.tree_folders().unwrap_or(0),
-        false => step.operations(),
-    };
     Some(if times {
         seconds
     } else {
-        items as f64 / seconds
+        record.counted() as f64 / seconds
     })
 }
 

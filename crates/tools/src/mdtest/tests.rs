@@ -4,7 +4,7 @@ use super::*;
 use model::record::mdtest::MdtestPhase;
 use model::{
     Bytes, FilesOutcome, FilesPlace, FilesRecord, FilesStep, FilesThread, FilesWork, HostRecord,
-    Nanos,
+    Nanos, ResultRow,
 };
 
 fn words(line: &str) -> Vec<String> {
@@ -221,6 +221,14 @@ fn the_tables_have_mdtest_s_rows_and_our_reader_reads_them() {
     let mut text = Vec::new();
     mdtest_text(&results, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
+    let row = ResultRow::of_files(&records[2]);
+    assert_eq!(
+        (row.total.ios, row.total.ios_per_s),
+        (Some(2), Some(1000.0))
+    );
+    let shown = &analysis::files_report(&records[2..3]).rows[0];
+    let rate = shown.rate_per_s.map_or(0.0, |rate| rate.value);
+    assert!((rate - 1000.0).abs() < 1.0, "{rate}");
     // 200 files in 10 and 20 ms; one folder of each task's tree in 1 ms.
     assert!(text.contains("\n   File stat                   20000.000      10000.000      15000.000       7071.068\n"), "{text}");
     assert!(text.contains("\n   File stat                       0.020          0.010          0.015          0.007\n"), "{text}");

@@ -7,6 +7,8 @@ use crate::commands::dialect::{
     look, number_file, number_of, records_of, results_of_ranks, tell_trouble, write_whole,
 };
 use crate::output;
+use analysis::job::job_phase;
+use analysis::{PAGE_CACHE, Severity, run_report};
 use model::{CommandError, Outcome, RunRecord};
 use session::{Admission, Hosts, Ran, Schedule, Step, clock};
 use std::rc::Rc;
@@ -18,6 +20,13 @@ struct Place {
     test: usize,
     repetition: u64,
     phase: Phase,
+}
+
+/// By test.
+#[derive(Default)]
+struct TimeLimit {
+    began: Option<(usize, u64)>,
+    late: Option<usize>,
 }
 
 /// The option with the file of how far the writes came.
@@ -50,16 +59,16 @@ pub(super) struct Phases<'a> {
     current: Option<Place>,
     /// How much each task wrote in the repetition that goes on.
     written: Option<u64>,
-    /// When the first phase of a test began.
-    began: Option<(usize, u64)>,
-    /// The last test whose time was over.
-    late: Option<usize>,
+    /// What -T needs: when the first phase of a test began, and the last test whose time was over.
+    time: TimeLimit,
     /// By test.
     pub(super) runs: Vec<Vec<IorRun>>,
     /// When each test began, in nanoseconds since 1970.
     pub(super) times: Vec<u64>,
     /// Of all processes.
     pub(super) records: Vec<RunRecord>,
+    /// The first phase of each kind, with the place of its records.
+    first: Vec<(Place, std::ops::Range<usize>)>,
     /// A process has no record of a phase.
     lacks: bool,
 }
@@ -89,11 +98,11 @@ impl<'a> Phases<'a> {
             left,
             current: None,
             written: None,
-            began: None,
-            late: None,
+            time: TimeLimit::default(),
             runs: vec![Vec::new(); tests.len()],
             times: vec![clock::utc().0; tests.len()],
             records: Vec::new(),
+            first: Vec::new(),
             lacks: false,
         }
     }
@@ -115,10 +124,10 @@ impl<'a> Phases<'a> {
     /// Whether the time of its test is over.
     fn is_late(&mut self, place: Place) -> bool {
         let now = clock::utc().0;
-        let began = match self.began {
+        let began = match self.time.began {
             Some((test, began)) if test == place.test => began,
             _ => {
-                self.began = Some((place.test, now));
+                self.time.began = Some((place.test, now));
                 self.times[place.test] = now;
                 now
             }
@@ -129,7 +138,7 @@ impl<'a> Phases<'a> {
 
     /// Reports the first phase that is omitted, and how many are.
     fn tell_late(&mut self, place: Place) {
-        if self.late.replace(place.test) == Some(place.test) {
+        if self.time.late.replace(place.test) == Some(place.test) {
             return;
         }
         let others = self.left.iter().rev();
@@ -160,6 +169,16 @@ impl<'a> Phases<'a> {
         Some((records, failed))
     }
 
+    /// Reports phases whose I/Os did not reach a device, of each kind the first one.
+    pub(super) fn tell_cached(&self) {
+        for (place, records) in &self.first {
+            let mut found = self.records[records.clone()].iter().filter_map(cached);
+            if let Some(sentence) = found.next() {
+                output::tell(&format!("warning: {}: {sentence}", self.label(*place)));
+            }
+        }
+    }
+
     fn label(&self, place: Place) -> String {
         let name = match place.phase {
             Phase::Write => "write",
@@ -171,6 +190,13 @@ impl<'a> Phases<'a> {
             _ => format!("test {}, {name} {}", place.test, place.repetition),
         }
     }
+}
+
+/// What served the I/Os of a record instead of the device, and what to do; none where nothing did.
+fn cached(record: &RunRecord) -> Option<String> {
+    let mut findings = run_report(record).findings.into_iter();
+    let found = findings.find(|one| one.id == PAGE_CACHE && one.severity > Severity::Note)?;
+    Some(format!("{}; {}", found.sentence, found.advice))
 }
 
 impl Schedule for Phases<'_> {
@@ -214,7 +240,7 @@ impl Schedule for Phases<'_> {
             self.lacks = true;
             return false;
         };
-        let figures = ior::ior_figures(&records.iter().collect::<Vec<_>>());
+        let figures = job_phase(&records.iter().collect::<Vec<_>>());
         let transfer = self.tests[place.test].layout.transfer.max(1);
         if place.phase == Phase::Write {
             self.written = Some(figures.least_of_task / transfer * transfer);
@@ -236,7 +262,11 @@ impl Schedule for Phases<'_> {
                 "{label}: ended after 6 h, before its amount was moved: specify a smaller -b or -s, or a deadline (-D)"
             ));
         }
+        let from = self.records.len();
         self.records.extend(records);
+        if place.repetition == 0 {
+            self.first.push((place, from..self.records.len()));
+        }
         !failed
     }
 }

@@ -123,6 +123,7 @@ fn run(asked: &Asked<'_>, tests: &[Test], place: &Place<'_>) -> Result<Ending, C
     };
     let shown = print(&printed.page(&phases), file.as_ref())?;
     tell_corrupt(&phases.records);
+    phases.tell_cached();
     let whole = phases.records.iter().all(is_whole) && phases.is_whole();
     let good = kept && gone && shown && whole && !failed && !stop.asked();
     let ending = if good { Ending::Good } else { Ending::Wrong };

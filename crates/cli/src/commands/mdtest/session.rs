@@ -105,6 +105,11 @@ pub(super) fn run(
         false => text(asked, &nodes, &room, &records),
     };
     output::print(&page)?;
+    if !request.output.json {
+        let warnings = analysis::files_report(&records).warnings;
+        let all = warnings.iter().map(|text| format!("warning: {text}"));
+        all.for_each(|text| output::tell(&text));
+    }
     Ok(ending)
 }
 

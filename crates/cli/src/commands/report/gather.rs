@@ -6,7 +6,8 @@ use crate::args::known_by;
 use crate::commands::looks::stored;
 use crate::commands::noted::sentences;
 use crate::commands::pts::stored::report_of as pts_report_of;
-use crate::commands::show::{Ranks, command_of};
+use crate::commands::ranks::Ranks;
+use crate::commands::restated::command_of;
 use crate::commands::survey::context;
 use crate::commands::sweep::ranks::is_part;
 use crate::commands::sweep::shown;
@@ -16,6 +17,7 @@ use analysis::{
     quick_report, run_report_knowing, survey_report_knowing, sweep_report_knowing,
 };
 use model::{CommandError, FilesRecord, Origin, ResultRow, RunRecord};
+use std::collections::HashSet;
 use store::{RunName, SessionId, SessionKind, SessionSummary, Store, StoredResult};
 
 /// Adds a session, or one result of it.
@@ -39,18 +41,18 @@ pub(crate) fn part(
     let mut rows = store.rows(&[name.session]).map_err(CommandError::refused)?;
     rows.retain(|row| name.run.is_none_or(|number| number == row.number));
     match summary.kind {
-        _ if name.run.is_some() => each(store, rows, page),
+        _ if name.run.is_some() => each(store, rows, &HashSet::new(), page),
         SessionKind::Sweep => whole_sweep(store, &summary, &known, rows, page),
         SessionKind::Survey => whole_survey(store, name.session, &known, rows, page)?,
         SessionKind::Pts => {
-            each(store, rows, page);
+            each(store, rows, &HashSet::new(), page);
             // One without a run yet has no report.
             if let Ok(report) = pts_report_of(store, &summary) {
                 page.pts(&report);
             }
         }
         SessionKind::Quick | SessionKind::Layers => {
-            each(store, rows, page);
+            each(store, rows, &HashSet::new(), page);
             // A session that cannot be read whole keeps its runs, each with its own figures.
             if let Ok(session) = store.load(name.session) {
                 let (runs, context) = stored::from_store(session);
@@ -61,28 +63,33 @@ pub(crate) fn part(
             }
         }
         SessionKind::Run => {
-            each(store, rows, page);
+            let ranks = Ranks::read(store, name.session).ok().flatten();
+            let neighbours = ranks.as_ref().map(Ranks::neighbours).unwrap_or_default();
+            each(store, rows, &neighbours, page);
             // Each rank of a job has its own figures, and all together have one verdict.
-            if let Ok(Some(ranks)) = Ranks::read(store, name.session)
-                && let Ok(Some(report)) = ranks.report(store)
+            if let Some(ranks) = ranks
+                && let Ok(steps) = ranks.reports(store)
+                && !steps.is_empty()
             {
-                page.job(&report);
+                page.job(&steps);
             }
         }
         SessionKind::Import
         | SessionKind::Files
         | SessionKind::Dd
         | SessionKind::Watch
-        | SessionKind::Verify => each(store, rows, page),
+        | SessionKind::Verify => each(store, rows, &HashSet::new(), page),
     }
     Ok(())
 }
 
-/// Adds results that have no report together, but for steps of work with files.
-fn each(store: &Store, rows: Vec<ResultRow>, page: &mut PageBuilder) {
-    let steps = rows
-        .into_iter()
-        .filter_map(|row| result(store, row, page, &mut |_, _| ()));
+/// Adds results that have no report together, but for steps of work with files. `neighbours` are ranks that share a machine
+/// with others of their job.
+fn each(store: &Store, rows: Vec<ResultRow>, neighbours: &HashSet<u32>, page: &mut PageBuilder) {
+    let steps = rows.into_iter().filter_map(|row| {
+        let has_neighbours = neighbours.contains(&row.number);
+        result(store, row, has_neighbours, page, &mut |_, _| ())
+    });
     let steps: Vec<FilesRecord> = steps.collect();
     if !steps.is_empty() {
         page.files(files_report(&steps));
@@ -122,6 +129,7 @@ fn unfinished(summary: &SessionSummary, name: RunName) -> Option<String> {
 fn result(
     store: &Store,
     row: ResultRow,
+    has_neighbours: bool,
     page: &mut PageBuilder,
     also: &mut dyn FnMut(&ResultRow, Result<&RunRecord, String>),
 ) -> Option<FilesRecord> {
@@ -143,6 +151,10 @@ fn result(
         Ok(Some(StoredResult::Run(record))) => {
             also(&row, Ok(&record));
             let report = run_report_knowing(&record, &known);
+            let report = match has_neighbours {
+                true => report.beside_own_ranks(),
+                false => report,
+            };
             page.measured(row, &record, &report, command_of(&record));
         }
         Ok(Some(StoredResult::Imported(run))) => {
@@ -183,7 +195,7 @@ fn whole_sweep(
 ) {
     let mut runs: Vec<(String, SweepRun)> = Vec::new();
     for row in rows {
-        result(store, row, page, &mut |row, record| {
+        result(store, row, false, page, &mut |row, record| {
             let of_ranks = shown::of_ranks(store, summary.id, row).filter(|_| record.is_ok());
             match of_ranks {
                 _ if is_part(row) => {} // the line of rank 0 brings it
@@ -217,7 +229,7 @@ fn whole_survey(
     let mut cells: Vec<(String, RunRecord)> = Vec::new();
     let first = rows.first().map(|row| row.number);
     for row in rows {
-        result(store, row, page, &mut |row, record| {
+        result(store, row, false, page, &mut |row, record| {
             cells.extend(
                 record
                     .ok()

@@ -1,4 +1,4 @@
-//! A phase as IOR reports it: times of opening, I/O and closing, and the rates over all of it.
+//! Ranks that move an amount each, as IOR reports them: times of opening, I/O and closing, and the rates over all of it.
 //!
 //! Each of the three is that of the slowest task, and their sum is the total: they are apart, as with IOR's `-g`. The time of
 //! I/O ends with fsync. Deliberately absent: rounding, which is the view's.
@@ -6,9 +6,9 @@
 use model::record::WearOut;
 use model::{Bytes, Nanos, Operation, RunRecord};
 
-/// The figures of one phase.
+/// The figures of all ranks of one phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct IorFigures {
+pub struct PhaseFigures {
     /// Moved, what came behind a deadline included.
     pub bytes: u64,
     /// Bytes per second over the total time.
@@ -32,7 +32,7 @@ pub struct IorFigures {
 }
 
 /// The figures of the records of a phase: one, or one of each process.
-pub fn ior_figures(records: &[&RunRecord]) -> IorFigures {
+pub fn job_phase(records: &[&RunRecord]) -> PhaseFigures {
     let lifetime = |thread: &model::ThreadRecord| {
         let of = Operation::ALL.map(|operation| thread.lifetime[operation.index()].bytes.0);
         of.iter().sum::<u64>()
@@ -61,7 +61,7 @@ pub fn ior_figures(records: &[&RunRecord]) -> IorFigures {
         true => count as f64 / seconds,
         false => 0.0,
     };
-    IorFigures {
+    PhaseFigures {
         bytes,
         bytes_per_s: per_s(bytes, total_s),
         ios_per_s: per_s(ios, io_s),
