@@ -59,7 +59,7 @@ pub fn survey_summary(report: &SurveyReport, paper: &Paper, out: &mut dyn Write)
     page.push(String::new());
     if paper.verbose {
         page.extend(details::limits(report, paper));
-        page.extend(details::knees(report, paper));
+        page.extend(details::bends(report, paper));
         page.extend(picture(report, paper));
         page.push(String::new());
     }

@@ -75,9 +75,8 @@ function draw(page: Page, curves: Curve[], state: { flow: Flow; latency: string;
   const knees = curves.flatMap((curve) => {
     const at = curve.knee?.outstanding;
     if (at === null || at === undefined) return [];
-    const near = points.filter((point) => point.line === lineName(page, curve))
-      .sort((a, b) => Math.abs(a.outstanding - at) - Math.abs(b.outstanding - at))[0];
-    return near ? [near] : [];
+    const there = points.find((point) => point.line === lineName(page, curve) && point.outstanding === at);
+    return there ? [there] : [];
   });
   const caps = curves.flatMap((curve) => (state.flow === "iops" && curve.cap?.rate_per_s ? [curve.cap.rate_per_s] : []));
   const best = Math.max(...points.map((point) => point.x), ...caps);

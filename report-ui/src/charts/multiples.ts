@@ -12,6 +12,8 @@ import { LOOK, logDomain } from "./plot";
 
 interface Point { cell: number; outstanding: number; threads: number; x: number; y: number }
 const PANELS_MAX = 16;
+interface Knee { outstanding: number; threads: number }
+
 const HEIGHT = 130;
 const GAP = 12;
 const WIDTH_MAX = 420;
@@ -34,11 +36,14 @@ function pointsOf(page: Page, name: string): Point[] {
   })).sort((a, b) => a.outstanding - b.outstanding);
 }
 
-function kneeOf(page: Page, name: string): number | null {
-  return page.document.curves.find((curve) => curve.workload === name && curve.knee)?.knee?.outstanding ?? null;
+/// The curve that has the knee, and the load at it: the same as in the table and in the other chart.
+function kneeOf(page: Page, name: string): Knee | null {
+  const curve = page.document.curves.find((one) => one.workload === name && one.knee);
+  const at = curve?.knee?.outstanding ?? null;
+  return curve && at !== null ? { outstanding: at, threads: curve.threads } : null;
 }
 
-function draw(page: Page, panels: { name: string; points: Point[]; knee: number | null }[], all: number, width: number): Drawn {
+function draw(page: Page, panels: { name: string; points: Point[]; knee: Knee | null }[], all: number, width: number): Drawn {
   const every = panels.flatMap((panel) => panel.points);
   const [x, y] = [logDomain(every.map((point) => point.x), 1.6), logDomain(every.map((point) => point.y), 1.6)];
   const across = Math.max(1, Math.min(panels.length, Math.floor((width + GAP) / (220 + GAP))));
@@ -48,7 +53,7 @@ function draw(page: Page, panels: { name: string; points: Point[]; knee: number 
     return powers.length > 3 ? powers.filter((_, place) => place % Math.ceil(powers.length / 3) === 0) : powers;
   };
   const pictures = panels.map((panel) => {
-    const knees = panel.points.filter((point) => point.outstanding === panel.knee).slice(0, 1);
+    const knees = panel.points.filter((point) => point.outstanding === panel.knee?.outstanding && point.threads === panel.knee.threads).slice(0, 1);
     const svg = Plot.plot({
       width: each, height: HEIGHT, marginLeft: 48, marginRight: 10, marginTop: 8, marginBottom: 22, style: LOOK,
       x: { type: "log", domain: x, ticks: tens(x), tickFormat: (value: number) => format.tick(format.rate(value)), label: null, grid: true },

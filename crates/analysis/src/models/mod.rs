@@ -1,7 +1,7 @@
 //! What the cells of a sweep or survey have in common: few numbers that represent many.
 //!
 //! One model a file, each with its source: `affine` (time over size), `ceiling` (the two limits of a whole sweep), `kneedle`
-//! and `usl` (where more depth stops to pay). Each refuses, with the reason, where points are too few or do not follow
+//! and `usl` (where a curve over depths bends). Each refuses, with the reason, where points are too few or do not follow
 //! it: a model that does not fit has no result. `series` puts them together. Deliberately absent: any reading of what
 //! the device is, which is `findings`'s.
 

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Both knees are reported as disagreeing from this factor on: half a step of a ladder of doublings more than a step.
+/// Both bends are reported as disagreeing from this factor on: half a step of a ladder of doublings more than a step.
 const DISAGREE_MIN: f64 = 2.0;
 
 /// A cell, as models need it.
@@ -55,7 +55,8 @@ pub struct SeriesModels {
     pub knees: Vec<KneeModels>,
 }
 
-/// The knee of one block size, found in two ways.
+/// Where the curve of one block size bends, found in two ways. The knee that a report names is the lowest load with 95% of
+/// the best rate ([`crate::survey::Reached`]); these are models of the curve beside it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KneeModels {
     /// Bytes of one I/O.
@@ -188,7 +189,7 @@ fn knee(block_bytes: u64, curve: &BTreeMap<u64, f64>) -> KneeModels {
         .map(|(one, other)| (one / other).max(other / one));
     let by_kneedle = kneedle
         .fit
-        .map(|depth| format!("{} in flight by Kneedle", say::count(depth as u64)))
+        .map(|depth| format!("bends most at {} in flight (Kneedle)", say::count(depth as u64)))
         .or(no_kneedle);
     let by_law = usl.fit.as_ref().map(law_in_words).or(no_usl);
     let parts: Vec<String> = by_kneedle.into_iter().chain(by_law).collect();
@@ -202,7 +203,7 @@ fn knee(block_bytes: u64, curve: &BTreeMap<u64, f64>) -> KneeModels {
         apart,
         sentence: (!parts.is_empty()).then(|| {
             format!(
-                "knee of {} I/Os: {}{disagree}",
+                "the curve of {} I/Os: {}{disagree}",
                 say::bytes(block_bytes),
                 parts.join("; ")
             )
@@ -214,7 +215,7 @@ fn knee(block_bytes: u64, curve: &BTreeMap<u64, f64>) -> KneeModels {
 
 fn law_in_words(fit: &UslFit) -> String {
     let Some(knee) = fit.knee_depth else {
-        return "none by the scalability law: the rate grows without bound".to_owned();
+        return "no bend by the scalability law: the rate grows without bound".to_owned();
     };
     let peak = match (fit.peak_depth, fit.peak_measured) {
         (Some(depth), true) => format!(", peak at {}", say::digits(depth)),
@@ -224,7 +225,7 @@ fn law_in_words(fit: &UslFit) -> String {
         (None, _) => String::new(),
     };
     format!(
-        "{} by the scalability law{peak} (points lie {} off)",
+        "bends at {} by the scalability law{peak} (points lie {} off)",
         say::digits(knee),
         say::percent(fit.residual_share)
     )
@@ -287,7 +288,7 @@ fn service_in_words(fit: &AffineFit) -> String {
     )
 }
 
-/// Of one block size its sentence, of several the range.
+/// Of one block size its sentence, of several the range. None of them is called a knee: that is one, and has one rule.
 fn knees_in_words(knees: &[KneeModels]) -> Option<String> {
     let said: Vec<&KneeModels> = knees
         .iter()
@@ -331,7 +332,7 @@ fn knees_in_words(knees: &[KneeModels]) -> Option<String> {
                 false => parts.join(", "),
             };
             Some(format!(
-                "knees over {} block sizes: {reported}{disagree}",
+                "bends of the curves of {} block sizes: {reported}{disagree}",
                 many.len()
             ))
         }
@@ -372,7 +373,7 @@ mod tests {
         assert!(said[0].starts_with("roofs: "), "{said:?}");
         assert!(said[1].starts_with("one I/O alone: "), "{said:?}");
         assert!(
-            said[2].starts_with("knees over 5 block sizes: "),
+            said[2].starts_with("bends of the curves of 5 block sizes: "),
             "{said:?}"
         );
     }

@@ -239,6 +239,7 @@ impl PageBuilder {
 
     /// The survey report's text on the part that was begun last; nothing where it has no cell.
     pub fn survey(&mut self, report: SurveyReport) {
+        self.judge_loads(&report);
         self.together(&report.remarks.findings);
         let joined = report.joined.iter().flat_map(|load| &load.findings);
         let apart = joined.filter(|finding| finding.id == NOT_REPEATABLE); // no single run reports it
@@ -259,6 +260,40 @@ impl PageBuilder {
             part.table = Some(table::of_survey(&report, place_of));
             part.panel = tiles::of_survey(&report, place_of);
             self.surveyed.insert(place, reports::survey(part, report));
+        }
+    }
+
+    /// Replaces the findings of single runs by those of their loads: the text has one sentence for all runs of a load.
+    fn judge_loads(&mut self, report: &SurveyReport) {
+        let part = self.document.parts.len().saturating_sub(1);
+        let cells = self.document.cells.iter().zip(&self.rows).enumerate();
+        let own = cells.filter(|(_, (cell, row))| {
+            cell.part == part && row.origin != Origin::Missing
+        });
+        let own: Vec<usize> = own.map(|(place, _)| place).collect();
+        if own.len() != report.cells.len() {
+            return; // a cell could not be read
+        }
+        let is_own = |finding: &PageFinding| finding.cells.iter().any(|cell| own.contains(cell));
+        self.document.findings.retain(|finding| !is_own(finding));
+        self.found.clear(); // the places of parts before this one are not needed again
+        let loads = report.each_load();
+        let cells_of = |load: &CellReport| -> Vec<usize> {
+            let mut loads = loads.iter();
+            let found = loads.find(|(_, one)| std::ptr::eq(*one, load));
+            let places = found.map(|(places, _)| places);
+            places.into_iter().flatten().map(|place| own[*place]).collect()
+        };
+        // A rule's sentence is that of its first load here: those that the table shows come first, as in the text.
+        let rows = report.rows.iter().filter(|row| row.best.is_some());
+        let shown: Vec<_> = rows.flat_map(|row| report.row_findings(row)).collect();
+        let others = loads.iter().flat_map(|(_, load)| {
+            let found = load.findings.iter().map(move |finding| (*load, finding));
+            found.filter(|(_, one)| !shown.iter().any(|(_, known)| std::ptr::eq(*one, *known)))
+        });
+        let apart = |(_, finding): &(&CellReport, &Finding)| finding.id != NOT_REPEATABLE;
+        for (load, finding) in shown.iter().copied().chain(others).filter(apart) {
+            self.add_finding(finding, &cells_of(load));
         }
     }
 
@@ -368,15 +403,23 @@ impl PageBuilder {
     /// Of the cell that is pushed next.
     fn findings(&mut self, findings: &[Finding]) {
         let cell = self.document.cells.len();
+        findings
+            .iter()
+            .for_each(|finding| self.add_finding(finding, &[cell]));
+    }
+
+    /// Adds a finding of these cells of the last part, where the same one may be known of others.
+    fn add_finding(&mut self, finding: &Finding, cells: &[usize]) {
         let part = self.document.parts.len().saturating_sub(1);
-        for finding in findings {
-            let key = (part, finding.id, finding.severity as u8);
-            let next = self.document.findings.len();
-            let place = *self.found.entry(key).or_insert(next);
-            match self.document.findings.get_mut(place) {
-                Some(known) => known.cells.push(cell),
-                None => self.document.findings.push(page_finding(finding, cell)),
-            }
+        let key = (part, finding.id, finding.severity as u8);
+        let next = self.document.findings.len();
+        let place = *self.found.entry(key).or_insert(next);
+        match self.document.findings.get_mut(place) {
+            Some(known) => known.cells.extend_from_slice(cells),
+            None => self.document.findings.push(PageFinding {
+                cells: cells.to_vec(),
+                ..page_finding(finding, 0)
+            }),
         }
     }
 

@@ -7,7 +7,6 @@
 use super::loads::load_of;
 use super::reports::Surveyed;
 use super::{CurveMark, CurvePoint, PageCell, PageCurve, PageLoad};
-use crate::models::kneedle;
 use crate::say;
 use crate::survey::{KNEE_SHARE, Reached, SurveyKnee};
 use model::{ResultRow, RowWork};
@@ -196,21 +195,10 @@ pub(super) fn reported_how(knee: &SurveyKnee) -> String {
     )
 }
 
-/// By Kneedle, on the same points; where it finds none, the smallest load that reaches 95% of the best rate of the curve;
-/// none where that is the largest load that was tried, because then the rate may rise on.
+/// The smallest load that reaches 95% of the best rate of the curve, as everywhere; none where that is the largest load that
+/// was tried, because then the rate may rise on.
 fn knee(points: &[(CurvePoint, &Seen<'_>)]) -> Option<CurveMark> {
     let usable = || points.iter().filter(|(_, seen)| seen.is_usable());
-    let bends: Vec<(f64, f64)> = usable()
-        .map(|(point, seen)| (point.outstanding as f64, seen.rate()))
-        .collect();
-    if let Ok(outstanding) = kneedle(&bends) {
-        let rate = bends.iter().find(|(load, _)| *load == outstanding);
-        return Some(CurveMark {
-            outstanding: Some(outstanding),
-            rate_per_s: rate.map(|(_, rate)| *rate),
-            how: "where the curve bends most (Kneedle)".to_owned(),
-        });
-    }
     let best = usable().map(|(_, seen)| seen.rate()).fold(0.0, f64::max);
     let loads = usable().map(|(point, seen)| (point.outstanding, seen.rate()));
     let reached = Reached::of(loads, best).filter(|reached| reached.is_knee)?;
@@ -219,7 +207,7 @@ fn knee(points: &[(CurvePoint, &Seen<'_>)]) -> Option<CurveMark> {
         outstanding: Some(point.outstanding as f64),
         rate_per_s: Some(seen.rate()),
         how: format!(
-            "the smallest load that reaches {} of the best rate of this curve",
+            "the fewest outstanding that reach {} of the best rate of this curve",
             say::percent(KNEE_SHARE)
         ),
     })

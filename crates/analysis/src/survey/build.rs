@@ -13,7 +13,7 @@ use crate::comparison::{Agreement, CountComparison};
 use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;
 use crate::facts::EngineDigest;
-use crate::findings::{Finding, SHORT_RUN, session_findings};
+use crate::findings::{Finding, NOISY_NEIGHBOUR, PAGE_CACHE, SHORT_RUN, session_findings};
 use crate::goal_check::{GoalReport, judge};
 use crate::known::Known;
 use crate::latency::Latency;
@@ -269,8 +269,21 @@ fn device_check(runs: &[RunReport]) -> DeviceCheck {
             lifetime.get_or_insert_default().add(counts);
         }
     }
+    // Many points that agree hide one that does not; its finding is reported, and the sentence must not deny it.
+    let is_apart = |run: &&RunReport| {
+        let mut found = run.findings.iter();
+        found.any(|finding| [NOISY_NEIGHBOUR, PAGE_CACHE].contains(&finding.id))
+    };
+    let apart = match measured.agreement() {
+        Agreement::Agrees => runs.iter().filter(is_apart).count(),
+        _ => 0,
+    };
+    let but = match apart {
+        0 => String::new(),
+        apart => format!(", but not in {apart} of {}", say::counted(runs.len() as u64, "run")),
+    };
     DeviceCheck {
-        sentence: measured.sentence(&device),
+        sentence: format!("{}{but}", measured.sentence(&device)),
         agreement: measured.agreement(),
         device: Some(device),
         measured: Some(measured),

@@ -160,6 +160,25 @@ fn the_device_check_is_the_sum_over_all_cells() {
 }
 
 #[test]
+fn the_device_check_names_the_runs_that_do_not_agree() {
+    let mut cells = climb();
+    let agrees = survey_report(&cells, &context()).device_check.sentence;
+    assert!(!agrees.contains("but not in"), "{agrees}");
+    let sample = Sample {
+        depth: 1,
+        reads: 10_000,
+        device_percent: 107,
+        ..Sample::default()
+    };
+    cells[0].1 = sample.build();
+    let reported = survey_report(&cells, &context());
+    let found = &reported.cells[0].findings;
+    assert!(found.iter().any(|finding| finding.id == crate::findings::NOISY_NEIGHBOUR), "{found:?}");
+    let sentence = reported.device_check.sentence;
+    assert!(sentence.ends_with(", but not in 1 of 5 runs"), "{sentence}");
+}
+
+#[test]
 fn without_cells_nothing_was_measured() {
     let report = survey_report(
         &[],

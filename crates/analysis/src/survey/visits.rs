@@ -2,7 +2,7 @@
 //!
 //! Deliberately absent: what they come to together (`joined`).
 
-use super::{CellLoad, CellReport, is_lasting};
+use super::{CellLoad, CellReport, SurveyReport, is_lasting};
 use crate::run::OutcomeKind;
 
 /// Every run, and the result of those of one load together.
@@ -52,6 +52,27 @@ impl<'a> Runs<'a> {
 pub(super) fn has_lasting_noise(cells: &[CellReport], label: &str) -> bool {
     let mut mine = cells.iter().filter(|cell| cell.load.workload == label);
     mine.any(|cell| is_closed(cell) && is_whole(cell) && is_lasting(&cell.throughput.rate))
+}
+
+impl SurveyReport {
+    /// Each load of the survey once, with the places of its runs among the cells: all runs of a load together where it was
+    /// run more than once, as the text has it.
+    pub(crate) fn each_load(&self) -> Vec<(Vec<usize>, &CellReport)> {
+        let mut loads: Vec<(Vec<usize>, &CellReport)> = Vec::new();
+        for (place, run) in self.cells.iter().enumerate() {
+            let mut joined = self.joined.iter();
+            let all = joined.find(|all| is_closed(run) && is_whole(run) && is_same(all, run));
+            let known = all.and_then(|all| {
+                let mut loads = loads.iter_mut();
+                loads.find(|(_, load)| std::ptr::eq(*load, all))
+            });
+            match known {
+                Some((places, _)) => places.push(place),
+                None => loads.push((vec![place], all.unwrap_or(run))),
+            }
+        }
+        loads
+    }
 }
 
 /// Whether a new I/O began when one ended, as against at a rate.

@@ -209,6 +209,43 @@ impl Forms {
         self.same(&format!("{name}: limit"), is);
     }
 
+    /// There is one knee of a workload: in the table, in sentences and as the ring of the charts.
+    fn knee(&mut self, row: &Value) {
+        let name = row["workload"].as_str().unwrap();
+        let said = self.model(&format!("{name}: knee at "));
+        let load = said.and_then(|said| said.split_whitespace().next()?.parse::<u64>().ok());
+        let depth = row["knee_depth"].as_u64();
+        self.same(&format!("{name}: knee"), load.is_none() || load == depth);
+        let cells = list(&self.page, "cells").to_vec();
+        let is_own = |curve: &&Value| {
+            let first = curve["points"][0]["cell"].as_u64().unwrap();
+            cells[usize::try_from(first).unwrap()]["label"] == name
+        };
+        let curves = list(&self.page, "curves").iter().filter(is_own);
+        let rings = curves.filter_map(|curve| curve["knee"]["outstanding"].as_f64());
+        let rings: Vec<Option<u64>> = rings.map(|ring| Some(ring as u64)).collect();
+        let is_one = rings.len() <= 1 && rings.iter().all(|ring| *ring == load);
+        self.same(&format!("{name}: rings {rings:?}, knee {load:?}"), is_one);
+    }
+
+    /// Of each rule that the text reports, the page has the same sentence.
+    fn findings(&mut self) {
+        let text = words(&self.texts[1]);
+        let found = list(&self.page, "findings").to_vec();
+        let serious = |one: &&Value| one["severity"] != "note" && one["because"].is_null();
+        for finding in found.iter().filter(serious) {
+            let id = finding["id"].as_str().unwrap();
+            let mut same = found.iter().filter(|one| one["id"] == id);
+            let named = text.contains(&format!("fathom explain {id}"));
+            let is = same.any(|one| text.contains(&words(one["sentence"].as_str().unwrap())));
+            self.same(&format!("sentence of {id}: {}", finding["sentence"]), !named || is);
+        }
+        let denies = |word: &str| self.texts.iter().any(|text| words(text).contains(word));
+        let neighbour = denies("fathom explain noisy-neighbour");
+        let agrees = denies("counters match fathom's (") && !denies("but not in");
+        self.same("a neighbour beside matching counters", !(neighbour && agrees));
+    }
+
     /// The picture is of one workload.
     fn picture(&mut self) {
         let lines = || self.texts[1].lines();
@@ -230,9 +267,46 @@ fn faults(device: &str) -> Vec<String> {
     forms.tiles();
     for row in forms.rows().iter().filter(|row| row["best"].is_object()) {
         forms.workload(row);
+        forms.knee(row);
     }
+    forms.findings();
     forms.picture();
     forms.faults
+}
+
+/// A sweep over depths has the same knee and best rate in text, report and list.
+#[test]
+fn a_sweep_has_one_knee_and_one_best_rate() {
+    let mut drawn = Drawn(29);
+    for _ in 0..DEVICES {
+        let bench = Bench::new();
+        let device = device(&mut drawn);
+        let line = format!("sweep {device} --depth 1,2,4,8,16,32,64 -d 1s --warmup 0s");
+        let text = words(&bench.line(&line).out);
+        let page = bench.line("report 1 --json").good().json();
+        let headline = page["parts"][0]["verdict"]["headline"].as_str().unwrap();
+        assert!(text.contains(&words(headline)), "{device}: {headline}\n{text}");
+        let listed = bench.line("list --json").good().json();
+        assert_eq!(
+            listed["sessions"][0]["validity"].as_str().unwrap().to_lowercase().replace(' ', "_"),
+            page["parts"][0]["verdict"]["validity"].as_str().unwrap(),
+            "{device}"
+        );
+        let rate = |cell: &Value| cell["rate"]["value"].as_f64().unwrap_or(0.0);
+        let depths = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+        let curves = list(&page, "curves");
+        for curve in curves {
+            let points = list(curve, "points").iter();
+            let cell = |point: &Value| usize::try_from(point["cell"].as_u64().unwrap()).unwrap();
+            let rates: Vec<f64> = points.map(|one| rate(&page["cells"][cell(one)])).collect();
+            let best = rates.iter().copied().fold(0.0, f64::max);
+            let first = rates.iter().position(|rate| *rate >= 0.95 * best).unwrap();
+            let expected = depths.get(first).filter(|_| first + 1 < rates.len());
+            let knee = curve["knee"]["outstanding"].as_f64();
+            assert!(knee.is_none() || knee.as_ref() == expected, "{device}: {knee:?} {rates:?}");
+        }
+        assert!(!text.contains("by Kneedle"), "{device}: {text}");
+    }
 }
 
 #[test]

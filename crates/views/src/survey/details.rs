@@ -59,8 +59,8 @@ pub(super) fn limits(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     lines.collect()
 }
 
-/// The queue depth from which more brings little, by two models, of the workloads that have either.
-pub(super) fn knees(report: &SurveyReport, paper: &Paper) -> Vec<String> {
+/// The queue depth at which the curve bends by two models, of the workloads that have either.
+pub(super) fn bends(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     let knee = |row: &SurveyRow| {
         let knee = row.knee.as_ref()?;
         let usl = knee.usl.fit.as_ref().and_then(|fit| fit.knee_depth);
@@ -86,7 +86,7 @@ pub(super) fn knees(report: &SurveyReport, paper: &Paper) -> Vec<String> {
                 "QD by Kneedle / by the Universal Scalability Law: {}",
                 parts.join("; ")
             );
-            foot::labelled("knees", &text, paper)
+            foot::labelled("bends", &text, paper)
         }
     }
 }
