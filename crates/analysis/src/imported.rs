@@ -5,7 +5,7 @@
 //! device's counters, the histogram or the time series.
 
 use crate::checks::Checks;
-use crate::findings::{Finding, Seen, findings};
+use crate::findings::{Finding, Seen, commit_of, findings};
 use crate::goal_check::{GoalReport, judge};
 use crate::known::Known;
 use crate::observed::Observed;
@@ -29,6 +29,14 @@ pub struct ImportedReport {
     /// The run; quantiles are in 0…1.
     #[serde(flatten)]
     pub run: ImportedRun,
+}
+
+impl ImportedReport {
+    /// Returns the latency of a commit, where it is the answer and not that of the write.
+    pub fn commit(&self) -> Option<String> {
+        let mean = self.run.figures.total.latency.mean;
+        commit_of(&self.findings, mean.map(|mean| mean.0 as f64))
+    }
 }
 
 /// The report of one imported run.

@@ -6,7 +6,7 @@ use crate::device_check::{DeviceCheck, device_checks};
 use crate::estimates::{Series, WarmupCut, warmup_cut};
 use crate::events::EventsReport;
 use crate::facts::{EngineDigest, HostDigest, TargetDigest, WorkDigest};
-use crate::findings::{Finding, Own, Seen, findings};
+use crate::findings::{Finding, Own, Seen, commit_of, findings};
 use crate::goal_check::{GoalReport, judge};
 use crate::in_flight::{InFlight, in_flight};
 use crate::intervals::{IntervalRow, Steadiness, interval_rows, steadiness};
@@ -75,6 +75,13 @@ pub struct RunReport {
     pub tool_version: String,
     /// The command line as it was given, program name first.
     pub command: Vec<String>,
+}
+
+impl RunReport {
+    /// Returns the latency of a commit, where it is the answer and not that of the write.
+    pub fn commit(&self) -> Option<String> {
+        commit_of(&self.findings, self.total()?.latency.mean_ns)
+    }
 }
 
 /// How a run ended.

@@ -72,13 +72,17 @@ fn answer(report: &ImportedReport) -> Option<String> {
     let total = &report.run.figures.total;
     let known =
         |ns: Option<Nanos>, name: &str| ns.map(|ns| format!("{name} {}", time(ns.0 as f64)));
+    let commit = report.commit();
+    let of_write = |word: &str| if commit.is_some() { format!("write {word}") } else { word.to_owned() };
+    let (mean, p99) = (of_write("mean"), of_write("p99"));
     let parts = [
+        commit,
         total.ios_per_s.map(|iops| format!("{} IOPS", rate(iops))),
         total
             .bytes_per_s
             .map(|flow| format!("{} MiB/s", mib_per_s(flow))),
-        known(total.latency.mean, "mean"),
-        known(percentile(total, 0.99), "p99"),
+        known(total.latency.mean, &mean),
+        known(percentile(total, 0.99), &p99),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))

@@ -82,8 +82,12 @@ fn answer(report: &RunReport) -> Option<String> {
         .half_width_share()
         .map(|_| format!(" ±{}", half_width_of(&total.rate)));
     let at = |quantile| percentile(latency.at(quantile));
+    let commit = report.commit();
+    let of_write = if commit.is_some() { "write " } else { "" };
+    let commit = commit.map(|commit| format!("{commit}, "));
     Some(format!(
-        "{} IOPS{}, {} MiB/s, p50 {}, p99 {}",
+        "{}{} IOPS{}, {} MiB/s, {of_write}p50 {}, {of_write}p99 {}",
+        commit.unwrap_or_default(),
         rate(total.rate_per_s),
         width.unwrap_or_default(),
         mib_per_s(total.bytes_per_s),

@@ -151,6 +151,7 @@ pub(crate) const NOT_REPEATABLE: RuleId = not_repeatable::RULE.id;
 pub const PAGE_CACHE: RuleId = page_cache::RULE.id;
 pub(crate) const NOISY_NEIGHBOUR: RuleId = noisy_neighbour::RULE.id;
 pub(crate) const IOPS_LIMIT: RuleId = iops_limit::RULE.id;
+pub(crate) use commit_latency::{commit_answer, commit_of};
 pub(crate) const STALL: RuleId = stall::RULE.id;
 pub(crate) const FAILOVER: RuleId = failover::RULE.id;
 pub(crate) const SHORT_RUN: RuleId = short_run::RULE.id;

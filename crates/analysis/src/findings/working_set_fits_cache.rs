@@ -110,8 +110,13 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     if !again || (size > SMALL && times < TIMES_MANY) {
         return None;
     }
+    // Where it is only possible, the result stays valid, and the sentence must not deny that.
+    let what = match of_a_disk {
+        true => "it fits in the cache of many hosts, controllers and arrays",
+        false => "a cache of the host, controller or array may have served a part of it",
+    };
     let sentence = format!(
-        "the range of {} was used {} times: it fits in the cache of many hosts, controllers and arrays",
+        "the range of {} was used {} times: {what}",
         say::bytes(size),
         say::digits(times)
     );

@@ -196,7 +196,7 @@ impl PageBuilder {
                 part.panel = panel::panel(&seen, &curves, &self.document.findings, number);
             }
             part.counts = messages::counts(&seen, part.counts.planned, number);
-            messages::complete(part, &own);
+            messages::complete(part, &own, &self.document.findings);
             if let ([one], false) = (own.as_slice(), own_panel)
                 && !one.cell.failed
             {

@@ -5,8 +5,9 @@
 //! judgement that the reports of the cells do not contain.
 
 use super::curves::Seen;
-use super::{PageCounts, PagePart, PanelItem};
+use super::{PageCounts, PageFinding, PagePart, PanelItem};
 use crate::RankLabel;
+use crate::findings::commit_answer;
 use crate::say;
 use crate::verdict::Validity;
 
@@ -45,11 +46,17 @@ pub(super) fn counts(cells: &[Seen<'_>], planned: Option<u64>, part: usize) -> P
 }
 
 /// Completes the verdict of a part from its cells.
-pub(super) fn complete(part: &mut PagePart, own: &[&Seen<'_>]) {
+pub(super) fn complete(part: &mut PagePart, own: &[&Seen<'_>], findings: &[PageFinding]) {
     part.verdict.validity = part.verdict.validity.or_else(|| validity(part.counts, own));
     let answer = part.verdict.sentences.first().cloned();
     let answer = answer.or_else(|| match own {
-        [one] if !one.cell.failed => figures(one),
+        [one] if !one.cell.failed => {
+            let figures = figures(one);
+            match commit(one, findings) {
+                Some(commit) => figures.map(|figures| format!("{commit}; {figures}")),
+                None => figures,
+            }
+        }
         _ => best(part),
     });
     if part.verdict.headline.is_empty() {
@@ -139,6 +146,13 @@ fn first_reason(own: &[&Seen<'_>], worst: Validity) -> Option<String> {
         let reason = seen.cell.reasons.first()?;
         Some(format!("{reason} ({}: {})", seen.cell.id, seen.workload()))
     })
+}
+
+/// The latency of a commit, where it is the answer and not that of the write.
+fn commit(seen: &Seen<'_>, findings: &[PageFinding]) -> Option<String> {
+    let mean = seen.row.total.latency.mean.map(|mean| mean.0 as f64);
+    let mut own = findings.iter().filter(|one| one.cells.contains(&seen.place));
+    own.find_map(|found| commit_answer(found.id, &found.evidence, mean))
 }
 
 /// `20.6k IOPS and 80.4 MiB/s; half of all I/Os within 46 µs, 99% within 90 µs`.

@@ -203,6 +203,10 @@ pub(super) fn of_results(cells: &[&Seen<'_>]) -> Option<PageTable> {
             )
         });
     }
+    // What is no result of the disk (hdparm -T) does not come before what is.
+    if cells.iter().all(|seen| seen.row.kind == "import") {
+        cells.sort_by_key(|seen| seen.cell.validity == Some(Validity::Invalid)); // stable
+    }
     let rows = cells.iter().map(row).collect();
     Some(table("Result", OPERATIONS, rows, ""))
 }

@@ -5,6 +5,7 @@
 //! as it is.
 
 use super::command_line;
+use super::show::PART_MAX;
 use crate::args::ImportArgs;
 use crate::commands::answer;
 use crate::environment::Environment;
@@ -86,6 +87,23 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
         .and(store.as_ref())
         .map(|store| store.path().display().to_string());
     let findings = gathered.findings();
+    let form = Form {
+        known: Some(&gathered.known),
+        kept: session.zip(store.as_ref()).map(|(session, store)| {
+            let name = RunName { session, run: None };
+            (name, store.path())
+        }),
+        place_named: args.store.store.is_some(),
+        ..Form::of_list(args.json, environment)
+    };
+    let page = match (&gathered.first, session, &store) {
+        _ if form.json => None,
+        (Some(only), ..) if gathered.runs == 1 => Some(report::imported_run(only, form)),
+        (_, Some(session), Some(store)) if gathered.runs <= PART_MAX => {
+            Some(report::part(&answer::document(store, session)?, form))
+        }
+        _ => None,
+    };
     let what = Imported {
         imported_runs: gathered.runs,
         dry_run: args.dry_run,
@@ -100,11 +118,11 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
             .collect(),
         findings,
     };
-    let form = Form::of_list(args.json, environment);
-    if form.json {
+    if args.json {
         output::stream(&mut |out| report::imported_document(&what, out))?;
     } else {
-        output::print(&report::imported(&what, form))?;
+        let form = Form::of_list(false, environment);
+        output::print(&report::imported(&what, page.as_deref(), form))?;
     }
     Ok(ending)
 }

@@ -126,7 +126,7 @@ pub(crate) fn run_named(
 }
 
 /// Results of an import that are shown with a verdict on all of them; more are a table of rows.
-const PART_MAX: u32 = 24;
+pub(super) const PART_MAX: usize = 24;
 
 /// A session of several results: one verdict, a line for each, one thing to do.
 fn several(store: &Store, session: SessionId, form: Form) -> Result<Vec<u8>, CommandError> {
@@ -167,7 +167,7 @@ fn as_rows(
                 false => usual(&rows),
             };
             let export = report::export_of(false, form.json);
-            let few = summary.runs <= PART_MAX;
+            let few = summary.runs as usize <= PART_MAX;
             let mut page = match form.json || !few {
                 true => report::rows(&selection, export, form),
                 false => several(store, name.session, form)?,

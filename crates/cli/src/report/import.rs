@@ -126,14 +126,20 @@ pub(crate) fn imported_document(what: &Imported, out: &mut dyn Write) -> io::Res
     views::versioned_json(what, out)
 }
 
-/// The answer.
-pub(crate) fn imported(what: &Imported, form: Form<'_>) -> Vec<u8> {
+/// What was brought, and the answer: `page` is what `fathom show` prints of it; none of very many runs.
+pub(crate) fn imported(what: &Imported, page: Option<&[u8]>, form: Form<'_>) -> Vec<u8> {
     let findings = super::findings(&what.findings, form);
-    form.written(|out| text(what, form, &findings, out))
+    form.written(|out| text(what, page, form, &findings, out))
 }
 
 /// `findings` are before the last line, which names the command for more.
-fn text(what: &Imported, form: Form<'_>, findings: &[u8], out: &mut dyn Write) -> io::Result<()> {
+fn text(
+    what: &Imported,
+    page: Option<&[u8]>,
+    form: Form<'_>,
+    findings: &[u8],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     const FILES_MAX: usize = 20;
     let runs = counted(what.imported_runs, "run");
     let brought: Vec<&ImportedFile> = what.files.iter().filter(|file| file.count() > 0).collect();
@@ -169,6 +175,14 @@ fn text(what: &Imported, form: Form<'_>, findings: &[u8], out: &mut dyn Write) -
             "  omitted: {}, named above with their lines",
             counted(losses, "broken run")
         )?;
+    }
+    if let Some(page) = page {
+        writeln!(out)?;
+        out.write_all(page)?;
+        return match what.imported_runs {
+            1 => Ok(()), // its findings are on its page
+            _ => out.write_all(findings),
+        };
     }
     verdicts(what, form, out)?;
     out.write_all(findings)?;
