@@ -52,6 +52,12 @@ export function size(bytes: number): string {
   return `${Number.isInteger(value) ? value.toFixed(0) : digits(value)}${THIN}${step[1]}`;
 }
 
+/** Throughput has one unit, as in the terminal. */
+export function flow(bytesPerSecond: number): string {
+  const value = bytesPerSecond / 2 ** 20;
+  return `${value < 99999.5 ? digits(value) : rate(value)}${THIN}MiB/s`;
+}
+
 export function moment(ns: number): string {
   const text = new Date(ns / 1e6).toISOString();
   return `${text.slice(0, 10)} ${text.slice(11, 19)}${THIN}UTC`;
@@ -65,7 +71,7 @@ export function shown(value: Value | undefined, unit: Unit): string {
   switch (unit) {
     case "rate": return `${rate(value)}${THIN}IOPS`;
     case "size": return size(value);
-    case "size_per_second": return `${size(value)}/s`;
+    case "size_per_second": return flow(value);
     case "time": return time(value);
     case "percent": return `${digits(value).replace(/\.0+$/, "")}%`;
     case "moment": return moment(value);

@@ -114,7 +114,7 @@ fn overall(report: &CompareReport, paper: &Paper) -> Vec<String> {
     let heads: Vec<&Column<'_>> = heads.iter().collect();
     match rows.is_empty() {
         true => Vec::new(),
-        false => lines(&heads, &rows, paper.width()),
+        false => lines(&heads, &rows, paper.room()),
     }
 }
 
@@ -198,9 +198,9 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
         .iter()
         .map(|cell| row(cell, &report.fields))
         .collect();
-    let shown = fitting(&heads, &rows, &DISPENSABLE, paper.width());
+    let shown = fitting(&heads, &rows, &DISPENSABLE, paper.room());
     let columns: Vec<&Column<'_>> = shown.iter().map(|&place| &heads[place]).collect();
-    let mut page = lines(&columns, &picked(&rows, &shown), paper.width());
+    let mut page = lines(&columns, &picked(&rows, &shown), paper.room());
     for ((line, cell), row) in page.iter_mut().skip(1).zip(&report.cells).zip(&rows) {
         if let Some(reason) = &cell.missing {
             let reported = format!("{}  NA: {}", row[..words].join("  "), printable(reason));
@@ -209,7 +209,7 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
     }
     let marks = "+ faster, - slower in B, beyond chance for so many cells; ? inconclusive; * a side is CAUTION or \
                  INVALID";
-    let left_out = left_out(&heads, &shown, paper.width());
+    let left_out = left_out(&heads, &shown, paper.room());
     let parts = [Some(marks.to_owned()), left_out].into_iter().flatten();
     let parts: Vec<String> = parts.collect();
     page.extend(wrap("  ", &parts.join("; "), paper.room(), 3));

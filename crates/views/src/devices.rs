@@ -58,9 +58,9 @@ pub fn write_devices(
     let used: Vec<String> = devices.iter().map(used).collect();
     let used_widest = used.iter().map(|used| width(used)).max().unwrap_or(0);
     let used_widest = used_widest.max(width(USED_HEAD_SHORT));
-    let room = paper.width().saturating_sub(before + 2);
+    let room = paper.room().saturating_sub(before + 2);
     let name_max = room.saturating_sub(used_widest).max(NAME_MIN);
-    let used_max = paper.width().saturating_sub(before + widest(3, name_max));
+    let used_max = paper.room().saturating_sub(before + widest(3, name_max));
     if used_max < width(USED_HEAD) {
         columns[4].head = USED_HEAD_SHORT;
     }
@@ -70,7 +70,7 @@ pub fn write_devices(
         row.into_iter().chain([used]).collect()
     });
     let rows: Vec<Vec<String>> = rows.collect();
-    lines(&columns.each_ref(), &rows, paper.width())
+    lines(&columns.each_ref(), &rows, paper.room())
         .iter()
         .try_for_each(|line| writeln!(out, "{line}"))
 }

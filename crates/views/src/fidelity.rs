@@ -41,7 +41,7 @@ pub fn fidelity_summary(
         ]
     });
     let all: Vec<&_> = columns.iter().collect();
-    for line in lines(&all, &rows.collect::<Vec<_>>(), paper.width()) {
+    for line in lines(&all, &rows.collect::<Vec<_>>(), paper.room()) {
         writeln!(out, "{line}")?;
     }
     Ok(())

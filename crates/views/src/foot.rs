@@ -188,8 +188,8 @@ fn in_columns(rows: &[Vec<String>], paper: &Paper) -> Option<Vec<String>> {
     let most = rows.iter().map(Vec::len).max()?;
     let columns: Vec<Column<'_>> = (0..most).map(|_| left("", 0)).collect();
     let heads: Vec<&Column<'_>> = columns.iter().collect();
-    let fits = table_width(&heads, rows) <= paper.width();
-    fits.then(|| lines(&heads, rows, paper.width()).split_off(1))
+    let fits = table_width(&heads, rows) <= paper.room();
+    fits.then(|| lines(&heads, rows, paper.room()).split_off(1))
 }
 
 /// The machine in a few words: `VM (kvm), 2 cores`.

@@ -43,7 +43,7 @@ pub fn imported_summary(
     ));
     page.extend(foot::goals(&report.goals, paper));
     let heads: Vec<&Column> = COLUMNS.iter().collect();
-    page.extend(lines(&heads, &rows(run), paper.width()));
+    page.extend(lines(&heads, &rows(run), paper.room()));
     page.push(String::new());
     let first = report.verdict.reasons.first();
     let found = report.findings.iter();

@@ -40,7 +40,7 @@ pub fn quick_summary(report: &QuickReport, paper: &Paper, out: &mut dyn Write) -
     page.extend(foot::head(answer, &report.verdict, paper));
     let heads: Vec<&Column> = QUICK.iter().collect();
     let rows: Vec<Vec<String>> = report.rows.iter().map(quick_cells).collect();
-    let (table, left_out) = beside(lines(&heads, &rows, paper.width()), &report.rows, paper);
+    let (table, left_out) = beside(lines(&heads, &rows, paper.room()), &report.rows, paper);
     page.extend(table);
     let parts = [
         Some("± half of the 95% interval of the rate".to_owned()),
@@ -62,7 +62,7 @@ pub fn layers_summary(report: &LayersReport, paper: &Paper, out: &mut dyn Write)
     page.extend(foot::head(answer, &report.verdict, paper));
     page.pop();
     let all: Vec<Vec<String>> = report.rows.iter().map(layer_cells).collect();
-    let shown = fitting(&LAYERS, &all, &DISPENSABLE, paper.width());
+    let shown = fitting(&LAYERS, &all, &DISPENSABLE, paper.room());
     let heads: Vec<&Column> = shown.iter().map(|&place| &LAYERS[place]).collect();
     let mut rest = report.rows.as_slice();
     while let Some(first) = rest.first() {
@@ -72,13 +72,13 @@ pub fn layers_summary(report: &LayersReport, paper: &Paper, out: &mut dyn Write)
         page.push(String::new());
         page.push(format!("{}:", first.work.name()));
         let rows: Vec<Vec<String>> = same.iter().map(layer_cells).collect();
-        page.extend(lines(&heads, &picked(&rows, &shown), paper.width()));
+        page.extend(lines(&heads, &picked(&rows, &shown), paper.room()));
     }
     let rounds = say::counted(report.rounds, "round");
     let reported = format!(
         "costs are relative to the raw device with direct I/O, with the 95% interval of {rounds}"
     );
-    let parts = [Some(reported), left_out(&LAYERS, &shown, paper.width())];
+    let parts = [Some(reported), left_out(&LAYERS, &shown, paper.room())];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     page.extend(wrap("  ", &parts.join("; "), paper.room(), 3));
     page.push(String::new());

@@ -42,7 +42,7 @@ impl Stored {
     }
 }
 
-/// A table that goes to no terminal is as wide as a mail or an issue.
+/// Pictures, and what stands at the right, are on a page as wide as a mail or an issue where there is no terminal.
 const COLUMNS: usize = 80;
 /// A terminal that is narrower breaks the lines itself.
 const COLUMNS_MIN: usize = 40;
@@ -59,12 +59,13 @@ impl Default for Paper {
 }
 
 impl Paper {
-    /// Returns the width of tables and pictures.
+    /// Returns the width of pictures.
     pub(crate) fn width(&self) -> usize {
         self.columns.unwrap_or(COLUMNS).max(COLUMNS_MIN)
     }
 
-    /// Returns the width at which sentences are broken and names in them shortened; without a terminal they are not.
+    /// Returns the width at which sentences are broken, names in them shortened and columns of tables omitted; without a terminal
+    /// they are not.
     pub(crate) fn room(&self) -> usize {
         self.columns.map_or(usize::MAX, |_| self.width())
     }

@@ -177,7 +177,7 @@ fn table(part: &PtsPartReport, paper: &Paper) -> Vec<String> {
     let first = left("", 6);
     let others: Vec<Column<'_>> = heads.iter().map(|head| right(head, wide)).collect();
     let all: Vec<&Column<'_>> = std::iter::once(&first).chain(&others).collect();
-    lines(&all, &body, paper.width())
+    lines(&all, &body, paper.room())
 }
 
 /// What decides about steady state: the values of the window, and both bounds.
@@ -222,7 +222,7 @@ fn over_time(moments: &[PtsMoment], paper: &Paper) -> Vec<String> {
     let rows: Vec<Vec<String>> = (0..shown).map(row).collect();
     let columns = [right("at", 9), right("written", 9), right("IOPS", 7)];
     let heads: Vec<&Column<'_>> = columns.iter().collect();
-    let mut page = lines(&heads, &rows, paper.width());
+    let mut page = lines(&heads, &rows, paper.room());
     if shown < moments.len() {
         let text = format!("{shown} of {} moments; --json has all", moments.len());
         page.extend(wrap("  ", &text, paper.room(), 2));

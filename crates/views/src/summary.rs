@@ -45,10 +45,10 @@ pub fn run_summary(report: &RunReport, paper: &Paper, out: &mut dyn Write) -> io
     ));
     page.extend(foot::goals(&report.goals, paper));
     let rows = rows(report);
-    let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
+    let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.room());
     let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
-    page.extend(lines(&heads, &picked(&rows, &shown), paper.width()));
-    let left_out = left_out(&COLUMNS, &shown, paper.width());
+    page.extend(lines(&heads, &picked(&rows, &shown), paper.room()));
+    let left_out = left_out(&COLUMNS, &shown, paper.room());
     page.extend(footnote(report, left_out, paper));
     page.push(String::new());
     page.extend(not_known(report, paper));
@@ -317,7 +317,7 @@ fn not_known(report: &RunReport, paper: &Paper) -> Vec<String> {
         names.join(" and "),
         why.sentence()
     );
-    wrap("", &reported, paper.width(), 2)
+    wrap("", &reported, paper.room(), 2)
 }
 
 /// `the first 12 s of 60 s: 12.1k IOPS; after them 20.6k IOPS ±0.4%; the table is over all 60 s`.

@@ -141,9 +141,9 @@ fn table(report: &SurveyReport, paper: &Paper) -> Vec<String> {
         .take(ROWS_MAX)
         .map(|row| cells(report, row))
         .collect();
-    let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
+    let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.room());
     let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
-    let mut page = lines(&heads, &picked(&rows, &shown), paper.width());
+    let mut page = lines(&heads, &picked(&rows, &shown), paper.room());
     let more = report.rows.len().saturating_sub(ROWS_MAX);
     if more > 0 {
         page.push(format!("and {} more: see --json", count(more as u64)));
@@ -233,7 +233,7 @@ fn footnote(report: &SurveyReport, shown: &[usize], paper: &Paper) -> Vec<String
         percentiles().any(|p| p.tail_samples == TailSamples::Few),
         percentiles().any(|p| p.tail_samples == TailSamples::None),
     ));
-    parts.extend(left_out(&COLUMNS, shown, paper.width()));
+    parts.extend(left_out(&COLUMNS, shown, paper.room()));
     wrap("", &parts.join("; "), paper.room(), usize::MAX)
 }
 

@@ -82,17 +82,17 @@ fn table(report: &SweepReport, paper: &Paper) -> (Vec<String>, Option<String>) {
             cells
         })
         .collect();
-    let shown = fitting(&heads, &rows, &DISPENSABLE, paper.width());
-    let left_out = left_out(&heads, &shown, paper.width());
+    let shown = fitting(&heads, &rows, &DISPENSABLE, paper.room());
+    let left_out = left_out(&heads, &shown, paper.room());
     let heads: Vec<&Column<'_>> = shown.iter().map(|&place| &heads[place]).collect();
     let rows = picked(&rows, &shown);
-    let mut page = lines(&heads, &rows, paper.width());
+    let mut page = lines(&heads, &rows, paper.room());
     for ((line, cells), row) in page.iter_mut().skip(1).zip(&rows).zip(&report.rows) {
         if let Some(reason) = &row.missing {
             let head = lines(
                 &heads[..words],
                 std::slice::from_ref(&cells[..words].to_vec()),
-                paper.width(),
+                paper.room(),
             );
             let reported = format!(
                 "{}  NA: {}",

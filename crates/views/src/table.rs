@@ -110,10 +110,10 @@ pub(crate) fn fitted(
     dispensable: &[&str],
     paper: &Paper,
 ) -> Vec<String> {
-    let shown = fitting(columns, rows, dispensable, paper.width());
+    let shown = fitting(columns, rows, dispensable, paper.room());
     let heads: Vec<&Column> = shown.iter().map(|&place| &columns[place]).collect();
-    let mut page = lines(&heads, &picked(rows, &shown), paper.width());
-    if let Some(reported) = left_out(columns, &shown, paper.width()) {
+    let mut page = lines(&heads, &picked(rows, &shown), paper.room());
+    if let Some(reported) = left_out(columns, &shown, paper.room()) {
         page.extend(wrapped("  ", &reported, paper));
     }
     page

@@ -54,7 +54,7 @@ pub fn trace_summary(
         .iter()
         .map(|share| row(share, summary.ios))
         .collect();
-    for line in lines(&all, &rows, paper.width()) {
+    for line in lines(&all, &rows, paper.room()) {
         writeln!(out, "{line}")?;
     }
     writeln!(out)?;

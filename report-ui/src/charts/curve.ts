@@ -83,7 +83,7 @@ function draw(page: Page, curves: Curve[], state: { flow: Flow; latency: string;
   const svg = Plot.plot({
     width, height: Math.min(440, Math.max(300, width * 0.5)), marginLeft: 64, marginRight: 48, marginBottom: 44, style: LOOK,
     x: { domain: [0, best * 1.06], label: state.flow === "iops" ? "IOPS →" : "Bytes per second →", labelAnchor: "right",
-      tickFormat: (x: number) => format.tick(state.flow === "iops" ? format.rate(x) : format.size(x)), ticks: state.flow === "iops" ? Math.max(3, width / 130) : linearSizeTicks(best * 1.06, Math.max(3, width / 130)), grid: true },
+      tickFormat: (x: number) => format.tick(state.flow === "iops" ? format.rate(x) : format.flow(x)), ticks: state.flow === "iops" ? Math.max(3, width / 130) : linearSizeTicks(best * 1.06, Math.max(3, width / 130)), grid: true },
     y: { type: "log", domain, ticks: logTicks(domain), tickFormat: (y: number) => format.time(y), label: "↑ Latency (logarithmic)", grid: true },
     symbol: { domain: lines, legend: lines.length > 1 },
     color: { domain: lines, range: lines.map((_, place) => colour(place)) },

@@ -37,7 +37,7 @@ function draw(page: Page, roof: Roof, width: number): Drawn {
     const pattern = page.value(cell, "pattern");
     return [{
       cell, x, y, group: typeof pattern === "string" ? pattern : "other",
-      title: `${page.cell(cell).label || page.cell(cell).id}\n${format.size(x)}: ${format.size(y)}/s, ` +
+      title: `${page.cell(cell).label || page.cell(cell).id}\n${format.size(x)}: ${format.flow(y)}, ` +
         `${format.shown(page.figure(cell, "iops"), "rate")}\n${page.cell(cell).id}${runs(page, cell)}`,
     }];
   });
@@ -49,12 +49,12 @@ function draw(page: Page, roof: Roof, width: number): Drawn {
   const groups = [...new Set(points.map((point) => point.group))].sort();
   const labels = [
     { x: Math.sqrt(xs[0] * Math.max(bend, xs[0] * 2)), y: at(Math.sqrt(xs[0] * Math.max(bend, xs[0] * 2))), text: `${format.rate(roof.rate_per_s)} IOPS`, dx: width < 600 ? 10 : -8, dy: width < 600 ? 16 : -12, anchor: width < 600 ? "start" as const : "end" as const },
-    { x: xs[1], y: roof.bytes_per_s, text: `${format.size(roof.bytes_per_s)}/s`, dx: -6, dy: -12, anchor: "end" as const },
+    { x: xs[1], y: roof.bytes_per_s, text: `${format.flow(roof.bytes_per_s)}`, dx: -6, dy: -12, anchor: "end" as const },
   ];
   const svg = Plot.plot({
     width, height: Math.min(420, Math.max(300, width * 0.48)), marginLeft: 84, marginBottom: 44, marginTop: 28, style: LOOK,
     x: { type: "log", base: 2, domain: xs, ticks: powers(xs[0] * 1.6, xs[1] / 1.6, 2, Math.max(4, Math.floor(width / 80))), tickFormat: (x: number) => format.size(x), label: "Size of an I/O (logarithmic) →", labelAnchor: "right", grid: true },
-    y: { type: "log", base: 2, domain: ys, ticks: sizeTicks(ys), tickFormat: (y: number) => `${format.size(y)}/s`, label: "↑ Throughput (logarithmic)", grid: true },
+    y: { type: "log", base: 2, domain: ys, ticks: sizeTicks(ys), tickFormat: (y: number) => `${format.flow(y)}`, label: "↑ Throughput (logarithmic)", grid: true },
     symbol: { domain: groups, legend: groups.length > 1 },
     color: { domain: groups, range: palette().slice(0, groups.length) as string[] },
     marks: [
@@ -68,12 +68,12 @@ function draw(page: Page, roof: Roof, width: number): Drawn {
   const sorted = [...points].sort((a, b) => a.x - b.x || b.y - a.y);
   return {
     svg: svg as SVGSVGElement,
-    summary: `Roofline of ${roof.name}: at most ${format.rate(roof.rate_per_s)} IOPS and ${format.size(roof.bytes_per_s)} per second; ` +
+    summary: `Roofline of ${roof.name}: at most ${format.rate(roof.rate_per_s)} IOPS and ${format.flow(roof.bytes_per_s)}; ` +
       `${points.length} cells lie under it.`,
     table: {
       heads: ["Cell", "Size of an I/O", "Throughput", "IOPS", "Share of the ceiling"],
       rows: sorted.map((point) => [
-        cellLink(page, point.cell), format.size(point.x), `${format.size(point.y)}/s`,
+        cellLink(page, point.cell), format.size(point.x), `${format.flow(point.y)}`,
         format.shown(page.figure(point.cell, "iops"), "rate"), format.shown((100 * point.y) / at(point.x), "percent"),
       ]),
     },

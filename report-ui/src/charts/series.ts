@@ -82,7 +82,7 @@ export function rateChart(detail: Detail, time: TimeAxis, width: number): Drawn 
     const ios = times.ios[place] ?? 0;
     const y = step.seconds > 0 ? ios / step.seconds : 0;
     const bytes = step.seconds > 0 ? (times.bytes[place] ?? 0) / step.seconds : 0;
-    return { ...step, y, bytes, ios, title: `${format.digits(step.from)} s to ${format.digits(step.to)} s\n${format.rate(y)} IOPS, ${format.size(bytes)}/s` };
+    return { ...step, y, bytes, ios, title: `${format.digits(step.from)} s to ${format.digits(step.to)} s\n${format.rate(y)} IOPS, ${format.flow(bytes)}` };
   });
   const most = Math.max(...rows.map((row) => row.y), 1);
   const { rate_per_s: mean, from_ns: from, to_ns: to } = times.steady;
@@ -109,7 +109,7 @@ export function rateChart(detail: Detail, time: TimeAxis, width: number): Drawn 
       (times.merged > 1 ? ` Each step here is ${times.merged} steps of the record.` : ""),
     table: {
       heads: ["From", "To", "I/Os", "IOPS", "Throughput"],
-      rows: rows.map((row) => [`${format.digits(row.from)} s`, `${format.digits(row.to)} s`, String(row.ios), format.rate(row.y), `${format.size(row.bytes)}/s`]),
+      rows: rows.map((row) => [`${format.digits(row.from)} s`, `${format.digits(row.to)} s`, String(row.ios), format.rate(row.y), `${format.flow(row.bytes)}`]),
     },
   };
 }

@@ -12,8 +12,8 @@ pub enum Problem {
     Field {
         /// As it was given.
         read: String,
-        /// The field with the most similar name.
-        near: Option<&'static str>,
+        /// The fields with the most similar names, the most similar first.
+        near: Vec<&'static str>,
     },
     /// A value that the field does not take.
     Value {
@@ -37,32 +37,40 @@ pub enum Problem {
 
 impl Problem {
     pub(super) fn field(read: &str) -> Problem {
-        let near = columns().map(|column| (distance(read, column.name), column.name));
-        let near = near.min_by_key(|(distance, _)| *distance);
+        let given = read.to_ascii_lowercase();
+        let near = columns().filter_map(|column| {
+            let apart = distance(&given, column.name).min(distance(&given, column.heading));
+            let part = given.len() >= PART_MIN
+                && (column.name.contains(&given) || given.contains(column.name));
+            (apart <= APART_MAX || part).then_some((apart, column.name))
+        });
+        let mut near: Vec<(usize, &str)> = near.collect();
+        near.sort_by_key(|(apart, _)| *apart); // stable
         Problem::Field {
             read: read.to_owned(),
-            near: near
-                .filter(|(distance, _)| *distance <= 2)
-                .map(|(_, name)| name),
+            near: near.into_iter().take(NEAR_MAX).map(|(_, name)| name).collect(),
         }
     }
 }
+
+/// Letters that may differ in a name that is meant.
+const APART_MAX: usize = 2;
+/// Shorter parts of a name are in many.
+const PART_MIN: usize = 3;
+/// Names that are suggested.
+const NEAR_MAX: usize = 5;
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Problem::Field { read, near } => {
-                write!(f, "unknown field '{read}': ")?;
-                if let Some(near) = near {
-                    write!(f, "did you mean '{near}'? ")?;
+                write!(f, "unknown field '{read}'")?;
+                match near.as_slice() {
+                    [] => {}
+                    [one] => write!(f, ": did you mean '{one}'?")?,
+                    several => write!(f, ": did you mean one of {}?", several.join(", "))?,
                 }
-                let names = columns().map(|column| column.name);
-                let names: Vec<&str> = names.filter(|name| !is_of_one_operation(name)).collect();
-                write!(
-                    f,
-                    "must be {}, or most of these with read_ or write_ before them",
-                    names.join(", ")
-                )
+                f.write_str("\nhint: fathom table --fields lists all")
             }
             Problem::Value {
                 field,
@@ -77,10 +85,6 @@ impl fmt::Display for Problem {
             }
         }
     }
-}
-
-fn is_of_one_operation(name: &str) -> bool {
-    name.starts_with("read_") || (name.starts_with("write_") && name != "write_through")
 }
 
 /// Letters to change, insert or omit. Source: Wagner and Fischer, J. ACM 21 (1974), "The string-to-string
@@ -619,6 +623,10 @@ mod tests {
 
     #[test]
     fn wrong_fields_are_reported_all_at_once_with_what_is_near() {
+        let near = columns_of("p99x,latency").unwrap_err();
+        assert!(near[0].to_string().contains('?') || near[0].to_string().contains("hint"));
+        let latency = near[1].to_string();
+        assert!(latency.contains("latency_mean, latency_sd"), "{latency}");
         let problems = columns_of("block,trheads,nonsense").unwrap_err();
         let reported: Vec<String> = problems.iter().map(ToString::to_string).collect();
         assert!(
@@ -627,7 +635,7 @@ mod tests {
             reported[0]
         );
         assert!(
-            reported[1].starts_with("unknown field 'nonsense': must be id, session"),
+            reported[1].starts_with("unknown field 'nonsense'\nhint: fathom table --fields"),
             "{}",
             reported[1]
         );

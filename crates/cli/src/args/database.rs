@@ -131,7 +131,7 @@ pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) form: ExportForm,
     /// Into this new file [default: standard output]
-    #[arg(long, value_name = "FILE")]
+    #[arg(short = 'o', long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
 

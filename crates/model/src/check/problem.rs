@@ -183,8 +183,8 @@ pub enum Problem {
     #[error("{}: a device has its size and is not created: specify a file", path.display())]
     CreateDevice { path: PathBuf },
     #[error(
-        "{}: {needed} more are needed and {} are free on {}: make room",
-        path.display(), free.about(), mount_point.display()
+        "{}: {} more are needed and {} are free on {}: make room",
+        path.display(), about_beside(*needed, free.about()), free.about(), mount_point.display()
     )]
     NoSpace {
         path: PathBuf,
@@ -642,3 +642,11 @@ impl fmt::Display for Claim {
         }
     }
 }
+/// A size rounded as the one next to it is, unless both would read the same.
+fn about_beside(size: Bytes, other: Bytes) -> Bytes {
+    match size.about() {
+        about if about == other => size,
+        about => about,
+    }
+}
+

@@ -205,9 +205,9 @@ fn run_text(run: &RunBlocksReport, found: &VerifyDigest) -> String {
 /// Its lines, and which columns found no room.
 fn table(report: &FilesReport, paper: &Paper) -> (Vec<String>, Option<String>) {
     let rows: Vec<Vec<String>> = report.rows.iter().map(cells).collect();
-    let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.width());
+    let shown = fitting(&COLUMNS, &rows, &DISPENSABLE, paper.room());
     let heads: Vec<&Column> = shown.iter().map(|&place| &COLUMNS[place]).collect();
-    let mut page = lines(&heads, &picked(&rows, &shown), paper.width());
+    let mut page = lines(&heads, &picked(&rows, &shown), paper.room());
     for (line, row) in page.iter_mut().skip(1).zip(&report.rows) {
         if let Some(why) = &row.unmeasured {
             let reported = format!(
@@ -218,7 +218,7 @@ fn table(report: &FilesReport, paper: &Paper) -> (Vec<String>, Option<String>) {
             *line = shorten(&reported, paper.room());
         }
     }
-    (page, left_out(&COLUMNS, &shown, paper.width()))
+    (page, left_out(&COLUMNS, &shown, paper.room()))
 }
 
 /// Names the operation of a row, its order, and with a mark that it was cut short.

@@ -64,7 +64,7 @@ impl Room {
 /// As a table that fits the page.
 pub fn answer_table(answer: &AnswerTable, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     let rooms = rooms(answer);
-    let (shown, words_max) = fitted(&rooms, paper.width());
+    let (shown, words_max) = fitted(&rooms, paper.room());
     let widths: Vec<usize> = rooms[..shown]
         .iter()
         .map(|room| room.with(words_max))
@@ -81,7 +81,7 @@ pub fn answer_table(answer: &AnswerTable, paper: &Paper, out: &mut dyn Write) ->
         let mut cells = row.iter().map(|cell| cell.shown(words_max));
         writeln!(out, "{}", line(&mut cells))?;
     }
-    for line in not_shown(answer, &rooms, shown, words_max, paper.width()) {
+    for line in not_shown(answer, &rooms, shown, words_max, paper.room()) {
         writeln!(out, "{line}")?;
     }
     Ok(())

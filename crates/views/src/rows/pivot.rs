@@ -56,7 +56,7 @@ fn grid(pivot: &Pivot, paper: &Paper) -> Vec<String> {
         let mut used = widths[0];
         let fit = widths[from..].iter().take_while(|wide| {
             used += 2 + **wide;
-            used <= paper.width()
+            used <= paper.room()
         });
         let to = from + fit.count().max(1);
         if from > 1 {

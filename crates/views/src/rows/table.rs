@@ -24,11 +24,11 @@ pub fn rows_table(selection: &Selection, paper: &Paper, out: &mut dyn Write) -> 
         .map(|column| head(column))
         .collect();
     let cells = cells(selection, &heads, paper);
-    let shown = cells.fitting(selection.dispensable, paper.width());
+    let shown = cells.fitting(selection.dispensable, paper.room());
     for line in heading(selection, &shown, paper) {
         writeln!(out, "{line}")?;
     }
-    cells.write(&shown, paper.width(), out)?;
+    cells.write(&shown, paper.room(), out)?;
     let mut rows = selection.rows();
     if rows.any(|row| shown.iter().any(|&place| row.is_weak(place))) {
         let weak = "rests on fewer than ten I/Os beyond it: another run may have another figure";
@@ -60,7 +60,7 @@ fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String>
     if !left_out.is_empty() {
         let text = format!(
             "omitted at {} columns: {}; fathom table --columns NAMES shows those that you specify, --csv all there are",
-            paper.width(),
+            paper.room(),
             left_out.join(", ")
         );
         reported.extend(wrap("", &text, paper.room(), 4));

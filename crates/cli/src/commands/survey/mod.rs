@@ -30,16 +30,13 @@ use clap::Parser;
 use context::Surveyed;
 use earlier::Earlier;
 use engine::{Filled, Stop};
-use model::{
-    CommandError, EngineChoice, Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth,
-    Ratio, Target, TargetFacts, Timespan, Workload,
-};
+use model::{CommandError, EngineChoice, Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth, Ratio, Target, TargetFacts, Timespan, Workload, shell_word};
 use request::Asked;
 pub(super) use request::TARGET;
 use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, clock};
 use site::Site;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use store::{NewSession, SessionKind, Store};
 use sweep::{Survey, SurveyRequest};
 use walk::Walk;
@@ -228,8 +225,27 @@ fn run(
     drop(lock);
     let cells = walked.cells();
     output::print(&report::survey(&cells, &context, form))?;
-    asked.page.write(store.as_ref(), &journal);
+    let page = asked.page.write(store.as_ref(), &journal);
+    let created = filled.iter().filter(|one| one.made && !asked.remove);
+    tell_left(page.as_ref(), created.map(|one| &one.path));
     Ok(ending.and(report::goals_of_survey(&cells, &context, &of_target)))
+}
+
+/// Reports how to remove what a survey leaves: its HTML report, and a file that it created.
+fn tell_left<'a>(page: Option<&'a PathBuf>, created: impl Iterator<Item = &'a PathBuf>) {
+    let created: Vec<&PathBuf> = created.collect();
+    let options = match (page, created.is_empty()) {
+        (None, true) => return,
+        (Some(_), true) => "--page none writes none",
+        (None, false) => "--rm does so at the end",
+        (Some(_), false) => "--page none and --rm leave nothing",
+    };
+    let left = page.into_iter().chain(created);
+    let left: Vec<String> = left.map(|path| shell_word(&path.to_string_lossy())).collect();
+    output::tell(&format!(
+        "hint: rm -- {} removes what this survey leaves; {options}",
+        left.join(" ")
+    ));
 }
 
 /// Begins the session, or resumes the one that was interrupted.

@@ -52,27 +52,29 @@ impl PagePlace {
         }
     }
 
-    /// Writes it, and reports where it is or why it is missing.
-    pub(super) fn write(&self, store: Option<&Store>, journal: &Journal<&Store>) {
-        let (Some(store), Some(name)) = (store, journal.name()) else {
-            return;
-        };
+    /// Writes it, and reports where it is or why it is missing. Returns the file that was written.
+    pub(super) fn write(&self, store: Option<&Store>, journal: &Journal<&Store>) -> Option<PathBuf> {
+        let (store, name) = (store?, journal.name()?);
         let path = match self {
-            PagePlace::Nowhere => return,
+            PagePlace::Nowhere => return None,
             PagePlace::Usual => PathBuf::from(format!("fathom-survey-{name}.html")),
             PagePlace::File(path) => path.clone(),
         };
         match write_page(store, &[name], &path, Replace::Pages) {
-            Ok(written) => output::tell(&format!(
-                "HTML report: {} ({})",
-                path.display(),
-                say::bytes(written.bytes)
-            )),
+            Ok(written) => {
+                output::tell(&format!(
+                    "HTML report: {} ({})",
+                    path.display(),
+                    say::bytes(written.bytes)
+                ));
+                Some(path)
+            }
             Err(failure) => {
                 output::tell(&format!("note: the page is not there: {failure}"));
                 output::tell(&format!(
                     "the survey itself is stored: fathom report {name} -o FILE writes its page elsewhere"
                 ));
+                None
             }
         }
     }
