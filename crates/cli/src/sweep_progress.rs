@@ -53,8 +53,8 @@ pub(crate) struct Done {
 }
 
 impl SweepProgress {
-    /// For what was foretold.
-    pub(crate) fn new(environment: &Environment, forecast: &SweepForecast) -> Self {
+    /// For what was foretold, at this pace.
+    pub(crate) fn new(environment: &Environment, forecast: &SweepForecast, pace: Pace) -> Self {
         let bars = MultiProgress::with_draw_target(match environment.draws_progress {
             true => ProgressDrawTarget::stderr(),
             false => ProgressDrawTarget::hidden(),
@@ -76,7 +76,7 @@ impl SweepProgress {
             draws: environment.draws_progress,
             since: Stopwatch::start(),
             state: Mutex::new(State {
-                pace: Pace::default(),
+                pace,
                 rest: Nanos(forecast.time.rest_ns / rests),
                 runs: forecast.runs_least,
                 done: 0,
@@ -113,7 +113,7 @@ impl SweepProgress {
         state.last = Tick::default();
         state.phase = "starting";
         let around = state.pace.around();
-        state.left = state.left.minus(planned.plus(around));
+        state.left = state.left.minus(state.pace.load(planned).plus(around));
         drop(state);
         if let Some(screen) = &self.screen {
             screen.what(label.clone());
@@ -151,7 +151,9 @@ impl SweepProgress {
     pub(crate) fn left(&self, planned: impl Iterator<Item = Nanos>) {
         let mut state = self.lock();
         let each = state.pace.around().plus(state.rest);
-        state.left = planned.fold(Nanos(0), |sum, phases| sum.plus(phases).plus(each));
+        let pace = state.pace;
+        let one = |phases| pace.load(phases).plus(each);
+        state.left = planned.fold(Nanos(0), |sum, phases| sum.plus(one(phases)));
     }
 
     /// Nothing more to draw.
@@ -174,7 +176,7 @@ impl SweepProgress {
         let now = self.since.elapsed();
         let mut state = self.lock();
         let here = now.minus(state.began);
-        let left_here = state.planned.minus(here);
+        let left_here = state.pace.load(state.planned).minus(here);
         let left = state.left.plus(left_here);
         self.whole.set_length(now.plus(left).0.max(1));
         self.whole.set_position(now.0);
@@ -277,7 +279,7 @@ mod tests {
             },
             ..SweepForecast::default()
         };
-        let progress = SweepProgress::new(&Environment::default(), &forecast);
+        let progress = SweepProgress::new(&Environment::default(), &forecast, Pace::default());
         progress.begin("a".into(), Nanos::seconds(10));
         progress.end(&Done {
             label: "a".into(),

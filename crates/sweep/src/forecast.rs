@@ -1,24 +1,31 @@
 //! How long a sweep will take: before it runs from what was asked, and while it runs from what it has cost so far.
 //!
-//! A cell costs its phases, the rest after it, and what stands around it (opening, counters, keeping). The last is a
-//! guess until the first cell is done and a mean of the last ones from then on. Pure: times are arguments.
+//! A cell costs its phases, the rest after it, and what stands around it (opening, counters, keeping). Simulated phases, and
+//! those that an amount ends, take less than was planned. Both are guesses until the first cell is done and means of the last
+//! ones from then on. Pure: times are arguments.
 
 use model::{Nanos, Phases};
 
 /// What stands around a cell, before any has been seen: about what nine of ten gaps took at most on a virtual disk
 /// (`cargo xtask bench gap`, docs/bench.md). A disk that turns takes longer to keep a result.
 pub const AROUND_GUESS: Nanos = Nanos::millis(8);
+/// The same of a cell that all ranks of a job begin together: they agree on the start, and rank 0 collects what they did.
+pub const AROUND_GUESS_OF_JOB: Nanos = Nanos::millis(300);
+/// The share of simulated time that its computation takes, before any has been seen: 5 ms to 60 ms for each second on two cores.
+pub const SIMULATED_GUESS: f64 = 0.02;
 /// What files are taken to be written at before any has been. Half of what a SATA link carries: a disk may well be
 /// slower and most are faster, and the first file shows.
 pub const FILL_GUESS_BYTES_PER_S: u64 = 256 << 20;
 /// How many cells the mean looks back over.
 const MEMORY: u64 = 32;
 
-/// What stands around a cell, as far as it is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a cell costs, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     seen: u64,
     around: Nanos,
+    /// Of the planned phases, what they take. // in [0, 1]
+    share: f64,
 }
 
 impl Default for Pace {
@@ -26,17 +33,29 @@ impl Default for Pace {
         Pace {
             seen: 0,
             around: AROUND_GUESS,
+            share: 1.0,
         }
     }
 }
 
 impl Pace {
+    /// Before any cell has been seen: of simulated targets, and of many ranks.
+    pub fn guess(is_simulated: bool, is_job: bool) -> Pace {
+        Pace {
+            share: if is_simulated { SIMULATED_GUESS } else { 1.0 },
+            around: if is_job { AROUND_GUESS_OF_JOB } else { AROUND_GUESS },
+            ..Pace::default()
+        }
+    }
+
     /// A cell that was planned to take so long took so long in all, its rest not counted.
     pub fn learn(&mut self, planned: Nanos, took: Nanos) {
         let around = took.minus(planned);
         let weight = self.seen.min(MEMORY - 1);
         let sum = u128::from(self.around.0) * u128::from(weight) + u128::from(around.0);
         self.around = Nanos(u64::try_from(sum / u128::from(weight + 1)).unwrap_or(u64::MAX));
+        let share = (took.0 as f64 / planned.0.max(1) as f64).min(1.0);
+        self.share = (self.share * weight as f64 + share) / (weight + 1) as f64;
         self.seen += 1;
     }
 
@@ -45,9 +64,17 @@ impl Pace {
         self.around
     }
 
+    /// What phases of this length take.
+    pub fn load(&self, planned: Nanos) -> Nanos {
+        match self.share < 1.0 {
+            true => Nanos((planned.0 as f64 * self.share) as u64),
+            false => planned,
+        }
+    }
+
     /// What cells of these phases will take, with a rest between each and the next.
     pub fn time_for<'a>(&self, cells: impl Iterator<Item = &'a Phases>, rest: Nanos) -> Nanos {
-        let one = |phases: &Phases| phases.total().plus(self.around).plus(rest);
+        let one = |phases: &Phases| self.load(phases.total()).plus(self.around).plus(rest);
         let sum = cells.fold(Nanos(0), |sum, phases| sum.plus(one(phases)));
         sum.minus(rest)
     }
@@ -95,6 +122,20 @@ mod tests {
             pace.learn(Nanos::seconds(1), Nanos::millis(1_010));
         }
         assert!(pace.around() < Nanos::millis(11));
+    }
+
+    #[test]
+    fn simulated_time_is_no_wall_time_and_the_first_cell_shows_what_it_costs() {
+        let mut pace = Pace::guess(true, false);
+        let cells = [phases(0, 100); 10];
+        let ahead = |pace: &Pace| pace.time_for(cells.iter(), Nanos(0));
+        assert!(ahead(&pace) < Nanos::seconds(100), "{:?}", ahead(&pace));
+        for _ in 0..100 {
+            pace.learn(Nanos::seconds(100), Nanos::millis(500));
+        }
+        let ahead = ahead(&pace);
+        assert!(ahead > Nanos::seconds(4) && ahead < Nanos::seconds(6), "{ahead:?}");
+        assert_eq!(Pace::guess(false, true).around(), AROUND_GUESS_OF_JOB);
     }
 
     #[test]

@@ -39,8 +39,10 @@ pub struct ForecastTime {
     pub duration_least_ns: u64,
     /// How long all of it takes, at most, in nanoseconds.
     pub duration_most_ns: u64,
-    /// Of that, warm-up, measuring and cool-down of the least runs, in nanoseconds.
+    /// Warm-up, measuring and cool-down of the least runs, in nanoseconds.
     pub phases_ns: u64,
+    /// Of the clock, what these take, in nanoseconds: simulated time takes less; an estimate until the first run.
+    pub load_ns: u64,
     /// Of that, pauses between runs, in nanoseconds.
     pub rest_ns: u64,
     /// Of that, overhead of each run (opening, counters, storing), in nanoseconds: an estimate until the first run.

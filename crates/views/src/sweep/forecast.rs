@@ -74,7 +74,18 @@ fn axes(forecast: &SweepForecast) -> String {
 }
 
 fn takes(forecast: &SweepForecast) -> String {
-    let mut parts = vec![format!("{} of load", waiting(forecast.time.phases_ns))];
+    if forecast.runs_least == 0 {
+        return "nothing: all cells are there".to_owned();
+    }
+    let (phases, load) = (forecast.time.phases_ns, forecast.time.load_ns);
+    let mut parts = vec![match load < phases {
+        true => format!(
+            "{} for {} of simulated load (a guess until one ran)",
+            brief(load),
+            waiting(phases)
+        ),
+        false => format!("{} of load", waiting(phases)),
+    }];
     if forecast.time.rest_ns > 0 {
         parts.push(format!("{} of rest", waiting(forecast.time.rest_ns)));
     }

@@ -69,6 +69,7 @@ fn forecast() -> SweepForecast {
             duration_least_ns: 6_804_000_000_000,
             duration_most_ns: 6_804_000_000_000,
             phases_ns: 6_000_000_000_000,
+            load_ns: 6_000_000_000_000,
             rest_ns: 798_000_000_000,
             around_ns: 6_000_000_000,
             ends_least_utc_ns: 1_795_259_117_000_000_000,
@@ -151,6 +152,18 @@ fn what_will_be_done_is_said_in_a_few_lines() {
                 cells write to it
         keeps   each cell as soon as it is done, in session 12 of /home/u/fathom.db
     "#]].assert_eq(&page);
+}
+
+#[test]
+fn simulated_load_takes_less_than_its_time_and_a_complete_sweep_takes_none() {
+    let mut simulated = forecast();
+    simulated.time.load_ns = 60_000_000_000;
+    let page = text(|out| sweep_forecast(&simulated, &Paper::default(), out));
+    let takes = "takes   1 min 00 s for 1 h 40 min of simulated load (a guess until one ran), ";
+    assert!(page.contains(takes), "{page}");
+    simulated.runs_least = 0;
+    let page = text(|out| sweep_forecast(&simulated, &Paper::default(), out));
+    assert!(page.contains("takes   nothing: all cells are there"), "{page}");
 }
 
 #[test]

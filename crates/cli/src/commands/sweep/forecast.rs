@@ -6,7 +6,7 @@ use super::site::Site;
 use super::stored::order_name;
 use crate::environment::StorePlace;
 use analysis::{AxisForecast, ForecastTime, SweepForecast, TargetForecast};
-use model::{Nanos, Phases};
+use model::{Nanos, Phases, TargetKind};
 use session::clock;
 use sweep::{Order, Pace, Turn};
 
@@ -15,6 +15,7 @@ pub(crate) fn forecast(
     asked: &Asked,
     site: &Site,
     place: Option<&StorePlace>,
+    is_job: bool,
     earlier: Option<&Earlier>,
 ) -> SweepForecast {
     let has = |turn: &Turn| earlier.is_some_and(|earlier| earlier.has(asked, *turn));
@@ -33,12 +34,14 @@ pub(crate) fn forecast(
         .iter()
         .map(|target| sweep::filling(target.fill_bytes));
     let filling = filling.fold(Nanos(0), Nanos::plus);
-    let pace = Pace::default();
+    let pace = pace(site, is_job);
     let least_time = pace
         .time_for(least.iter().copied(), asked.rest)
         .plus(filling);
     let most_time = pace.time_for(most, asked.rest).plus(filling);
     let runs = least.len() as u64;
+    let phases = least.iter().map(|phases| phases.total());
+    let phases = phases.fold(Nanos(0), Nanos::plus);
     let now = clock::utc();
     let done = |cell: usize| {
         let needed = 1..=asked.repeat.least;
@@ -58,10 +61,8 @@ pub(crate) fn forecast(
         time: ForecastTime {
             duration_least_ns: least_time.0,
             duration_most_ns: most_time.0,
-            phases_ns: least
-                .iter()
-                .fold(Nanos(0), |sum, phases| sum.plus(phases.total()))
-                .0,
+            phases_ns: phases.0,
+            load_ns: pace.load(phases).0,
             rest_ns: asked.rest.0.saturating_mul(runs.saturating_sub(1)),
             around_ns: pace.around().0.saturating_mul(runs),
             filling_ns: filling.0,
@@ -79,13 +80,19 @@ pub(crate) fn forecast(
     }
 }
 
+/// What cells are taken to cost before the first one.
+pub(crate) fn pace(site: &Site, is_job: bool) -> Pace {
+    let mut kinds = site.targets().map(|(facts, _)| facts.kind);
+    Pace::guess(kinds.all(|kind| kind == TargetKind::Simulated), is_job)
+}
+
 fn targets(site: &Site) -> Vec<TargetForecast> {
     let one = |(facts, written): (&model::TargetFacts, bool)| {
         let (fill, proven) = site.chore(facts);
         TargetForecast {
             path: facts.path.display().to_string(),
             fill_bytes: fill.0,
-            made: facts.kind == model::TargetKind::Missing,
+            made: facts.kind == TargetKind::Missing,
             written,
             proven,
         }

@@ -119,16 +119,18 @@ fn measure(
     let (asked, wanted) = (read.asked, read.resumed);
     let fingerprint = asked.fingerprint(gate.host);
     let place = on.context.place.as_ref();
+    let is_job = on.hosts.is_some();
     if args.matrix.dry_run {
         let earlier = earlier::look(place, &fingerprint, wanted, args)?;
-        let forecast = forecast::forecast(&asked, &site, place, earlier.as_ref());
+        let forecast = forecast::forecast(&asked, &site, place, is_job, earlier.as_ref());
         let page = report::sweep_forecast(&forecast, args.json, environment.screen);
         return output::print(&page).map(|()| Ending::Good);
     }
     let store = keep::open(place)?;
     let mut stored = StoredSession::open(store.as_ref(), &asked, &fingerprint, wanted, args)?;
-    let forecast = forecast::forecast(&asked, &site, place, stored.earlier());
+    let forecast = forecast::forecast(&asked, &site, place, is_job, stored.earlier());
     tell_forecast(&asked, &forecast);
+    let pace = forecast::pace(&site, is_job);
 
     let (stop, interrupt) = listen()?;
     let watch = clock::Stopwatch::start();
@@ -140,7 +142,7 @@ fn measure(
     let notes = notes_of(&journal, args)?;
     let known = known_by(&notes)?;
     let screen = live::screen(args.live, environment, site.all())?;
-    let progress = SweepProgress::new(environment, &forecast).on_screen(screen);
+    let progress = SweepProgress::new(environment, &forecast, pace).on_screen(screen);
     let walk = Walk {
         asked: &asked,
         site: &site,
