@@ -38,8 +38,17 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const AHEAD_MIN: Nanos = Nanos::millis(200);
 /// It is this many times as far ahead as the slowest way and the widest uncertainty.
 const AHEAD_WAYS: u64 = 8;
-/// How often a start is put off because a rank heard of it too late.
-const TRIES: u32 = 3;
+/// Of each rank: where many share a few cores, the last one is scheduled only after the others.
+const AHEAD_PER_RANK: Nanos = Nanos::millis(4);
+/// How often a start is put off because a rank heard of it too late. Each time it is twice as far ahead.
+const TRIES: u32 = 4;
+
+/// How far ahead the start is at an attempt, the first of which is 0.
+fn ahead(widest: Nanos, ranks: u32, attempt: u32) -> Nanos {
+    let ways = widest.0.saturating_mul(AHEAD_WAYS);
+    let all = AHEAD_PER_RANK.0.saturating_mul(u64::from(ranks));
+    Nanos(AHEAD_MIN.0.max(ways).max(all).saturating_mul(1 << attempt.min(16)))
+}
 
 /// The clock of each rank compared with that of rank 0, where it is known.
 type RankClocks = Vec<Option<(Offset, EdgeClock)>>;
@@ -156,8 +165,7 @@ impl Hosts {
         if hosts.is_first() {
             let hello = Hello::of(own);
             let reply = hosts.round(orders::JOIN, None, &id, &mut |_| to_bytes(&hello))?;
-            let here = hosts.all_here(&reply);
-            here.map_err(|error| CommandError::refused_for(error.messages().iter().cloned()))?;
+            hosts.all_here(&reply)?;
             let hellos: Vec<(u32, Hello)> = read_all(&reply.items)?;
             answers::same_version(&hellos)?;
             hosts
@@ -364,8 +372,8 @@ impl Hosts {
     /// Rank 0: agrees on the moment of the start.
     fn agree_on_start(&self) -> Result<Instant, CommandError> {
         let widest = self.measure_clocks(0)?;
-        for _ in 0..TRIES {
-            let ahead = AHEAD_MIN.max(Nanos(widest.0.saturating_mul(AHEAD_WAYS)));
+        for attempt in 0..TRIES {
+            let ahead = ahead(widest, self.share().size, attempt);
             let moment = self.job.now().plus(ahead);
             let reply = self.round(orders::GO, Some(moment), &(), &mut |_| {
                 to_bytes(&Ready::Slack(0))
@@ -649,4 +657,18 @@ fn read_all<T: DeserializeOwned>(items: &[Item]) -> Result<Vec<(u32, T)>, Comman
     }
     all.sort_by_key(|(rank, _)| *rank);
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_is_further_ahead_with_more_ranks_and_at_each_attempt() {
+        let fast = Nanos::micros(50);
+        assert_eq!(ahead(fast, 2, 0), AHEAD_MIN);
+        assert_eq!(ahead(fast, 256, 0), Nanos::millis(1024));
+        assert_eq!(ahead(fast, 256, 3), Nanos::millis(8192));
+        assert_eq!(ahead(Nanos::seconds(1), 2, 0), Nanos::seconds(8));
+    }
 }

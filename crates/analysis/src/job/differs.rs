@@ -6,7 +6,7 @@ use model::RunRecord;
 type Fact = fn(&RunRecord) -> Option<String>;
 
 /// What is compared. Free memory and names are every host's own.
-const FACTS: [(&str, Fact); 10] = [
+const FACTS: [(&str, Fact); 11] = [
     ("fathom", |record| Some(record.tool_version.clone())),
     ("kernel", |record| Some(record.host.kernel.clone())),
     ("CPU", |record| record.host.cpu_model.clone()),
@@ -15,6 +15,9 @@ const FACTS: [(&str, Fact); 10] = [
         Some(record.engine.rank()?.usable_cores.to_string())
     }),
     ("memory", |record| Some(record.host.ram.to_string())),
+    ("target size", |record| {
+        Some(record.targets.first()?.size.to_string())
+    }),
     ("file system", |record| {
         Some(record.targets.first()?.file_system.as_ref()?.kind.clone())
     }),

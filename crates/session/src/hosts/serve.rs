@@ -225,6 +225,23 @@ impl Hosts {
         }
     }
 
+    /// Why the job ended for this rank before rank 0 finished it.
+    fn why_ended(&self, end: job::End) -> String {
+        let first = match self.name(0) {
+            name if name == "unknown" => "rank 0".to_owned(),
+            name => format!("rank 0 ({name})"),
+        };
+        match end {
+            job::End::Finished => format!("{first} ended the job"),
+            job::End::Dismissed => format!(
+                "{first} had no message of this rank for --host-timeout, and continued or ended without it"
+            ),
+            job::End::Abandoned => {
+                format!("no message of {first} for twice --host-timeout: it was killed, or the network failed")
+            }
+        }
+    }
+
     /// The next order; `None` at the end.
     pub(super) fn next_order(&self) -> Result<Option<Order>, CommandError> {
         if let Some(order) = self.pending.take() {
@@ -236,7 +253,8 @@ impl Hosts {
                 Some(Event::End(job::End::Finished)) => self.has_ended.set(true),
                 Some(Event::End(end)) => {
                     return Err(CommandError::failed(format!(
-                        "host-lost: the job ended here: {end:?}"
+                        "host-lost: {}",
+                        self.why_ended(end)
                     )));
                 }
                 Some(Event::Done(..) | Event::Alarm(_)) | None => {}

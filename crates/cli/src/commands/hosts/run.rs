@@ -189,7 +189,11 @@ fn ending(results: &[RankResult]) -> Ending {
                 Outcome::Interrupted => Some("interrupted".to_owned()),
                 Outcome::Failed(failure) => Some(failure.words()),
             },
-            Err(_) => continue, // a rank that is lost decides by --on-loss
+            // `--on-loss continue` keeps the results of the others; a rank without one is a failure all the same.
+            Err(_) => {
+                ending = Ending::Wrong;
+                continue; // it was reported when it was lost
+            }
         };
         if let Some(why) = why {
             output::tell(&format!("{}: {why}", result.label()));
@@ -197,4 +201,23 @@ fn ending(results: &[RankResult]) -> Ending {
         }
     }
     ending.and(Ending::of_data(records(results).any(RunRecord::is_corrupt)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::sample::Sample;
+
+    #[test]
+    fn a_lost_rank_is_a_failure_whatever_the_others_do() {
+        let of = |outcome: Result<RunRecord, String>| RankResult {
+            rank: 0,
+            host: "n0".to_owned(),
+            stored: None,
+            outcome,
+        };
+        let good = || of(Ok(Sample::default().build()));
+        assert_eq!(ending(&[good(), good()]), Ending::Good);
+        assert_eq!(ending(&[good(), of(Err("lost".to_owned()))]), Ending::Wrong);
+    }
 }
