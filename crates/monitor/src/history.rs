@@ -34,6 +34,13 @@ impl History {
             .collect()
     }
 
+    /// How far it reaches back, in whole seconds: at least ten, so that the first values are not a wall; at most [`SPAN`].
+    pub(crate) fn reach_s(&self) -> f64 {
+        const LEAST_S: f64 = 10.0;
+        let oldest = self.points().first().map_or(0.0, |(ago, _)| -ago);
+        oldest.ceil().clamp(LEAST_S, SPAN.as_seconds())
+    }
+
     /// The newest value.
     pub(crate) fn last(&self) -> Option<f64> {
         self.points.back().map(|&(_, value)| value)
@@ -63,5 +70,10 @@ mod tests {
             (101, (-100.0, 50.0), (0.0, 150.0))
         );
         assert_eq!((history.last(), history.top()), (Some(150.0), 150.0));
+        assert_eq!(history.reach_s(), 100.0);
+        let mut short = History::default();
+        assert_eq!(short.reach_s(), 10.0);
+        (0..=25).for_each(|second| short.push(Nanos::seconds(second), 1.0));
+        assert_eq!(short.reach_s(), 25.0, "the graph fills its width");
     }
 }

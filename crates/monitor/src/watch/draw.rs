@@ -1,6 +1,7 @@
 //! How the screen looks: devices, a graph, PerfMon's counters, vmstat's, processes; less of it where there is less room.
 
 use super::model::Watch;
+use crate::history::History;
 use crate::moment::{DeviceMoment, Machine, ProcessMoment};
 use crate::plain::time;
 use crate::style::Palette;
@@ -181,8 +182,9 @@ fn draw_graph(watch: &Watch, frame: &mut Frame<'_>, area: Rect) {
     let known = now.map_or("no value yet".to_owned(), |now| {
         format!("now {}, top {}", say::digits(now), say::digits(top))
     });
+    let reach = history.map_or(100.0, History::reach_s);
     let title = format!(
-        "{}: {}, last 100 s: {known}",
+        "{}: {}, last {reach:.0} s: {known}",
         device.name,
         watch.figure.name()
     );
@@ -196,7 +198,7 @@ fn draw_graph(watch: &Watch, frame: &mut Frame<'_>, area: Rect) {
         .style(watch.palette.graph())
         .data(&points);
     let chart = Chart::new(vec![data])
-        .x_axis(Axis::default().bounds([-100.0, 0.0]))
+        .x_axis(Axis::default().bounds([-reach, 0.0]))
         .y_axis(
             Axis::default()
                 .bounds([0.0, ceiling])

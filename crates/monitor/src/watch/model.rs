@@ -83,6 +83,8 @@ pub struct Watch {
     pub(crate) moment: Option<Moment>,
     /// Place of the chosen device in it.
     pub(crate) chosen: usize,
+    /// The person chose it.
+    pub(crate) is_chosen: bool,
     pub(crate) figure: Figure,
     pub(crate) histories: HashMap<(String, Figure), History>,
 }

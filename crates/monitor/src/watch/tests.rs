@@ -128,3 +128,22 @@ fn a_device_that_goes_away_leaves_the_choice_on_one_that_is_there() {
     watch.add(fewer);
     assert_eq!(watch.device().unwrap().name, "sda");
 }
+
+#[test]
+fn it_opens_on_the_busiest_device_and_hides_idle_loops_until_a_person_chooses() {
+    let mut watch = watch();
+    let mut next = moment(61);
+    let mut idle = next.devices[1].clone();
+    idle.name = "loop0".to_owned();
+    next.devices.insert(0, idle);
+    next.devices.swap(1, 2); // sda is last
+    watch.moment = None;
+    watch.add(next.clone());
+    let names: Vec<&str> = watch.moment.as_ref().unwrap().devices.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["sdb", "sda"]);
+    assert_eq!(watch.device().unwrap().name, "sda");
+    let up = KeyEvent::new(KeyCode::Up, KeyModifiers::NONE);
+    assert_eq!(press(&mut watch, up), Next::Draw);
+    watch.add(next);
+    assert_eq!(watch.device().unwrap().name, "sdb");
+}

@@ -1,7 +1,8 @@
 //! How the screen changes: with each moment, and with each key.
 
 use super::model::{Figure, Watch};
-use crate::moment::Moment;
+use crate::history::History;
+use crate::moment::{DeviceMoment, Moment};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// What a key leads to.
@@ -29,8 +30,36 @@ impl Watch {
                 }
             }
         }
-        self.chosen = self.chosen.min(moment.devices.len().saturating_sub(1));
+        let before = self.device().map(|device| device.name.clone());
+        let mut moment = moment;
+        if moment.devices.iter().any(|device| !self.is_idle_loop(device)) {
+            moment.devices.retain(|device| !self.is_idle_loop(device));
+        }
+        let mut names = moment.devices.iter().map(|device| &device.name);
+        let place = before.and_then(|before| names.position(|name| *name == before));
+        let last = moment.devices.len().saturating_sub(1);
+        self.chosen = place.unwrap_or(self.chosen.min(last));
+        let did = |device: &DeviceMoment| self.top(device);
+        let is_idle = moment.devices.get(self.chosen).is_none_or(|it| did(it) <= 0.0);
+        if is_idle && !self.is_chosen {
+            // Until a person chooses, the graph is that of the busiest device.
+            let busiest = moment.devices.iter().enumerate();
+            let busiest = busiest.max_by(|(_, one), (_, other)| did(one).total_cmp(&did(other)));
+            let busy = busiest.filter(|(_, device)| did(device) > 0.0);
+            self.chosen = busy.map_or(self.chosen, |(place, _)| place);
+        }
         self.moment = Some(moment);
+    }
+
+    /// The most IOPS of a device as far as the graph goes back.
+    fn top(&self, device: &DeviceMoment) -> f64 {
+        let key = (device.name.clone(), Figure::Ios);
+        self.histories.get(&key).map_or(0.0, History::top)
+    }
+
+    /// Systems have dozens of loop devices without a file, or with one that nothing reads.
+    fn is_idle_loop(&self, device: &DeviceMoment) -> bool {
+        device.name.starts_with("loop") && self.top(device) <= 0.0
     }
 }
 
@@ -66,6 +95,7 @@ pub fn press(watch: &mut Watch, key: KeyEvent) -> Next {
         }
         _ => return Next::Stay,
     };
+    watch.is_chosen |= chosen != watch.chosen;
     (watch.chosen, watch.figure) = (chosen, Figure::ALL[figure]);
     Next::Draw
 }
