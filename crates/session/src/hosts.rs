@@ -47,7 +47,13 @@ const TRIES: u32 = 4;
 fn ahead(widest: Nanos, ranks: u32, attempt: u32) -> Nanos {
     let ways = widest.0.saturating_mul(AHEAD_WAYS);
     let all = AHEAD_PER_RANK.0.saturating_mul(u64::from(ranks));
-    Nanos(AHEAD_MIN.0.max(ways).max(all).saturating_mul(1 << attempt.min(16)))
+    Nanos(
+        AHEAD_MIN
+            .0
+            .max(ways)
+            .max(all)
+            .saturating_mul(1 << attempt.min(16)),
+    )
 }
 
 /// The clock of each rank compared with that of rank 0, where it is known.

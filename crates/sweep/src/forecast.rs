@@ -10,9 +10,9 @@ use model::{Nanos, Phases};
 /// (`cargo xtask bench gap`, docs/bench.md). A disk that turns takes longer to keep a result.
 pub const AROUND_GUESS: Nanos = Nanos::millis(8);
 /// The same of a cell that all ranks of a job begin together: they agree on the start, and rank 0 collects what they did.
-pub const AROUND_GUESS_OF_JOB: Nanos = Nanos::millis(300);
+pub(crate) const AROUND_GUESS_OF_JOB: Nanos = Nanos::millis(300);
 /// The share of simulated time that its computation takes, before any has been seen: 5 ms to 60 ms for each second on two cores.
-pub const SIMULATED_GUESS: f64 = 0.02;
+pub(crate) const SIMULATED_GUESS: f64 = 0.02;
 /// What files are taken to be written at before any has been. Half of what a SATA link carries: a disk may well be
 /// slower and most are faster, and the first file shows.
 pub const FILL_GUESS_BYTES_PER_S: u64 = 256 << 20;
@@ -43,7 +43,11 @@ impl Pace {
     pub fn guess(is_simulated: bool, is_job: bool) -> Pace {
         Pace {
             share: if is_simulated { SIMULATED_GUESS } else { 1.0 },
-            around: if is_job { AROUND_GUESS_OF_JOB } else { AROUND_GUESS },
+            around: if is_job {
+                AROUND_GUESS_OF_JOB
+            } else {
+                AROUND_GUESS
+            },
             ..Pace::default()
         }
     }
@@ -134,7 +138,10 @@ mod tests {
             pace.learn(Nanos::seconds(100), Nanos::millis(500));
         }
         let ahead = ahead(&pace);
-        assert!(ahead > Nanos::seconds(4) && ahead < Nanos::seconds(6), "{ahead:?}");
+        assert!(
+            ahead > Nanos::seconds(4) && ahead < Nanos::seconds(6),
+            "{ahead:?}"
+        );
         assert_eq!(Pace::guess(false, true).around(), AROUND_GUESS_OF_JOB);
     }
 

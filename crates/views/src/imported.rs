@@ -73,7 +73,13 @@ fn answer(report: &ImportedReport) -> Option<String> {
     let known =
         |ns: Option<Nanos>, name: &str| ns.map(|ns| format!("{name} {}", time(ns.0 as f64)));
     let commit = report.commit();
-    let of_write = |word: &str| if commit.is_some() { format!("write {word}") } else { word.to_owned() };
+    let of_write = |word: &str| {
+        if commit.is_some() {
+            format!("write {word}")
+        } else {
+            word.to_owned()
+        }
+    };
     let (mean, p99) = (of_write("mean"), of_write("p99"));
     let parts = [
         commit,

@@ -45,10 +45,14 @@ impl Problem {
             (apart <= APART_MAX || part).then_some((apart, column.name))
         });
         let mut near: Vec<(usize, &str)> = near.collect();
-        near.sort_by_key(|(apart, _)| *apart); // stable
+        near.sort_by_key(|(apart, _)| (*apart).min(APART_MAX + 1)); // stable: parts of names in the order of the table
         Problem::Field {
             read: read.to_owned(),
-            near: near.into_iter().take(NEAR_MAX).map(|(_, name)| name).collect(),
+            near: near
+                .into_iter()
+                .take(NEAR_MAX)
+                .map(|(_, name)| name)
+                .collect(),
         }
     }
 }
@@ -626,7 +630,10 @@ mod tests {
         let near = columns_of("p99x,latency").unwrap_err();
         assert!(near[0].to_string().contains('?') || near[0].to_string().contains("hint"));
         let latency = near[1].to_string();
-        assert!(latency.contains("latency_mean, latency_sd"), "{latency}");
+        assert!(
+            latency.contains("latency_mean, latency_sd, latency_min"),
+            "{latency}"
+        );
         let problems = columns_of("block,trheads,nonsense").unwrap_err();
         let reported: Vec<String> = problems.iter().map(ToString::to_string).collect();
         assert!(

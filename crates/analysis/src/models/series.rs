@@ -56,7 +56,7 @@ pub struct SeriesModels {
 }
 
 /// Where the curve of one block size bends, found in two ways. The knee that a report names is the lowest load with 95% of
-/// the best rate ([`crate::survey::Reached`]); these are models of the curve beside it.
+/// the best rate ([`crate::survey::Reached`]); these are models of the curve next to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KneeModels {
     /// Bytes of one I/O.
@@ -189,7 +189,12 @@ fn knee(block_bytes: u64, curve: &BTreeMap<u64, f64>) -> KneeModels {
         .map(|(one, other)| (one / other).max(other / one));
     let by_kneedle = kneedle
         .fit
-        .map(|depth| format!("bends most at {} in flight (Kneedle)", say::count(depth as u64)))
+        .map(|depth| {
+            format!(
+                "bends most at {} in flight (Kneedle)",
+                say::count(depth as u64)
+            )
+        })
         .or(no_kneedle);
     let by_law = usl.fit.as_ref().map(law_in_words).or(no_usl);
     let parts: Vec<String> = by_kneedle.into_iter().chain(by_law).collect();

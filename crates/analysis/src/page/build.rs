@@ -267,9 +267,8 @@ impl PageBuilder {
     fn judge_loads(&mut self, report: &SurveyReport) {
         let part = self.document.parts.len().saturating_sub(1);
         let cells = self.document.cells.iter().zip(&self.rows).enumerate();
-        let own = cells.filter(|(_, (cell, row))| {
-            cell.part == part && row.origin != Origin::Missing
-        });
+        let own =
+            cells.filter(|(_, (cell, row))| cell.part == part && row.origin != Origin::Missing);
         let own: Vec<usize> = own.map(|(place, _)| place).collect();
         if own.len() != report.cells.len() {
             return; // a cell could not be read
@@ -282,7 +281,11 @@ impl PageBuilder {
             let mut loads = loads.iter();
             let found = loads.find(|(_, one)| std::ptr::eq(*one, load));
             let places = found.map(|(places, _)| places);
-            places.into_iter().flatten().map(|place| own[*place]).collect()
+            places
+                .into_iter()
+                .flatten()
+                .map(|place| own[*place])
+                .collect()
         };
         // A rule's sentence is that of its first load here: those that the table shows come first, as in the text.
         let rows = report.rows.iter().filter(|row| row.best.is_some());

@@ -141,7 +141,12 @@ fn first_reason(own: &[&Seen<'_>], worst: Validity) -> Option<String> {
     if !matches!(worst, Validity::Caution | Validity::Invalid) {
         return None;
     }
-    let mut of_worst = own.iter().filter(|seen| seen.cell.validity == Some(worst));
+    // Too little to check a result by counts as CAUTION of all together.
+    let is_worst = |validity: Option<Validity>| {
+        validity == Some(worst)
+            || worst == Validity::Caution && validity == Some(Validity::NotChecked)
+    };
+    let mut of_worst = own.iter().filter(|seen| is_worst(seen.cell.validity));
     of_worst.find_map(|seen| {
         let reason = seen.cell.reasons.first()?;
         Some(format!("{reason} ({}: {})", seen.cell.id, seen.workload()))
@@ -151,7 +156,9 @@ fn first_reason(own: &[&Seen<'_>], worst: Validity) -> Option<String> {
 /// The latency of a commit, where it is the answer and not that of the write.
 fn commit(seen: &Seen<'_>, findings: &[PageFinding]) -> Option<String> {
     let mean = seen.row.total.latency.mean.map(|mean| mean.0 as f64);
-    let mut own = findings.iter().filter(|one| one.cells.contains(&seen.place));
+    let mut own = findings
+        .iter()
+        .filter(|one| one.cells.contains(&seen.place));
     own.find_map(|found| commit_answer(found.id, &found.evidence, mean))
 }
 

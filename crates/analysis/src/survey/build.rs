@@ -280,7 +280,10 @@ fn device_check(runs: &[RunReport]) -> DeviceCheck {
     };
     let but = match apart {
         0 => String::new(),
-        apart => format!(", but not in {apart} of {}", say::counted(runs.len() as u64, "run")),
+        apart => format!(
+            ", but not in {apart} of {}",
+            say::counted(runs.len() as u64, "run")
+        ),
     };
     DeviceCheck {
         sentence: format!("{}{but}", measured.sentence(&device)),

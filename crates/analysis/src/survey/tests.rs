@@ -173,7 +173,12 @@ fn the_device_check_names_the_runs_that_do_not_agree() {
     cells[0].1 = sample.build();
     let reported = survey_report(&cells, &context());
     let found = &reported.cells[0].findings;
-    assert!(found.iter().any(|finding| finding.id == crate::findings::NOISY_NEIGHBOUR), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .any(|finding| finding.id == crate::findings::NOISY_NEIGHBOUR),
+        "{found:?}"
+    );
     let sentence = reported.device_check.sentence;
     assert!(sentence.ends_with(", but not in 1 of 5 runs"), "{sentence}");
 }

@@ -74,8 +74,8 @@ fn verdict_of(document: &serde_json::Value) -> [String; 3] {
 #[test]
 fn exports_have_the_verdict_that_show_prints_also_where_none_is_stored() {
     let bench = Bench::new();
-    for options in ["", "--rate 1000000", "-d 20ms"] {
-        let line = format!("run sim:ssd -d 2s --warmup 0s {options}");
+    for options in ["-d 2s", "-d 2s --rate 1000000", "-d 20ms"] {
+        let line = format!("run sim:ssd --warmup 0s {options}");
         bench.line(&line).good();
     }
     let exported = bench.line("export --json").good().json();
@@ -110,7 +110,7 @@ fn exports_have_the_verdict_that_show_prints_also_where_none_is_stored() {
     assert_eq!(invalid.good().out, "id\n2.1\n");
     bench
         .say(&["table", "--where", "verdict=BAD"])
-        .refused("must be");
+        .refused("for verdict");
     let csv = bench
         .line("export --csv --columns verdict,reason,findings")
         .good()

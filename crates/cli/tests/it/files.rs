@@ -23,7 +23,7 @@ fn every_operation_is_reported_kept_shown_again_and_nothing_is_left() {
     std::fs::create_dir(bench.path("there")).unwrap();
     let before = bench.snapshot();
     let said = bench.line(&format!("files . {SMALL}")).good();
-    assert!(said.out.contains("\n  small files: create "), "{said:?}");
+    assert!(said.out.contains("\n  small files     create "), "{said:?}");
     for operation in [
         "write bytes",
         "rewrite blocks",

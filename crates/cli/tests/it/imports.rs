@@ -24,7 +24,10 @@ fn what_is_imported_is_reported_kept_and_shown_with_its_printed_figures() {
         "{said:?}"
     );
     assert!(said.out.contains("1 run of DISKSPD's text"));
-    assert!(said.out.ends_with("show it: fathom show 1\n"));
+    assert!(
+        said.out.ends_with("all data: fathom show 1 --json\n"),
+        "{said:?}"
+    );
     assert_eq!(said.err, "");
     let shown = bench.line("show 1").good().out;
     assert!(
@@ -78,8 +81,12 @@ fn several_files_and_standard_input_make_one_session() {
         "{out}"
     );
     assert!(out.contains("one.txt: 1 run of DISKSPD's text, 1 run of SQLIO's text"));
-    assert!(out.contains("fathom table 1"), "{out}");
-    assert!(bench.line("show 1").good().out.contains("5 results"));
+    for run in ["1.1, ", "1.5, ", "CAUTION (5 of 5 cells): ", "fathom show 1 --verbose"] {
+        assert!(out.contains(run), "{run}: {out}");
+    }
+    let shown = bench.line("show 1").good().out;
+    let page = out.split_once("\n\n").map_or("", |(_, page)| page);
+    assert!(!page.is_empty() && shown.starts_with(page.trim_end()), "{shown}");
     assert!(
         bench
             .line("show 1.2")

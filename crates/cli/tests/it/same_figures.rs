@@ -64,7 +64,7 @@ fn printed(text: &str, workload: &str) -> Option<(f64, u64)> {
         (_, Some(digits)) => (digits, 1e6),
         _ => (rate, 1.0),
     };
-    let depth = columns.get(2)?;
+    let depth = columns.get(3)?; // behind its interval and the throughput
     Some((digits.parse::<f64>().ok()? * factor, depth.parse().ok()?))
 }
 
@@ -238,12 +238,18 @@ impl Forms {
             let mut same = found.iter().filter(|one| one["id"] == id);
             let named = text.contains(&format!("fathom explain {id}"));
             let is = same.any(|one| text.contains(&words(one["sentence"].as_str().unwrap())));
-            self.same(&format!("sentence of {id}: {}", finding["sentence"]), !named || is);
+            self.same(
+                &format!("sentence of {id}: {}", finding["sentence"]),
+                !named || is,
+            );
         }
         let denies = |word: &str| self.texts.iter().any(|text| words(text).contains(word));
         let neighbour = denies("fathom explain noisy-neighbour");
         let agrees = denies("counters match fathom's (") && !denies("but not in");
-        self.same("a neighbour beside matching counters", !(neighbour && agrees));
+        self.same(
+            "a neighbour next to matching counters",
+            !(neighbour && agrees),
+        );
     }
 
     /// The picture is of one workload.
@@ -285,10 +291,17 @@ fn a_sweep_has_one_knee_and_one_best_rate() {
         let text = words(&bench.line(&line).out);
         let page = bench.line("report 1 --json").good().json();
         let headline = page["parts"][0]["verdict"]["headline"].as_str().unwrap();
-        assert!(text.contains(&words(headline)), "{device}: {headline}\n{text}");
+        assert!(
+            text.contains(&words(headline)),
+            "{device}: {headline}\n{text}"
+        );
         let listed = bench.line("list --json").good().json();
         assert_eq!(
-            listed["sessions"][0]["validity"].as_str().unwrap().to_lowercase().replace(' ', "_"),
+            listed["sessions"][0]["validity"]
+                .as_str()
+                .unwrap()
+                .to_lowercase()
+                .replace(' ', "_"),
             page["parts"][0]["verdict"]["validity"].as_str().unwrap(),
             "{device}"
         );
@@ -303,7 +316,10 @@ fn a_sweep_has_one_knee_and_one_best_rate() {
             let first = rates.iter().position(|rate| *rate >= 0.95 * best).unwrap();
             let expected = depths.get(first).filter(|_| first + 1 < rates.len());
             let knee = curve["knee"]["outstanding"].as_f64();
-            assert!(knee.is_none() || knee.as_ref() == expected, "{device}: {knee:?} {rates:?}");
+            assert!(
+                knee.is_none() || knee.as_ref() == expected,
+                "{device}: {knee:?} {rates:?}"
+            );
         }
         assert!(!text.contains("by Kneedle"), "{device}: {text}");
     }

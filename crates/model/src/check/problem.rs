@@ -649,4 +649,3 @@ fn about_beside(size: Bytes, other: Bytes) -> Bytes {
         about => about,
     }
 }
-

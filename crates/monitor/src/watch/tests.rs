@@ -36,12 +36,12 @@ fn a_usual_terminal_shows_all_parts() {
         device      r/s    w/s rMiB/s wMiB/s    read   write     p50     p99 queue  util
         sda        1000    200   4.00   2.00  500 µs    2 ms  450 µs    2 ms   0.9   70%
         sdb           0      0      0      0       -       -       -       -   0.0    0%
-        sda: IOPS, last 100 s: now 1200, top 1200
+        sda: IOPS, last 59 s: now 1200, top 1200
         2000│
             │
             │
             │
-            │                              ⠈⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉
+            │⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉
             │
             │
             │
@@ -139,7 +139,14 @@ fn it_opens_on_the_busiest_device_and_hides_idle_loops_until_a_person_chooses() 
     next.devices.swap(1, 2); // sda is last
     watch.moment = None;
     watch.add(next.clone());
-    let names: Vec<&str> = watch.moment.as_ref().unwrap().devices.iter().map(|it| it.name.as_str()).collect();
+    let names: Vec<&str> = watch
+        .moment
+        .as_ref()
+        .unwrap()
+        .devices
+        .iter()
+        .map(|it| it.name.as_str())
+        .collect();
     assert_eq!(names, ["sdb", "sda"]);
     assert_eq!(watch.device().unwrap().name, "sda");
     let up = KeyEvent::new(KeyCode::Up, KeyModifiers::NONE);

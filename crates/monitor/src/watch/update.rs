@@ -32,7 +32,11 @@ impl Watch {
         }
         let before = self.device().map(|device| device.name.clone());
         let mut moment = moment;
-        if moment.devices.iter().any(|device| !self.is_idle_loop(device)) {
+        if moment
+            .devices
+            .iter()
+            .any(|device| !self.is_idle_loop(device))
+        {
             moment.devices.retain(|device| !self.is_idle_loop(device));
         }
         let mut names = moment.devices.iter().map(|device| &device.name);
@@ -40,7 +44,10 @@ impl Watch {
         let last = moment.devices.len().saturating_sub(1);
         self.chosen = place.unwrap_or(self.chosen.min(last));
         let did = |device: &DeviceMoment| self.top(device);
-        let is_idle = moment.devices.get(self.chosen).is_none_or(|it| did(it) <= 0.0);
+        let is_idle = moment
+            .devices
+            .get(self.chosen)
+            .is_none_or(|it| did(it) <= 0.0);
         if is_idle && !self.is_chosen {
             // Until a person chooses, the graph is that of the busiest device.
             let busiest = moment.devices.iter().enumerate();

@@ -237,7 +237,9 @@ impl Hosts {
                 "{first} had no message of this rank for --host-timeout, and continued or ended without it"
             ),
             job::End::Abandoned => {
-                format!("no message of {first} for twice --host-timeout: it was killed, or the network failed")
+                format!(
+                    "no message of {first} for twice --host-timeout: it was killed, or the network failed"
+                )
             }
         }
     }

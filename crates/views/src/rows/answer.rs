@@ -188,7 +188,11 @@ mod tests {
             rows,
         };
         let mut page = Vec::new();
-        answer_table(&answer, &Paper::default(), &mut page).unwrap();
+        let paper = Paper {
+            columns: Some(80),
+            ..Paper::default()
+        };
+        answer_table(&answer, &paper, &mut page).unwrap();
         let lines: Vec<String> = String::from_utf8(page)
             .unwrap()
             .lines()

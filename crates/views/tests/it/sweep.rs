@@ -163,7 +163,10 @@ fn simulated_load_takes_less_than_its_time_and_a_complete_sweep_takes_none() {
     assert!(page.contains(takes), "{page}");
     simulated.runs_least = 0;
     let page = text(|out| sweep_forecast(&simulated, &Paper::default(), out));
-    assert!(page.contains("takes   nothing: all cells are there"), "{page}");
+    assert!(
+        page.contains("takes   nothing: all cells are there"),
+        "{page}"
+    );
 }
 
 #[test]

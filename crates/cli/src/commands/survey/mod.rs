@@ -30,7 +30,10 @@ use clap::Parser;
 use context::Surveyed;
 use earlier::Earlier;
 use engine::{Filled, Stop};
-use model::{CommandError, EngineChoice, Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth, Ratio, Target, TargetFacts, Timespan, Workload, shell_word};
+use model::{
+    CommandError, EngineChoice, Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth,
+    Ratio, Target, TargetFacts, Timespan, Workload, shell_word,
+};
 use request::Asked;
 pub(super) use request::TARGET;
 use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, clock};
@@ -241,7 +244,7 @@ fn tell_left<'a>(page: Option<&'a PathBuf>, created: impl Iterator<Item = &'a Pa
         (Some(_), false) => "--page none and --rm leave nothing",
     };
     let left = page.into_iter().chain(created);
-    let left: Vec<String> = left.map(|path| shell_word(&path.to_string_lossy())).collect();
+    let left: Vec<String> = left.map(|path| shell_word(path)).collect();
     output::tell(&format!(
         "hint: rm -- {} removes what this survey leaves; {options}",
         left.join(" ")

@@ -53,7 +53,11 @@ impl PagePlace {
     }
 
     /// Writes it, and reports where it is or why it is missing. Returns the file that was written.
-    pub(super) fn write(&self, store: Option<&Store>, journal: &Journal<&Store>) -> Option<PathBuf> {
+    pub(super) fn write(
+        &self,
+        store: Option<&Store>,
+        journal: &Journal<&Store>,
+    ) -> Option<PathBuf> {
         let (store, name) = (store?, journal.name()?);
         let path = match self {
             PagePlace::Nowhere => return None,
