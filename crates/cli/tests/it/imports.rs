@@ -81,12 +81,20 @@ fn several_files_and_standard_input_make_one_session() {
         "{out}"
     );
     assert!(out.contains("one.txt: 1 run of DISKSPD's text, 1 run of SQLIO's text"));
-    for run in ["1.1, ", "1.5, ", "CAUTION (5 of 5 cells): ", "fathom show 1 --verbose"] {
+    for run in [
+        "1.1, ",
+        "1.5, ",
+        "CAUTION (5 of 5 cells): ",
+        "fathom show 1 --verbose",
+    ] {
         assert!(out.contains(run), "{run}: {out}");
     }
     let shown = bench.line("show 1").good().out;
     let page = out.split_once("\n\n").map_or("", |(_, page)| page);
-    assert!(!page.is_empty() && shown.starts_with(page.trim_end()), "{shown}");
+    assert!(
+        !page.is_empty() && shown.starts_with(page.trim_end()),
+        "{shown}"
+    );
     assert!(
         bench
             .line("show 1.2")
