@@ -120,8 +120,8 @@ impl Estimate {
         }
     }
 
-    /// Several of one thing, each whole in itself: their mean with Student's interval, whatever noise each has. Fewer than
-    /// three give none. // values at least 0
+    /// Several of one thing, each whole in itself: their mean with Student's interval, which holds for noise that lasts, too. Fewer
+    /// than three give none. // values at least 0
     pub(crate) fn of_repeats(all: &[(f64, Estimate)]) -> Estimate {
         let value = Estimate::together(all).value;
         let values: Vec<f64> = all.iter().map(|(_, one)| one.value).collect();
@@ -140,12 +140,17 @@ impl Estimate {
     /// that lasts is taken as a tenth of the value: runs that differ by more are not repeatable.
     pub(crate) fn contradict(all: &[(f64, Estimate)]) -> bool {
         let of = |(_, one): &(f64, Estimate)| {
-            let lasting = one.not_known == Some(NotKnown::Correlated);
+            let lasting = one.is_lasting();
             let tenth = (one.value * (1.0 - LASTING), one.value * (1.0 + LASTING));
             one.low.zip(one.high).or(lasting.then_some(tenth))
         };
         let ends: Option<Vec<(f64, f64)>> = all.iter().map(of).collect();
         ends.is_some_and(|ends| !meet(&ends))
+    }
+
+    /// Whether there is no interval because the noise lasts as long as the run.
+    pub fn is_lasting(&self) -> bool {
+        self.not_known == Some(NotKnown::Correlated)
     }
 
     /// Half the width of the interval, as a share of the value; none without an interval, and of 0.

@@ -109,10 +109,9 @@ pub use rows::OperationRow;
 pub use run::{OutcomeKind, RunReport, TargetReport, run_report, run_report_knowing};
 pub use spread::relative_half_width;
 pub use survey::{
-    CacheLook, CellReport, FRESH_RUNS, Filled, GoalAnswer, KNEE_SHARE, LadderEnd, Limit, LimitKind,
-    LoadsLeft, Reached, RunLoad, SurveyAnswer, SurveyAnswerSide, SurveyContext, SurveyKnee,
-    SurveyReport, SurveyRow, SurveyScope, is_lasting, of_load, peak_of, raw_label, surely,
-    survey_report, survey_report_knowing,
+    CacheLook, CellReport, Filled, GoalAnswer, KNEE_SHARE, LadderEnd, Limit, LimitKind, LoadsLeft,
+    Reached, RunLoad, SurveyAnswer, SurveyAnswerSide, SurveyContext, SurveyKnee, SurveyReport,
+    SurveyRow, SurveyScope, raw_label, surely, survey_report, survey_report_knowing,
 };
 pub use sweep::{
     AxisForecast, BestIn, CellFigures, FieldValue, ForecastTime, SweepCell, SweepContext,

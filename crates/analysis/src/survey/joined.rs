@@ -4,14 +4,14 @@
 //! the machine around it, may be another a minute later, and only another run at another time shows it. So the rate of a
 //! load that was run more than once is the mean of its runs, and its interval contains the value of each
 //! ([`Estimate::together`]). Where noise lasts, the run by which a load was chosen does not count, and the interval is that
-//! of repeats ([`of_load`]). Its latencies are those of all I/Os of these runs: histograms are merged, and how deep a
+//! of repeats ([`RunLoad::rate_of`]). Its latencies are those of all I/Os of these runs: histograms are merged, and how deep a
 //! percentile may go follows from the merged count ([`Latency::together`]). Its findings are those of the longest run and
 //! those that make any run invalid; that too little was measured is compared with what all runs measured. Deliberately
 //! absent: which runs are of one load (`visits`), and when a load is run again, which is `sweep`'s.
 
 use super::peak::fresh;
 use super::visits::{has_lasting_noise, is_closed, is_same, is_whole};
-use super::{CellLoad, CellReport, CellThroughput, beside, of_load};
+use super::{CellLoad, CellReport, CellThroughput, RunLoad, beside};
 use crate::estimate::Estimate;
 use crate::estimates::Series;
 use crate::findings::{Finding, Repeats, SHORT_RUN, Severity, not_repeatable, shortness};
@@ -71,7 +71,7 @@ fn together(runs: &[Run<'_>], lasting: bool) -> Option<CellReport> {
         .collect();
     let cells: Vec<&CellReport> = whole.iter().map(|(run, _)| *run).collect();
     let every: Vec<&CellReport> = every.iter().map(|(run, _)| *run).collect();
-    let rate = of_load(&by_time(&every), lasting);
+    let rate = RunLoad::rate_of(&by_time(&every), lasting);
     Some(joined_cell(longest(whole)?, &cells, &series, rate))
 }
 

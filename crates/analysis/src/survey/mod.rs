@@ -27,7 +27,7 @@ pub use beside::{CacheLook, raw_label};
 pub use build::{survey_report, survey_report_knowing};
 pub use knee::{KNEE_SHARE, Reached, SurveyKnee};
 pub(crate) use peak::UNKNOWN_WIDTH;
-pub use peak::{FRESH_RUNS, RunLoad, is_lasting, of_load, peak_of, surely};
+pub use peak::{RunLoad, surely};
 
 use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;

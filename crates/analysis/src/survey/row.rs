@@ -5,7 +5,7 @@
 
 use super::judge::judge;
 use super::knee::knee_depth;
-use super::peak::{RunLoad, peak_of};
+use super::peak::RunLoad;
 use super::visits::{Runs, has_lasting_noise};
 use super::{CellReport, GoalAnswer, LadderEnd, SurveyContext, SurveyRow, ladder};
 use crate::findings::{Finding, NOT_REPEATABLE};
@@ -27,7 +27,7 @@ pub(super) fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> Surve
         runs: runs.of(cell),
     });
     let lasting = has_lasting_noise(runs.cells, label);
-    let best = peak_of(&known.collect::<Vec<_>>(), lasting).map(|at| sound[at]);
+    let best = RunLoad::peak_of(&known.collect::<Vec<_>>(), lasting).map(|at| sound[at]);
     let shallow = usable().find(|cell| cell.load.queue_depth == 1);
     let failed = |cell: &CellReport| cell.outcome.kind == OutcomeKind::Failed;
     let ended = runs.cells.iter().any(failed);

@@ -2,7 +2,7 @@
 //!
 //! Deliberately absent: what they come to together (`joined`).
 
-use super::{CellLoad, CellReport, SurveyReport, is_lasting};
+use super::{CellLoad, CellReport, SurveyReport};
 use crate::run::OutcomeKind;
 
 /// Every run, and the result of those of one load together.
@@ -51,7 +51,7 @@ impl<'a> Runs<'a> {
 /// Whether a run of a workload has noise that lasts as long as it.
 pub(super) fn has_lasting_noise(cells: &[CellReport], label: &str) -> bool {
     let mut mine = cells.iter().filter(|cell| cell.load.workload == label);
-    mine.any(|cell| is_closed(cell) && is_whole(cell) && is_lasting(&cell.throughput.rate))
+    mine.any(|cell| is_closed(cell) && is_whole(cell) && cell.throughput.rate.is_lasting())
 }
 
 impl SurveyReport {

@@ -12,11 +12,12 @@
 //! too wide, the widest first.
 //!
 //! Read in this order: `workloads` (what is done), `load` (how hard), `row` (what is known of a workload), `climb` (the
-//! next load of one), `wider` (the same with more threads), `allowance` (how long all climbs may measure), `goal` (the next
+//! next load of one), `wider` (the same with more threads), `again` (its peak again), `allowance` (how long all climbs may measure), `goal` (the next
 //! arrival rate), `side` (requested extra checks), `skipped` (what was not run, and why).
 //!
 //! Deliberately absent: running (`engine`), checking against the machine (`model::check`), and judging.
 
+mod again;
 mod allowance;
 mod climb;
 mod goal;
@@ -29,8 +30,9 @@ mod workloads;
 
 use crate::budget::{self, Purse};
 use crate::{Measured, Point, Sweep};
+use again::{FURTHER_PART, REPEATS_MAX, runs_again, waits_for_another};
 use allowance::Allowance;
-use analysis::{FRESH_RUNS, Goal};
+use analysis::{Goal, RunLoad};
 use climb::Limits;
 pub use climb::Why;
 pub use load::Load;
@@ -52,11 +54,6 @@ const THREADS_MAX: u32 = 8;
 pub const PRECISION_DEFAULT: f64 = 0.02;
 /// Runs of one load, at most, to make its interval narrower.
 const TIGHTEN_MAX: u32 = 3;
-/// Loads near the peak that are run again, at most: where a second run leaves another load the peak, that one wants its
-/// second run too.
-const REPEATS_MAX: usize = 3;
-/// The third run of a peak and those after it take this part of the second one's time.
-const FURTHER_PART: u64 = 2;
 /// A cell that only shows the way may be known so many times less well: of two loads it shows which is faster by 10%. The
 /// deepest, which is mostly the peak, is run as well as asked, and so is the peak in the end, wherever it is.
 const ON_THE_WAY: f64 = 2.5;
@@ -643,7 +640,7 @@ impl Sweep for Survey {
         }
         let widths = self.limits.threads_max.ilog2() as usize * wider::LOADS_MAX;
         let most =
-            self.limits.ladder.len() * TIGHTEN_MAX as usize + widths + FRESH_RUNS * REPEATS_MAX;
+            self.limits.ladder.len() * TIGHTEN_MAX as usize + widths + RunLoad::FRESH * REPEATS_MAX;
         let goals = self
             .request
             .options
@@ -653,28 +650,6 @@ impl Sweep for Survey {
         let closed = closed.map(|row| most.saturating_sub(row.runs() as usize));
         (closed.sum::<usize>() + goals + sides).max(1)
     }
-}
-
-/// The load that will be called the peak, where it was not run often enough.
-fn waits_for_another(row: &Row) -> Option<Load> {
-    let peak = row.peak().filter(|peak| peak.runs() < row.runs_of_peak())?;
-    let near = row.cells.iter().filter(|cell| {
-        let is_near = cell.rate >= analysis::KNEE_SHARE * peak.rate;
-        is_near && cell.runs() >= row.runs_of_peak()
-    });
-    (!row.spoilt && near.count() < REPEATS_MAX).then_some(peak.load)
-}
-
-/// Runs of peaks that are likely to come, also of workloads that were not run at all, in the time of a second run.
-fn runs_again(rows: &[Row]) -> usize {
-    let likely = rows.iter().map(Row::runs_of_peak).max().unwrap_or(2);
-    let left = rows.iter().map(|row| match waits_for_another(row) {
-        Some(load) => row.runs_of_peak() - row.at(load).map_or(0, row::Cell::runs),
-        None if row.is_new() => likely - 1,
-        None => 0,
-    });
-    let times = left.map(|runs| u64::from(runs).div_ceil(FURTHER_PART));
-    times.sum::<u64>() as usize
 }
 
 /// The peak that others of its kind foretell: as many I/Os as the fastest of them did, and no more bytes than one of at

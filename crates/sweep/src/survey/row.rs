@@ -2,7 +2,7 @@
 
 use super::load::Load;
 use crate::Measured;
-use analysis::{Estimate, FRESH_RUNS, RunLoad};
+use analysis::{Estimate, RunLoad};
 use model::RunResult;
 
 /// One load of a workload, all its runs together, as the report joins them ([`Estimate::together`]).
@@ -46,7 +46,7 @@ impl Row {
                 Some(cell) => row.add(cell),
                 None => row.spoilt = true,
             }
-            row.lasting |= analysis::is_lasting(&measured.rate);
+            row.lasting |= measured.rate.is_lasting();
         }
         for cell in &mut row.cells {
             cell.settle(row.lasting);
@@ -89,7 +89,7 @@ impl Row {
                 runs: cell.each.len(),
             })
             .collect();
-        self.cells.get(analysis::peak_of(&known, self.lasting)?)
+        self.cells.get(RunLoad::peak_of(&known, self.lasting)?)
     }
 
     /// Where noise lasts, a peak that is run again is settled: each further run would show another one.
@@ -100,7 +100,7 @@ impl Row {
     /// How often the peak is run: again where runs have intervals of their own, until repeats give one where noise lasts.
     pub(crate) fn runs_of_peak(&self) -> u32 {
         match self.lasting {
-            true => FRESH_RUNS as u32 + 1,
+            true => RunLoad::FRESH as u32 + 1,
             false => 2,
         }
     }
@@ -147,7 +147,7 @@ impl Cell {
     /// Puts the rate of its runs together.
     fn settle(&mut self, lasting: bool) {
         if self.each.len() > 1 {
-            let rate = analysis::of_load(&self.each, lasting);
+            let rate = RunLoad::rate_of(&self.each, lasting);
             (self.rate, self.half_width) = (rate.value, rate.half_width_share());
         }
     }
