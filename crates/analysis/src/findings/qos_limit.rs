@@ -301,11 +301,10 @@ fn distance(value: f64, cap: f64) -> String {
 
 /// The device had few I/Os while many waited above it: a rate limit of this machine.
 fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
-    // A file system that compresses keeps I/Os waiting for its own work.
-    let presses = || targets(own.record).any(|target| target.presses().is_some());
+    let works = || targets(own.record).any(|target| target.works_above());
     let queue_is_full = || targets(own.record).any(|target| fills_its_queue(own, &target));
     let is_memory = own.record.engine.backend == "null";
-    if is_memory || waits_for_a_processor(own) || presses() || queue_is_full() {
+    if is_memory || waits_for_a_processor(own) || works() || queue_is_full() {
         return None;
     }
     let asked = seen.observed.load.requested_in_flight?;

@@ -198,6 +198,30 @@ mod tests {
         assert_eq!(found(&held(60), "queued-in-kernel"), None);
     }
 
+    /// Writes to btrfs: "limited to 602 IOPS: loop2 took 955 µs per I/O with 0.54 in flight, while 4.00 waited above it".
+    #[test]
+    fn a_file_system_that_copies_what_is_written_is_no_hidden_limit() {
+        let of = |kind: &str, write| {
+            let writes = write == model::Ratio::ALL;
+            let mut record = Sample {
+                depth: 32,
+                write,
+                reads: if writes { 0 } else { 20_000 },
+                writes: if writes { 20_000 } else { 0 },
+                ..Sample::default()
+            }
+            .build();
+            let spent = Nanos(record.window.elapsed().0 / 10);
+            let device = &mut record.window.after.devices[0];
+            (device.read_time, device.write_time) = (spent, spent);
+            kind.clone_into(&mut record.targets[0].file_system.as_mut().unwrap().kind);
+            found(&record, "iops-limit").is_some()
+        };
+        let (read, write) = (model::Ratio::NONE, model::Ratio::ALL);
+        assert!(of("ext4", write) && of("btrfs", read));
+        assert!(!of("btrfs", write));
+    }
+
     /// E5: `nr_requests` 4 at QD32.
     #[test]
     fn a_queue_of_the_kernel_that_is_full_is_the_limit_and_no_hidden_one_is() {

@@ -110,6 +110,14 @@ impl<'a> Below<'a> {
         (room > 0).then_some((device, room, own.is_none_or(|own| own > room)))
     }
 
+    /// Whether a file system keeps I/Os waiting for work of its own: it compresses, or computes checksums of what it writes
+    /// elsewhere than before.
+    pub(super) fn works_above(&self) -> bool {
+        let copies = |on: &model::FileSystem| ["btrfs", "zfs", "bcachefs"].contains(&&*on.kind);
+        let on = self.facts.file_system.as_ref();
+        self.presses().is_some() || self.planned.writes() && on.is_some_and(copies)
+    }
+
     /// What below the target makes data smaller before it stores it.
     pub(super) fn presses(&self) -> Option<String> {
         let device = self.facts.chain.iter().find(|device| {
