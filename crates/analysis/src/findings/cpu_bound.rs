@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "One core, or all of them, were at 100% CPU, so the machine was the limit.",
-    method: "One core busy for 97% of the measured phase or more, or all together for 95%, less steal time, over 0.4 seconds or more. In addition fathom's threads were ready without a processor for 5% of their time, or busy for 80%; or the CPU emulates the device (zram, a loop device in memory), and three quarters of the load were kernel time; or interrupts took half of the time of that core. Otherwise it is a note. Threads that waited for a processor for 20% of their time suffice alone. Imported runs: as printed per processor; fio: user and kernel time of a job together are 97% or more. Or those of several jobs are 95% to 103% of one core, while direct submissions took 80% of their time. Not applied with polling, with a requested rate or on the null engine. If fathom's own thread is at 100% CPU, `fathom-cpu-bound` is reported.",
+    method: "One core busy for 97% of the measured phase or more, or all together for 95%, less steal time, over 0.4 seconds or more. In addition fathom's threads were ready without a processor for 5% of their time, or busy for 80%; or the CPU emulates the device (zram, a loop device in memory), and three quarters of the load were kernel time; or interrupts took half of the time of that core. Otherwise it is a note. If all are busy, mostly in programs, and half of that or more is not fathom's own time, other programs are named. Threads that waited for a processor for 20% of their time suffice alone. Imported runs: as printed per processor; fio: user and kernel time of a job together are 97% or more. Or those of several jobs are 95% to 103% of one core, while direct submissions took 80% of their time. Not applied with polling, with a requested rate or on the null engine. If fathom's own thread is at 100% CPU, `fathom-cpu-bound` is reported.",
     evidence: &[
         "cpu",
         "user_percent",
@@ -25,6 +25,7 @@ pub(super) const RULE: Rule = Rule {
         "interrupt_share",
         "cores",
         "delayed_share",
+        "others_share",
     ],
     source: "proc_stat(5); the kernel's Documentation/scheduler/sched-stats.rst (schedstat); DISKSPD's table of processors.",
     advice: "Spread the load over more cores (more threads, interrupt affinity), use larger blocks, or use a machine with more cores.",
@@ -46,6 +47,10 @@ const MADE_UP: &[&str] = &["zram", "loop", "ram"];
 const KERNEL_PART_MIN: f64 = 0.75;
 /// Of a full core, the part in interrupts that makes it the limit of a device without a full thread.
 const INTERRUPT_PART_MIN: f64 = 0.5;
+/// Of the time of full cores, the share of other programs that makes them the cause.
+const OTHERS_MIN: f64 = 0.5;
+const ADVICE_OTHERS: &str =
+    "stop the other programs (top), or reserve cores for fathom (--cores, isolcpus); more threads do not help";
 const ADVICE: &str =
     "spread the load over more cores (more threads, interrupt affinity), or use larger blocks";
 
@@ -205,6 +210,11 @@ fn of_own(own: &Own<'_>) -> Option<Finding> {
         let all = reported(what, (user, kernel, cpu.steal_mean()));
         let work = made_up(own).filter(|_| is_work(user, kernel));
         let why = work.map(in_memory);
+        let used = user + kernel;
+        let others = cpu.own_cores.map(|own| 1.0 - own / (used * cores as f64));
+        // The kernel's time may be its work for these I/Os.
+        let others = others.filter(|others| *others >= OTHERS_MIN && user >= kernel);
+        let all = others.map_or(all.clone(), |others| of_programs(all, others));
         return Some(weighed(all, "so the machine was the limit", waited, why));
     }
     if part(core) >= CORE_MIN {
@@ -221,6 +231,18 @@ fn of_own(own: &Own<'_>) -> Option<Finding> {
         return Some(weighed(one, "so one core was the limit", waited, why));
     }
     starved(waited)
+}
+
+/// Adds that other programs used the cores: then fathom cannot spread its load.
+fn of_programs(mut all: Finding, others: f64) -> Finding {
+    let part = say::percent(others.clamp(0.0, 1.0));
+    all.sentence = format!("{}, {part} of it for other programs", all.sentence);
+    all.evidence.push(super::Evidence {
+        name: "others_share".to_owned(),
+        value: others,
+    });
+    ADVICE_OTHERS.clone_into(&mut all.advice);
+    all
 }
 
 /// Threads that waited for a processor, though none was seen to be full.
@@ -369,6 +391,23 @@ mod tests {
             found(&both, "cpu-bound").unwrap().sentence,
             "all 2 cores were at 100% CPU (user 10%, kernel 89%), so the machine was the limit"
         );
+        let mut others = both.clone();
+        let own = |ms| {
+            Some(model::ProcessCpu {
+                user: Nanos::millis(ms),
+                ..model::ProcessCpu::default()
+            })
+        };
+        for core in &mut others.window.after.cpus {
+            (core.user, core.kernel) = (core.kernel, core.user);
+        }
+        (others.window.before.process, others.window.after.process) = (own(0), own(500));
+        let reported_of = found(&others, "cpu-bound").unwrap();
+        assert!(reported_of.sentence.contains("97.5% of it for other programs"), "{}", reported_of.sentence);
+        assert!(!reported_of.advice.contains("spread"), "{}", reported_of.advice);
+        others.window.after.process = own(15_000);
+        let reported_of = found(&others, "cpu-bound").unwrap();
+        assert!(reported_of.advice.contains("spread"), "{}", reported_of.sentence);
         both.plan.polling.completions = true;
         assert_eq!(found(&both, "cpu-bound"), None, "it spins");
         let mut null = record(1000, 8900);

@@ -462,6 +462,17 @@ pub struct Own<'a> {
     pub workers: &'a [WorkerShare],
 }
 
+impl Own<'_> {
+    /// Returns whether a thread was ready without a processor for much of its time: then the processor gives the rate, and what
+    /// it gives in equal slices is as even as a limit.
+    fn is_starved(&self) -> bool {
+        const DELAYED_MIN: f64 = 0.20;
+        let delayed = |share: &WorkerShare| share.cpu.delayed_share;
+        let mut workers = self.workers.iter();
+        workers.any(|worker| delayed(worker) >= Some(DELAYED_MIN))
+    }
+}
+
 /// How serious a finding is.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,

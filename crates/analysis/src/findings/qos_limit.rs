@@ -78,7 +78,7 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
         return Some(cap);
     }
     let rate = rate.filter(|rate| *rate > 0.0)?;
-    if seen.own.is_some_and(is_starved) {
+    if seen.own.is_some_and(Own::is_starved) {
         return None;
     }
     // Memory is as flat, and no limit is so high.
@@ -357,16 +357,6 @@ fn both_halves_are_alike(own: &Own<'_>, asked: f64) -> bool {
     let ios = |rows: &[IntervalRow]| -> f64 { rows.iter().map(|row| row.ios as f64).sum() };
     let (first, second) = (ios(first), ios(second));
     first > 0.0 && (first - second).abs() <= HALVES_APART_MAX * first + asked
-}
-
-/// Returns whether a thread was ready without a processor for much of its time: then the processor gives the rate, and what
-/// it gives in equal slices is as even as a limit.
-fn is_starved(own: &Own<'_>) -> bool {
-    const DELAYED_MIN: f64 = 0.20;
-    let delayed = |share: &crate::workers::WorkerShare| share.cpu.delayed_share;
-    own.workers
-        .iter()
-        .any(|worker| delayed(worker) >= Some(DELAYED_MIN))
 }
 
 /// I/Os that wait for a processor wait above the device, too.

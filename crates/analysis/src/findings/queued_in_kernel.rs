@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: None,
     what: "Fewer I/Os were in the device than in flight: the rest queued in the kernel.",
-    method: "A warning: the device counted less than half of the mean number in flight (sum of its request times over elapsed time). The device's own queue was not 90% full. The I/Os are direct and take 1 ms or more, and at least 4 are in flight. No worker is busy for more than half of its time. More I/Os in flight were requested than the device or its queues accept: a note. It is a warning if the kernel's queue (nr_requests) is half of the request or shorter, and 80% full.",
+    method: "A warning: the device counted less than half of the mean number in flight (sum of its request times over elapsed time). The device's own queue was not 90% full. The I/Os are direct and take 1 ms or more, and at least 4 are in flight. No worker is busy for more than half of its time, or waits for a processor for a fifth of it. More I/Os in flight were requested than the device or its queues accept: a note. It is a warning if the kernel's queue (nr_requests) is half of the request or shorter, and 80% full.",
     evidence: &["in_flight_mean", "in_device_mean", "asked", "device_holds"],
     source: "The kernel's Documentation/block/stat.rst and Documentation/ABI/stable/sysfs-block (queue/nr_requests), \
              scsi device/queue_depth; Little's law.",
@@ -62,7 +62,7 @@ fn counted(own: &Own<'_>) -> Option<Finding> {
         .workers
         .iter()
         .filter_map(|worker| worker.cpu.busy_share());
-    let idle = busy.fold(0.0, f64::max) <= BUSY_MAX;
+    let idle = busy.fold(0.0, f64::max) <= BUSY_MAX && !own.is_starved();
     // A full queue of the device is no cause above it.
     let full = |room: u32| held >= FULL_MIN * f64::from(room);
     let chains = own.record.targets.iter().flat_map(|target| &target.chain);
