@@ -10,7 +10,7 @@ use crate::known::Known;
 use crate::rows::Sums;
 use crate::run::Reading;
 use crate::verdict::{Validity, Verdict};
-use model::{Access, BlockDevice, ResultRow, RunRecord, TargetFacts};
+use model::{Access, BlockDevice, Operation, ResultRow, RunRecord, TargetFacts};
 
 /// One result.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,7 +121,33 @@ fn facts(record: &RunRecord) -> Vec<Fact> {
     facts.push(("engine", record.engine.backend.clone()));
     facts.extend(joined(record.engine.features.iter().cloned()).map(|it| ("engine features", it)));
     facts.extend(of_targets(&record.targets));
+    facts.push(("I/O limits", limits(record)));
     facts
+}
+
+/// What control groups allow on the devices of the targets.
+fn limits(record: &RunRecord) -> String {
+    let chains = record.targets.iter().flat_map(|target| &target.chain);
+    let limits = chains.filter_map(|device| {
+        let all = &record.host.limits.io;
+        let limit = all.iter().find(|limit| limit.device == device.number)?;
+        let of = |operation| {
+            let (ios, bytes) = limit.of(operation);
+            let ios = ios.map(|ios| format!("{} IOPS", crate::say::rate(ios as f64)));
+            let bytes = bytes.map(|bytes| format!("{}/s", crate::say::bytes(bytes.0)));
+            [ios, bytes]
+        };
+        let each = [(Operation::Read, "read"), (Operation::Write, "write")];
+        let each = each.into_iter().flat_map(|(operation, name)| {
+            of(operation)
+                .into_iter()
+                .flatten()
+                .map(move |what| format!("{name} {what}"))
+        });
+        let each: Vec<String> = each.collect();
+        (!each.is_empty()).then(|| format!("{}: {}", device.name, each.join(", ")))
+    });
+    joined(limits).unwrap_or_else(|| "none".to_owned())
 }
 
 fn of_targets(targets: &[TargetFacts]) -> Vec<Fact> {
@@ -136,7 +162,7 @@ fn of_targets(targets: &[TargetFacts]) -> Vec<Fact> {
                 .filter_map(of),
         )
     };
-    let settings: [(&'static str, Option<String>); 11] = [
+    let settings: [(&'static str, Option<String>); 13] = [
         ("file system", system(|system| system.kind.clone())),
         ("mount options", system(|system| system.options.clone())),
         (
@@ -161,6 +187,17 @@ fn of_targets(targets: &[TargetFacts]) -> Vec<Fact> {
         (
             "device queue",
             device(&|device| device.queue_size.map(|size| size.to_string())),
+        ),
+        (
+            "loop file",
+            device(&|device| {
+                let direct = device.file_direct?;
+                Some(if direct { "direct I/O" } else { "page cache" }.to_owned())
+            }),
+        ),
+        (
+            "read-ahead",
+            device(&|device| device.read_ahead.map(|bytes| crate::say::bytes(bytes.0))),
         ),
         (
             "largest request",

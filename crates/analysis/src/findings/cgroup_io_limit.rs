@@ -15,7 +15,7 @@ use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::LimitKind;
 use crate::rows::per_second;
 use crate::say;
-use model::{BlockDevice, Bytes, CacheMode, Counted, IoLimit, Operation, TargetKind};
+use model::{BlockDevice, Bytes, CacheMode, Counted, IoLimit, Operation, TargetFacts, TargetKind};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("cgroup-io-limit"),
@@ -63,6 +63,8 @@ struct Reached {
     limit: f64,
     share: f64,
     each: Each,
+    /// Other targets are not behind it.
+    is_partial: bool,
 }
 
 /// What an I/O counts for at the rate limit.
@@ -165,6 +167,13 @@ fn look(own: &Own<'_>) -> Option<Finding> {
         say::percent(reached.share),
         reached.each.words()
     );
+    let sentence = match reached.is_partial {
+        false => sentence,
+        true => sentence.replace(
+            "the figure is the limit's",
+            "that part of the figure is the limit's",
+        ),
+    };
     let advice = match reached.each.is_twice() {
         true => AIO,
         false => {
@@ -252,6 +261,8 @@ fn of_limit(own: &Own<'_>, limit: &IoLimit) -> Vec<Reached> {
         return Vec::new();
     };
     let [read, write] = sums;
+    let is_on = |facts: &TargetFacts| facts.chain.iter().any(|device| on_it(&device));
+    let is_partial = !own.record.targets.iter().all(is_on);
     let both = [(Operation::Read, read), (Operation::Write, write)];
     let attempts = counts_attempts(own, &name).then_some(Each::TWICE);
     let reached = both.into_iter().flat_map(|(operation, done)| {
@@ -266,6 +277,7 @@ fn of_limit(own: &Own<'_>, limit: &IoLimit) -> Vec<Reached> {
         };
         by_ios.chain(by_bytes).map(move |reached| Reached {
             what: format!("{what} to {}", reached.what),
+            is_partial,
             ..reached
         })
     });
@@ -296,6 +308,7 @@ fn of_ios(own: &Own<'_>, ios: u64, limit: Option<u64>, each: Each) -> Option<Rea
         limit,
         share: crate::rows::share(counted, limit)?,
         each,
+        is_partial: false, // its caller knows
     })
 }
 
@@ -308,6 +321,7 @@ fn of_bytes(own: &Own<'_>, bytes: u64, limit: Option<Bytes>, each: Each) -> Opti
         limit,
         share: crate::rows::share(moved, limit)?,
         each,
+        is_partial: false, // its caller knows
     })
 }
 
@@ -496,5 +510,21 @@ mod tests {
         assert!(!of(100, 3000), "below the limit");
         assert!(!of(50, 1000), "the page cache served the other half");
         assert!(!of(0, 2000));
+    }
+
+    /// 53.0k IOPS, "the figure is the limit's", of a target with 1000 and one without a limit.
+    #[test]
+    fn a_limit_on_one_of_two_targets_is_not_that_of_the_whole_figure() {
+        let mut record = limited(reads(2000));
+        record.plan.targets.push(record.plan.targets[0].clone());
+        record.targets.push(record.targets[0].clone());
+        record.targets[1].chain.clear();
+        let mut other = record.threads[0].clone();
+        (other.thread, other.target) = (1, 1);
+        other.measured[0].ios *= 50;
+        other.measured[0].bytes.0 *= 50;
+        record.threads.push(other);
+        let sentence = found(&record, "cgroup-io-limit").unwrap().sentence;
+        assert!(sentence.contains("that part of the figure"), "{sentence}");
     }
 }

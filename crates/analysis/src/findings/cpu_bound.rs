@@ -49,8 +49,7 @@ const KERNEL_PART_MIN: f64 = 0.75;
 const INTERRUPT_PART_MIN: f64 = 0.5;
 /// Of the time of full cores, the share of other programs that makes them the cause.
 const OTHERS_MIN: f64 = 0.5;
-const ADVICE_OTHERS: &str =
-    "stop the other programs (top), or reserve cores for fathom (--cores, isolcpus); more threads do not help";
+const ADVICE_OTHERS: &str = "stop the other programs (top), or reserve cores for fathom (--cores, isolcpus); more threads do not help";
 const ADVICE: &str =
     "spread the load over more cores (more threads, interrupt affinity), or use larger blocks";
 
@@ -403,11 +402,25 @@ mod tests {
         }
         (others.window.before.process, others.window.after.process) = (own(0), own(500));
         let reported_of = found(&others, "cpu-bound").unwrap();
-        assert!(reported_of.sentence.contains("97.5% of it for other programs"), "{}", reported_of.sentence);
-        assert!(!reported_of.advice.contains("spread"), "{}", reported_of.advice);
+        assert!(
+            reported_of
+                .sentence
+                .contains("97.5% of it for other programs"),
+            "{}",
+            reported_of.sentence
+        );
+        assert!(
+            !reported_of.advice.contains("spread"),
+            "{}",
+            reported_of.advice
+        );
         others.window.after.process = own(15_000);
         let reported_of = found(&others, "cpu-bound").unwrap();
-        assert!(reported_of.advice.contains("spread"), "{}", reported_of.sentence);
+        assert!(
+            reported_of.advice.contains("spread"),
+            "{}",
+            reported_of.sentence
+        );
         both.plan.polling.completions = true;
         assert_eq!(found(&both, "cpu-bound"), None, "it spins");
         let mut null = record(1000, 8900);
