@@ -14,11 +14,12 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "I/Os are not aligned to the device's physical blocks, so it transfers more than requested.",
-    method: "The start of a partition is not a multiple of the physical block (at least 4096 bytes). Or the size or base offset of direct writes is not a multiple of the device's physical block.",
+    method: "The start of a partition is not a multiple of the physical block (at least 4096 bytes). Or the size or base offset of direct writes is not a multiple of the device's physical block. Direct reads that are smaller than it are a note.",
     evidence: &[
         "partition_start_bytes",
         "physical_block_bytes",
         "write_bytes",
+        "read_bytes",
         "base_bytes",
     ],
     source: "The kernel's Documentation/ABI/stable/sysfs-block (queue/physical_block_size, start).",
@@ -32,7 +33,10 @@ const BLOCK_MIN: u64 = 4096;
 const BLOCK_MAX: u64 = 64 << 10;
 
 fn look(own: &Own<'_>) -> Option<Finding> {
-    targets(own.record).find_map(|target| partition(&target).or_else(|| writes(own, &target)))
+    targets(own.record).find_map(|target| {
+        let of_ios = || writes(own, &target).or_else(|| reads(own, &target));
+        partition(&target).or_else(of_ios)
+    })
 }
 
 fn physical(device: &BlockDevice) -> Option<u64> {
@@ -62,6 +66,31 @@ fn partition(target: &Below<'_>) -> Option<Finding> {
             &[("partition_start_bytes", start.0 as f64), ("physical_block_bytes", block as f64)],
             "recreate the partition at a multiple of 1 MiB",
         )
+    })
+}
+
+/// Reads that are smaller than a physical block: the device reads the whole one for each.
+fn reads(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
+    let device = target
+        .facts
+        .chain
+        .iter()
+        .find(|device| device.kind != "partition")?;
+    let (size, block) = (target.planned.workload.block.0, physical(device)?);
+    let read = target.counted(own.record, Operation::Read).ios;
+    (read > 0 && size < block && target.is_unbuffered()).then(|| {
+        let sentence = format!(
+            "reads of {} are smaller than the {} blocks of {}: each reads a whole block",
+            say::bytes(size),
+            say::bytes(block),
+            device.name
+        );
+        let evidence = [
+            ("read_bytes", size as f64),
+            ("physical_block_bytes", block as f64),
+        ];
+        let advice = "use a block size that is a multiple of the physical block";
+        finding(RULE.id, Severity::Note, sentence, &evidence, advice).sure(Confidence::Medium)
     })
 }
 
@@ -138,12 +167,21 @@ mod tests {
             "writes of 512 B at any offset are not aligned to the 4 KiB blocks of vda: each requires a \
              read-modify-write"
         );
-        let mut reads = Sample {
-            block: Bytes(512),
-            ..Sample::default()
-        }
-        .build();
-        reads.targets[0].chain[1].physical_block = Some(Bytes(4096));
-        assert_eq!(found(&reads, "misaligned"), None);
+    }
+
+    #[test]
+    fn reads_that_are_smaller_than_the_physical_block_are_a_note() {
+        let of = |block, physical| {
+            let mut record = Sample {
+                block: Bytes(block),
+                ..Sample::default()
+            }
+            .build();
+            record.targets[0].chain[1].physical_block = Some(Bytes(physical));
+            found(&record, "misaligned").map(|found| found.severity)
+        };
+        assert_eq!(of(512, 4096), Some(crate::Severity::Note));
+        assert_eq!(of(512, 512), None);
+        assert_eq!(of(4096, 4096), None);
     }
 }

@@ -1,10 +1,11 @@
 //! Small sequential I/Os one at a time: their bytes per second are a latency, and not what the device transfers.
 //!
-//! Omitted: random I/Os one at a time, which people measure for their latency, and runs of fathom, whose answer has it.
+//! Omitted: random I/Os one at a time, which people measure for their latency.
 
-use super::{Cause, Finding, Group, Look, Rule, RuleId, Seen, Severity, finding};
+use super::storage_stack::targets;
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
-use model::{CacheMode, ImportFormat};
+use model::{CacheMode, ImportFormat, ImportedRun};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("one-at-a-time"),
@@ -12,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Small sequential I/Os were issued one at a time, so the bandwidth is block size divided by latency.",
-    method: "Imported runs of 100 I/Os or more: one in flight over all threads, sequential, of 64 KiB or less, and direct or write-through. dd with blocks below 4 KiB (its default is 512 bytes) whose I/Os did not wait for the device: a warning.",
+    method: "100 I/Os or more: one in flight over all threads, sequential, of 64 KiB or less, and direct or, of imported runs, write-through. Buffered sequential reads of runs of fathom where read_ahead_kb of the device is 0: a warning. dd with blocks below 4 KiB (its default is 512 bytes) whose I/Os did not wait for the device: a warning.",
     evidence: &["block_bytes", "each_ns"],
     source: "Little's law with one I/O in flight: bandwidth = block size / latency. J. D. C. Little, Operations Research 9 (1961).",
     advice: "For the device's bandwidth use blocks of 1 MiB, or a deeper queue.",
@@ -25,7 +26,50 @@ const IOS_MIN: u64 = 100;
 const TINY_BLOCK: u64 = 4096;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
-    let (run, observed) = (seen.imported?, seen.observed);
+    match (seen.own, seen.imported) {
+        (Some(own), _) => of_own(seen, own),
+        (None, run) => of_others(seen, run?),
+    }
+}
+
+/// Of runs of fathom: direct I/Os, and buffered reads where the kernel's read-ahead is off.
+fn of_own(seen: &Seen<'_>, own: &Own<'_>) -> Option<Finding> {
+    let load = &seen.observed.load;
+    let target = targets(own.record).next()?;
+    let block = load.block_bytes.filter(|block| *block <= BLOCK_MAX)?;
+    let rate = seen.observed.total.rate_per_s.filter(|rate| *rate > 0.0)?;
+    let alone = load.requested_in_flight == Some(1.0) && load.random_share == Some(0.0);
+    let asks_for_more = own.open_loop.is_none() && target.planned.is_unhindered();
+    let many = seen.observed.total.ios >= Some(IOS_MIN);
+    if !alone || !many || !asks_for_more || load.write_through == Some(true) {
+        return None;
+    }
+    if target.is_unbuffered() {
+        return Some(one_by_one(block, rate));
+    }
+    let is_off = |device: &&model::BlockDevice| device.read_ahead == Some(model::Bytes(0));
+    let device = target.top().filter(is_off)?;
+    let from_device = own.device_checks.iter().any(|check| {
+        let counts = check.measured.as_ref();
+        counts.is_some_and(|counts| 2 * counts.read.device_bytes >= counts.read.tool_bytes)
+    });
+    let reads = load.write_share == Some(0.0) && from_device;
+    reads.then(|| {
+        let each_ns = 1e9 / rate;
+        let sentence = format!(
+            "read-ahead of {} is off (read_ahead_kb 0): sequential reads of {} wait for the device one at a time, {} each",
+            device.name,
+            say::bytes(block),
+            say::time(each_ns)
+        );
+        let evidence = [("block_bytes", block as f64), ("each_ns", each_ns)];
+        let advice = "set read_ahead_kb of the device's queue (128 is usual), or report that it is off";
+        finding(RULE.id, Severity::Warning, sentence, &evidence, advice)
+    })
+}
+
+fn of_others(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
+    let observed = seen.observed;
     let direct = observed.load.cache == Some(CacheMode::Unbuffered);
     let waited = direct || observed.load.write_through == Some(true);
     let along = observed.load.random_share == Some(0.0);
@@ -46,6 +90,10 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     {
         return None;
     }
+    Some(one_by_one(block, rate))
+}
+
+fn one_by_one(block: u64, rate: f64) -> Finding {
     let each_ns = 1e9 / rate;
     let sentence = format!(
         "one I/O of {} at a time: {} MiB/s follow from {} per I/O, and are not the device's bandwidth",
@@ -55,13 +103,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     );
     let advice = "repeat with blocks of 1 MiB or 32 I/Os in flight: a multiple of the bandwidth means that the latency was the limit";
     let evidence = [("block_bytes", block as f64), ("each_ns", each_ns)];
-    Some(finding(
-        RULE.id,
-        Severity::Note,
-        sentence,
-        &evidence,
-        advice,
-    ))
+    finding(RULE.id, Severity::Note, sentence, &evidence, advice)
 }
 
 /// A block below that of any file system, and no waiting for the device: the copy spends its time in system calls.

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The file has extents that were never written; reads of them do not reach the device.",
-    method: "Before the run fathom reads the file's extent map. Unwritten extents and holes of 5% or more are reported if the file is read, unless the device counted the reads. 10% or more make the result invalid as a disk result. If the file is only written, 50% or more are reported as a note, and so is a file that was created without a length.",
+    method: "Before the run fathom reads the file's extent map. Unwritten extents and holes of 5% or more are reported if the file is read, unless the device counted the reads. 10% or more make the result invalid as a disk result. If the file is only written, 50% or more are reported as a note, also of the file of a loop device, and so is a file that was created without a length.",
     evidence: &["unbacked_share", "unwritten_bytes", "hole_bytes"],
     source: "The kernel's Documentation/filesystems/fiemap.rst (FIEMAP_EXTENT_UNWRITTEN); fallocate(2).",
     advice: "Fill the file with data before reading it; fathom fills the files that it creates (--create SIZE).",
@@ -38,7 +38,9 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     if !target.reads() && target.planned.create.is_some() && target.planned.allocation.grows() {
         return Some(of_growth(target));
     }
-    let extents = target.facts.layout.extents?;
+    let Some(extents) = target.facts.layout.extents else {
+        return of_backing_file(target);
+    };
     let unbacked = extents.unbacked().0 as f64;
     let share = crate::rows::share(unbacked, extents.looked_at.0 as f64)?;
     let evidence = [
@@ -86,6 +88,23 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         Confidence::Medium
     };
     Some(reported.not_as("a disk result").sure(sure))
+}
+
+/// A loop device whose file has holes: the first write to one of them needs space on the file system below.
+fn of_backing_file(target: &Below<'_>) -> Option<Finding> {
+    let device = target.top().filter(|_| !target.reads())?;
+    let (size, allocated) = (device.size.0 as f64, device.file_allocated?.0 as f64);
+    let share = crate::rows::share((size - allocated).max(0.0), size)?;
+    let file = model::printable(device.detail.as_deref()?);
+    (share >= SHARE_MOST).then(|| {
+        let sentence = format!(
+            "{} of {file}, the file of {}, has no space yet: a first write also allocates it, an overwrite does not",
+            say::percent(share),
+            device.name
+        );
+        let evidence = [("unbacked_share", share)];
+        finding(RULE.id, Severity::Note, sentence, &evidence, "write the whole device once before measuring writes to it")
+    })
 }
 
 /// A file that was created without a length, and became longer by its writes.
