@@ -16,8 +16,13 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The file has extents that were never written; reads of them do not reach the device.",
-    method: "Before the run fathom reads the file's extent map. Unwritten extents and holes of 5% or more are reported if the file is read, unless the device counted the reads. 10% or more make the result invalid as a disk result. If the file is only written, 50% or more are reported as a note, also of the file of a loop device, and so is a file that was created without a length.",
-    evidence: &["unbacked_share", "unwritten_bytes", "hole_bytes"],
+    method: "Before the run fathom reads the file's extent map. Unwritten extents and holes of 5% or more are reported if the file is read, unless the device counted the reads. 10% or more make the result invalid as a disk result. If the file is only written, 50% or more are reported as a note, also of the file of a loop device, and so are a file that was created without a length, and writes to a file of which other files share 50% or more.",
+    evidence: &[
+        "unbacked_share",
+        "shared_share",
+        "unwritten_bytes",
+        "hole_bytes",
+    ],
     source: "The kernel's Documentation/filesystems/fiemap.rst (FIEMAP_EXTENT_UNWRITTEN); fallocate(2).",
     advice: "Fill the file with data before reading it; fathom fills the files that it creates (--create SIZE).",
     look: Look::Own(look),
@@ -49,6 +54,21 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         ("hole_bytes", extents.holes.0 as f64),
     ];
     let (path, part) = (target.path(), say::percent(share));
+    let shared = crate::rows::share(extents.shared.0 as f64, extents.looked_at.0 as f64)?;
+    if target.planned.writes() && shared >= SHARE_MOST {
+        let sentence = format!(
+            "other files share {} of {path} (a reflink or a snapshot): a first write allocates another place, an overwrite does not",
+            say::percent(shared)
+        );
+        let evidence = [("shared_share", shared)];
+        return Some(finding(
+            RULE.id,
+            Severity::Note,
+            sentence,
+            &evidence,
+            OVERWRITES,
+        ));
+    }
     if !target.reads() {
         return (share >= SHARE_MOST).then(|| {
             finding(
@@ -151,6 +171,7 @@ mod tests {
             unwritten: Bytes::gib(unwritten),
             holes: Bytes::gib(holes),
             encoded: Bytes(0),
+            shared: Bytes(0),
         });
         record
     }
@@ -216,5 +237,12 @@ mod tests {
             found(&with(written.build(), 1, 0), "unwritten-extents"),
             None
         );
+        let mut record = with(written.build(), 0, 0);
+        record.targets[0].layout.extents.as_mut().unwrap().shared = Bytes::gib(7);
+        let reported = found(&record, "unwritten-extents").unwrap();
+        assert!(reported.sentence.contains("share 87.5%"), "{reported:?}");
+        let mut record = with(Sample::default().build(), 0, 0);
+        record.targets[0].layout.extents.as_mut().unwrap().shared = Bytes::gib(7);
+        assert_eq!(found(&record, "unwritten-extents"), None, "reads");
     }
 }

@@ -59,6 +59,9 @@ impl Sum {
         } else if piece.encoded {
             self.found.encoded.0 += length;
         }
+        if piece.shared {
+            self.found.shared.0 += length;
+        }
         self.reached = end;
     }
 
@@ -93,7 +96,11 @@ mod tests {
     fn pieces_that_continue_each_other_are_one_and_gaps_are_holes() {
         let mut sum = Sum::default();
         sum.add(&piece(0, 100, 1000), 1000);
-        sum.add(&piece(100, 100, 1100), 1000);
+        let shared = Piece {
+            shared: true,
+            ..piece(100, 100, 1100)
+        };
+        sum.add(&shared, 1000);
         let unwritten = Piece {
             unwritten: true,
             ..piece(300, 200, 5000)
@@ -106,6 +113,7 @@ mod tests {
             unwritten: Bytes(200),
             holes: Bytes(600),
             encoded: Bytes(0),
+            shared: Bytes(100),
         };
         assert_eq!(sum.found, expected);
     }

@@ -271,6 +271,8 @@ pub(super) struct Piece {
     pub(super) unwritten: bool,
     /// In another form than it is read.
     pub(super) encoded: bool,
+    /// Other files have it, too: a write goes elsewhere.
+    pub(super) shared: bool,
     /// No piece after it.
     pub(super) last: bool,
 }
@@ -305,6 +307,7 @@ const LAST: u32 = 0x1;
 const NO_PLACE: u32 = 0x2 | 0x4 | 0x100 | 0x200 | 0x400;
 const ENCODED: u32 = 0x8;
 const UNWRITTEN: u32 = 0x800;
+const SHARED: u32 = 0x2000; // FIEMAP_EXTENT_SHARED
 
 /// The next pieces of a file from an offset on, some hundreds at most; `None` where the file system does not report it.
 /// Flushes nothing. // ioctl_fiemap: the kernel's Documentation/filesystems/fiemap.rst
@@ -336,6 +339,7 @@ impl Piece {
             physical: (!has(NO_PLACE)).then_some(extent.physical),
             unwritten: has(UNWRITTEN),
             encoded: has(ENCODED),
+            shared: has(SHARED),
             last: has(LAST),
         }
     }

@@ -31,6 +31,9 @@ pub struct Extents {
     pub holes: Bytes,
     /// Stored in another form than it is read, compressed for one; its size there is not reported.
     pub encoded: Bytes,
+    /// Other files have it, too (a reflink, a snapshot): the first write to it goes elsewhere.
+    #[serde(default)]
+    pub shared: Bytes,
 }
 
 /// What a sample of a target's blocks is like.
