@@ -78,9 +78,11 @@ fn a_read_only_file_system_is_read_and_never_written() {
     bench
         .line(&format!("run {short} --create 1M mnt/new"))
         .refused("is mounted read-only");
-    bench
-        .line("survey --create --cache cached --size 64M mnt/new")
-        .refused("is mounted read-only");
+    for size in ["--size 64M", ""] {
+        bench
+            .line(&format!("survey --create --cache cached {size} mnt/new"))
+            .refused("is mounted read-only");
+    }
 }
 
 #[test]

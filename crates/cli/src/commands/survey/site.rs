@@ -210,8 +210,11 @@ fn reuse(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, 
 /// A file to be created, or to be overwritten from its beginning.
 fn make(asked: &Asked, facts: &TargetFacts, host: &HostRecord) -> Result<Site, CommandError> {
     let path = facts.path.display();
+    let is_read_only = facts.file_system.as_ref().is_some_and(|fs| fs.read_only);
     let (size, reason) = match asked.size {
         Some(size) => (size, "as asked".to_owned()),
+        // It is refused by the checker, whose reason is not the free space.
+        None if is_read_only => (SIZE_MIN, "the smallest".to_owned()),
         None => {
             let free = facts
                 .file_system
