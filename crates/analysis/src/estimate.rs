@@ -120,7 +120,7 @@ impl Estimate {
         }
     }
 
-    /// Several of one thing, each whole in itself: their mean with Student's interval, which holds for noise that lasts, too. Fewer
+    /// Several of one thing, each whole in itself: their mean with Student's interval, which is right for noise that lasts, too. Fewer
     /// than three give none. // values at least 0
     pub(crate) fn of_repeats(all: &[(f64, Estimate)]) -> Estimate {
         let value = Estimate::together(all).value;

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The file has extents that were never written; reads of them do not reach the device.",
-    method: "Before the run fathom reads the file's extent map. Unwritten extents and holes of 5% or more are reported if the file is read, unless the device counted the reads. 10% or more make the result invalid as a disk result. If the file is only written, 50% or more are reported as a note, also of the file of a loop device, and so are a file that was created without a length, and writes to a file of which other files share 50% or more.",
+    method: "Before the run fathom reads the file's extent map. Unwritten extents and holes of 5% or more are reported if the file is read, unless the device counted the reads. 10% or more make the result invalid as a disk result. If the file is only written, 50% or more are reported as a note, also of the file of a loop device. So are a file that was created without a length, and writes to a file of which other files share 50% or more.",
     evidence: &[
         "unbacked_share",
         "shared_share",

@@ -66,7 +66,12 @@ impl RunLoad {
         let by_chance =
             |load: &RunLoad| (load.rate - most.rate).abs() <= reach(load).hypot(reach(most));
         let chosen = (0..loads.len()).filter(|&at| afresh(&loads[at]) > 0 && by_chance(&loads[at]));
-        if let Some(chosen) = chosen.max_by_key(|&at| loads[at].runs) {
+        if let Some(chosen) = chosen.max_by(|&a, &b| {
+            let (a, b) = (&loads[a], &loads[b]);
+            a.runs
+                .cmp(&b.runs)
+                .then(at_least(a).total_cmp(&at_least(b)))
+        }) {
             return Some(chosen);
         }
         let is_like_it = |load: &RunLoad| {
