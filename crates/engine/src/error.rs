@@ -6,7 +6,9 @@ use model::{Bytes, CommandError, Flaw, errno_text};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Too many open files: of the whole system, of this process. Source: errno(3).
+/// Not permitted, to root either. Source: errno(3), as of the next.
+const EPERM: i32 = 1;
+/// Too many open files: of the whole system, of this process.
 const ENFILE: i32 = 23;
 const EMFILE: i32 = 24;
 
@@ -202,6 +204,9 @@ fn open_remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound => "check the spelling",
         io::ErrorKind::StorageFull => "make room, or free inodes (see df -i)",
+        _ if error.raw_os_error() == Some(EPERM) => {
+            "root may not either: remove the immutable flag (chattr -i), or give the container access to the device"
+        }
         io::ErrorKind::PermissionDenied => "ask for access to it, or run as root",
         io::ErrorKind::ResourceBusy => {
             "another program uses it: find it with lsblk and fuser -v, and end it first"

@@ -73,7 +73,7 @@ fn problems() -> Vec<Problem> {
         LocalOff { path: path(), file_system: kind.clone() } NoCores {} PoolThreads { read: 2 }
         PoolThreadNumber { read: 2, threads: 2 } PoolIdle { thread: 1 } WeightZero {} ShareWithoutPool {}
         PoolCannot { what: "it" } PoolTurns {} PoolMixed {} CreateDevice { path: path() }
-        NoSpace { path: path(), needed: SIZE, free: SIZE, mount_point: path() }
+        NoSpace { path: path(), needed: SIZE, free: SIZE, size: SIZE, mount_point: path() }
         NoDirectIo { path: path(), file_system: Some(FileSystem::default()) } Memory { needed: SIZE, available: SIZE }
         GroupMemory { needed: SIZE, limit: SIZE, used: SIZE, group: path() }
         OnlyPassthrough { path: path(), engine: EngineChoice::Sync } NoNamespace { path: path() }

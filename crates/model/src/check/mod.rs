@@ -260,6 +260,7 @@ fn creation(
             path: path.clone(),
             needed,
             free: fs.free,
+            size: fs.size,
             mount_point: fs.mount_point.clone(),
         });
     }

@@ -183,13 +183,14 @@ pub enum Problem {
     #[error("{}: a device has its size and is not created: specify a file", path.display())]
     CreateDevice { path: PathBuf },
     #[error(
-        "{}: {} more are needed and {} are free on {}: make room",
-        path.display(), about_beside(*needed, free.about()), free.about(), mount_point.display()
+        "{}: {} more are needed and {} are free on {}: {}",
+        path.display(), about_beside(*needed, free.about()), free.about(), mount_point.display(), room_remedy(*size)
     )]
     NoSpace {
         path: PathBuf,
         needed: Bytes,
         free: Bytes,
+        size: Bytes,
         mount_point: PathBuf,
     },
     #[error("{}: no direct I/O (O_DIRECT): {}", path.display(), why_not_direct(file_system.as_ref()))]
@@ -372,7 +373,7 @@ impl Problem {
             }
             Problem::ShareWithoutPool => vec![option(Pool, "")],
             Problem::CreateDevice { .. } => vec![Omit(FileSize)],
-            Problem::NoSpace { .. } => vec![Smaller(FileSize)],
+            Problem::NoSpace { size, .. } if size.0 > 0 => vec![Smaller(FileSize)],
             Problem::NoDirectIo { .. } => {
                 vec![option(Buffered, " to measure through the page cache")]
             }
@@ -642,6 +643,14 @@ impl fmt::Display for Claim {
         }
     }
 }
+/// Returns what to do on a file system without room. Those that the kernel makes up have no size. // size of the file system
+fn room_remedy(size: Bytes) -> &'static str {
+    match size {
+        Bytes(0) => "it keeps no files: specify a target on another file system",
+        _ => "make room",
+    }
+}
+
 /// A size rounded as the one next to it is, unless both would read the same.
 fn about_beside(size: Bytes, other: Bytes) -> Bytes {
     match size.about() {

@@ -261,6 +261,7 @@ fn creation_needs_room_and_reuses_what_fits() {
     });
     let fs = FileSystem {
         free: Bytes::gib(1),
+        size: Bytes::gib(4),
         mount_point: "/data".into(),
         ..FileSystem::default()
     };
@@ -270,7 +271,15 @@ fn creation_needs_room_and_reuses_what_fits() {
         file_system: Some(fs),
         ..file(Bytes(0))
     };
-    assert!(refused(&asked, missing).contains("2G more are needed and 1G are free on /data"));
+    let full = refused(&asked, missing.clone());
+    assert!(full.contains("2G more are needed and 1G are free on /data: make room"));
+    let mut made_up = missing;
+    made_up.file_system = made_up.file_system.map(|fs| FileSystem {
+        free: Bytes(0),
+        size: Bytes(0),
+        ..fs
+    });
+    assert!(refused(&asked, made_up).contains("it keeps no files"));
     let fits = file(Bytes::gib(2));
     let plans = check(&asked, &host(), &[fits], &Consent::default()).unwrap();
     assert_eq!(plans[0].targets[0].create, None);
