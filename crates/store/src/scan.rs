@@ -188,15 +188,11 @@ impl Store {
                 }
                 continue;
             };
-            let tags = tags.of(id)?;
-            set_tags(&mut session.tags, tags, 0);
-            rows.iter_mut()
-                .for_each(|row| set_tags(&mut row.tags, tags, row.number));
             let notes = match &mut notes {
                 Some(notes) => notes_of(notes.of(id)?),
                 None => Noted::new(),
             };
-            session.notes = notes_for(&notes, 0);
+            set_words(&mut session, rows, tags.of(id)?, &notes);
             let answer = answers.as_mut().map(|answers| answers.of(id)).transpose()?;
             let answer = answer.and_then(|found| found.first());
             let answer = answer.map(|(_, blob)| blob.as_slice());
@@ -204,8 +200,6 @@ impl Store {
                 Pass::Rows => judge(id, answer, rows),
                 _ => session.answer = StoredAnswer::of(id, answer),
             }
-            rows.iter_mut()
-                .for_each(|row| row.notes = notes_for(&notes, row.number));
             if each(&session, rows).is_break() {
                 return Ok(());
             }
@@ -306,6 +300,21 @@ const TAGS: &str = "SELECT session_id, number, tag FROM tags ORDER BY session_id
 const ANSWERS: &str = "SELECT session_id, 0, answer FROM answers ORDER BY session_id {}";
 /// A field has no `=`.
 const NOTES: &str = "SELECT session_id, number, field || '=' || value FROM notes ORDER BY session_id {}, number, field";
+
+/// Sets what people wrote of a session and of each result in it.
+fn set_words(
+    session: &mut SessionSummary,
+    rows: &mut [ResultRow],
+    tags: &[(u32, String)],
+    notes: &Noted,
+) {
+    set_tags(&mut session.tags, tags, 0);
+    session.notes = notes_for(notes, 0);
+    for row in rows {
+        set_tags(&mut row.tags, tags, row.number);
+        row.notes = notes_for(notes, row.number);
+    }
+}
 
 /// A session's tags (number 0), or a result's with those of its session, each once.
 fn set_tags(into: &mut Vec<String>, tags: &[(u32, String)], number: u32) {

@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 153_892,
+        bound: 153_922,
         count: lines_of_code,
     },
 ];

@@ -37,41 +37,12 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
             "--goal is for one result: import first, then fathom show ID --goal or fathom note ID --goal",
         ));
     }
-    let place = environment.store_place(args.store.store.as_ref());
-    let store = match (args.dry_run, &place) {
-        // A trial makes no store, but knows what is in one.
-        (true, Some(place)) if place.path().exists() => {
-            keep::look(args.store.store.as_ref(), environment)?
-        }
-        (true, _) => None,
-        (false, Some(_)) => keep::open(place.as_ref())?,
-        (false, None) => return Err(CommandError::refused(keep::NOWHERE_TO_KEEP)),
-    };
+    let store = store_of(args, environment)?;
     let mut gathered = Gathered {
         known,
         ..Gathered::default()
     };
-    for path in &args.files {
-        let bytes = match is_database(path) {
-            true => {
-                let other = || Store::look(path);
-                gathered
-                    .files
-                    .push(sessions_of(path, &other, store.as_ref(), args));
-                continue;
-            }
-            false => bytes_of(path),
-        };
-        match bytes {
-            Ok(document) if store::is_portable(&document) => {
-                let other = || Store::of_portable(path, &document);
-                gathered
-                    .files
-                    .push(sessions_of(path, &other, store.as_ref(), args));
-            }
-            bytes => gathered.file(path, bytes, store.as_ref().filter(|_| !args.again))?,
-        }
-    }
+    gathered.all(args, store.as_ref())?;
     let session = match &store {
         Some(store) if !args.dry_run && !gathered.fingerprints.is_empty() => {
             keep_them(store, args, &mut gathered)?
@@ -96,14 +67,7 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
         place_named: args.store.store.is_some(),
         ..Form::of_list(args.json, environment)
     };
-    let page = match (&gathered.first, session, &store) {
-        _ if form.json => None,
-        (Some(only), ..) if gathered.runs == 1 => Some(report::imported_run(only, form)),
-        (_, Some(session), Some(store)) if gathered.runs <= PART_MAX => {
-            Some(report::part(&answer::document(store, session)?, form))
-        }
-        _ => None,
-    };
+    let page = gathered.page(session.zip(store.as_ref()), form)?;
     let what = Imported {
         imported_runs: gathered.runs,
         dry_run: args.dry_run,
@@ -125,6 +89,19 @@ pub(crate) fn import(args: &ImportArgs, environment: &Environment) -> Result<End
         output::print(&report::imported(&what, page.as_deref(), form))?;
     }
     Ok(ending)
+}
+
+/// Opens the results database that the runs go into. A trial makes none, but knows what is in one.
+fn store_of(args: &ImportArgs, environment: &Environment) -> Result<Option<Store>, CommandError> {
+    let place = environment.store_place(args.store.store.as_ref());
+    match (args.dry_run, &place) {
+        (true, Some(place)) if place.path().exists() => {
+            keep::look(args.store.store.as_ref(), environment)
+        }
+        (true, _) => Ok(None),
+        (false, Some(_)) => keep::open(place.as_ref()),
+        (false, None) => Err(CommandError::refused(keep::NOWHERE_TO_KEEP)),
+    }
 }
 
 /// Most runs that are looked at together.
@@ -155,6 +132,41 @@ struct Gathered {
 }
 
 impl Gathered {
+    /// Reads all files; `store` is where their runs go.
+    fn all(&mut self, args: &ImportArgs, store: Option<&Store>) -> Result<(), CommandError> {
+        for path in &args.files {
+            if is_database(path) {
+                let other = || Store::look(path);
+                self.files.push(sessions_of(path, &other, store, args));
+                continue;
+            }
+            match bytes_of(path) {
+                Ok(document) if store::is_portable(&document) => {
+                    let other = || Store::of_portable(path, &document);
+                    self.files.push(sessions_of(path, &other, store, args));
+                }
+                bytes => self.file(path, bytes, store.filter(|_| !args.again))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What `fathom show` prints of the only run, or of the session as it was stored; none of many.
+    fn page(
+        &self,
+        kept: Option<(SessionId, &Store)>,
+        form: Form<'_>,
+    ) -> Result<Option<Vec<u8>>, CommandError> {
+        Ok(match (&self.first, kept) {
+            _ if form.json => None,
+            (Some(only), _) if self.runs == 1 => Some(report::imported_run(only, form)),
+            (_, Some((session, store))) if self.runs <= PART_MAX => {
+                Some(report::part(&answer::document(store, session)?, form))
+            }
+            _ => None,
+        })
+    }
+
     /// Takes one file. `known` is where to look whether it was imported before.
     fn file(
         &mut self,

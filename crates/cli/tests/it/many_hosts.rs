@@ -421,7 +421,7 @@ fn hosts_by_ssh_are_one_run_and_one_that_cannot_be_reached_is_named() {
     assert_eq!((hosts.len(), total["ios"].as_u64()), (3, Some(sum)));
     assert_eq!(document["job"]["transport"], "ssh");
     let lost = with_ssh(&bench, "localhost,gone,c", line);
-    assert_eq!(lost.code, Some(2), "{lost:?}");
+    assert_eq!(lost.code, Some(1), "{lost:?}");
     assert!(lost.err.contains("rank 1 (gone)"), "{lost:?}");
 }
 

@@ -184,7 +184,7 @@ fn every_view_fits_terminals_of_forty_to_two_hundred_columns() {
             for row in lines(&screen) {
                 let wide = row.chars().count() > columns as usize;
                 // A name of this machine, which may be cut, may have digits.
-                let is_cut = *view != "devices" && has_cut_figure(&row);
+                let is_cut = *view != "devices" && has_cut_figure(row);
                 assert!(!wide && !is_cut, "{columns} {view}: {row:?}");
             }
         }

@@ -92,9 +92,9 @@ fn every_command_has_rows_or_a_reason_for_having_none() {
         .arg("--help")
         .output();
     let help = String::from_utf8(help.unwrap().stdout).unwrap();
-    let (_, commands) = help.split_once("Commands:\n").unwrap();
-    let (commands, _) = commands.split_once("\n\n").unwrap();
-    let names = commands.lines().filter(|line| !line.starts_with("    "));
+    let (commands, _) = help.split_once("\nOptions:\n").unwrap();
+    let is_one = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
+    let names = commands.lines().filter(is_one);
     let names: BTreeSet<&str> = names
         .filter_map(|line| line.split_whitespace().next())
         .collect();

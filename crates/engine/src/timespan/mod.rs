@@ -138,8 +138,7 @@ pub fn run_calibrated(
     })?;
     let (shared, writers) = recorded(shared, &job, &places)?;
     let live = |place: &ThreadPlan| backends.live(place, &job.plan);
-    let placed = places.into_iter().zip(cores).collect();
-    let workers = Workers::spawn(&shared, live, placed, stop)?;
+    let workers = Workers::spawn(&shared, live, places.into_iter().zip(cores).collect(), stop)?;
 
     let used = workers.used();
     let integrity = Integrity::of(&job.plan, &job.targets, target::nodes(&job.plan, &job.pins));

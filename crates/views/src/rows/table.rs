@@ -4,7 +4,7 @@ use super::{head, reported};
 use crate::number::counted;
 use crate::paper::Paper;
 use crate::table::{Cells, Column};
-use crate::text::{is_plain, shorten, wrap};
+use crate::text::{begin, is_plain, shorten, wrap};
 use analysis::columns::{COLUMNS, Selection, Unit, Value};
 use std::io::{self, Write};
 
@@ -48,7 +48,7 @@ fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String>
     }
     let alike = selection.alike.iter().map(|alike| {
         let value = reported(&alike.value, alike.column.unit, &paper.zone);
-        format!("{} {}", alike.column.name, shorten(&value, WORD_MAX))
+        format!("{} {}", alike.column.name, cut(alike.column.name, &value))
     });
     let alike: Vec<String> = alike.collect();
     if !alike.is_empty() {
@@ -67,6 +67,14 @@ fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String>
     }
     reported.push(String::new());
     reported
+}
+
+/// Cuts a text: of a name both ends matter, of a sentence the beginning.
+fn cut(field: &str, text: &str) -> String {
+    match field {
+        "reason" => begin(text, WORD_MAX),
+        _ => shorten(text, WORD_MAX),
+    }
 }
 
 /// Rows from which on a second thread is worth its start.
@@ -114,7 +122,7 @@ fn cells_of<'a>(
             }
             let text = reported(value, column.unit, &paper.zone);
             match column.unit {
-                Unit::Text | Unit::Tags => cells.push(&shorten(&text, WORD_MAX)),
+                Unit::Text | Unit::Tags => cells.push(&cut(column.name, &text)),
                 _ if row.is_weak(place) => cells.push(&format!("~{text}")),
                 _ => cells.push(&text),
             }

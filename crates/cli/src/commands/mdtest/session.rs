@@ -106,9 +106,8 @@ pub(super) fn run(
     };
     output::print(&page)?;
     if !request.output.json {
-        let warnings = analysis::files_report(&records).warnings;
-        let all = warnings.iter().map(|text| format!("warning: {text}"));
-        all.for_each(|text| output::tell(&text));
+        let warnings = analysis::files_report(&records).warnings.into_iter();
+        warnings.for_each(|text| output::tell(&format!("warning: {text}")));
     }
     Ok(ending)
 }

@@ -244,7 +244,7 @@ fn tell_left<'a>(page: Option<&'a PathBuf>, created: impl Iterator<Item = &'a Pa
         (Some(_), false) => "--page none and --rm leave nothing",
     };
     let left = page.into_iter().chain(created);
-    let left: Vec<String> = left.map(|path| shell_word(path)).collect();
+    let left: Vec<String> = left.map(shell_word).collect();
     output::tell(&format!(
         "hint: rm -- {} removes what this survey leaves; {options}",
         left.join(" ")
