@@ -86,10 +86,10 @@ impl Cli {
         } else {
             ColorChoice::Auto
         };
-        let command = short_help::laid_out(Cli::command().color(choice), words);
-        let matches = command.clone().try_get_matches_from(words);
+        let command = || Cli::command().color(choice);
+        let matches = short_help::laid_out(command(), words).try_get_matches_from(words);
         let matches = matches.map_err(|mut error| {
-            suggest::improve(&mut error, words, command);
+            suggest::improve(&mut error, words, command());
             error
         })?;
         Cli::from_arg_matches(&matches)

@@ -109,10 +109,13 @@ const COLUMNS_MAX: usize = 100;
 /// Columns of a command's name and the gap behind it.
 const NAME: usize = 13;
 
-/// Lays out the help: all of it, or for `-h` and a line without words what most people use.
+/// Lays out the help, where the line asks for it: all of it, or for `-h` and a line without words what most people use.
 pub(super) fn laid_out(command: Command, line: &[OsString]) -> Command {
     let asked = line.iter().any(|word| word == "-h");
     let is_short = line.len() < 2 || asked;
+    if !is_short && line.iter().all(|word| word != "--help") {
+        return command;
+    }
     let columns = environment::output_columns().unwrap_or(COLUMNS_MAX);
     let template = template(&command, is_short, columns.min(COLUMNS_MAX));
     let command = command.help_template(template);
