@@ -9,7 +9,7 @@ use analysis::{
     run_report_knowing,
 };
 use model::record::RowVerdict;
-use model::{CommandError, RankRecord, ResultRow, RunRecord};
+use model::{CommandError, HostRecord, RankRecord, ResultRow, RunRecord};
 use std::collections::HashSet;
 use store::{SessionId, Store, StoredResult, StoredRun};
 
@@ -78,28 +78,9 @@ impl Ranks {
 
     /// The numbers of results whose rank shared its machine with another one while it measured.
     pub(super) fn neighbours(&self) -> HashSet<u32> {
-        let records = self.rows.iter().zip(&self.results);
-        fn of_step(row: &ResultRow) -> Option<&str> {
-            RankLabel::of(&row.label).map(|label| label.cell)
-        }
-        let shares = |(row, result): &(&ResultRow, &Result<RunRecord, String>)| {
-            let Ok(record) = result else { return false };
-            let step = of_step(row).filter(|step| *step != RankRecord::ALONE);
-            let mut others = records
-                .clone()
-                .filter(|(other, _)| other.number != row.number);
-            step.is_some()
-                && others.any(|(other, result)| {
-                    let its = result.as_ref().ok();
-                    of_step(other) == step
-                        && its.is_some_and(|its| its.host.is_same_machine(&record.host))
-                })
-        };
-        records
-            .clone()
-            .filter(shares)
-            .map(|(row, _)| row.number)
-            .collect()
+        let steps = self.steps();
+        let together = steps.iter().filter(|(step, _)| *step != RankRecord::ALONE);
+        together.flat_map(|(_, parts)| sharing(parts)).collect()
     }
 
     /// The report of each step in which all ranks measured together, by its name.
@@ -133,6 +114,18 @@ impl Ranks {
         };
         report::job_of(parts, context).map(Some)
     }
+}
+
+/// The numbers of those of one step that share a machine.
+fn sharing(parts: &[JobPart<'_>]) -> Vec<u32> {
+    let all = parts.iter();
+    let ran = all.filter_map(|part| part.run.zip(part.outcome.ok()));
+    let hosts: Vec<_> = ran.map(|(run, record)| (run, &record.host)).collect();
+    let shares = |(run, host): &&(u32, &HostRecord)| {
+        let mut others = hosts.iter().filter(|(other, _)| other != run);
+        others.any(|(_, other)| other.is_same_machine(host))
+    };
+    hosts.iter().filter(shares).map(|(run, _)| *run).collect()
 }
 
 /// Hosts that the command of a session named as owners of its target.
