@@ -2,7 +2,7 @@
 //!
 //! Deliberately absent: any option that is also on the command line, but for the place of the store.
 
-use job::Launch;
+use job::{Launch, is_launched};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use terminal_size::{Height, Width, terminal_size_of};
@@ -82,6 +82,8 @@ impl Environment {
         let absolute = |name: &str| path(name).filter(|path| path.is_absolute());
         let is_dumb = path("TERM").is_some_and(|term| term.as_os_str() == "dumb");
         let colours = path("NO_COLOR").is_none() && !is_dumb;
+        let variable = |name: &str| std::env::var(name).ok();
+        let is_screen = std::io::stdout().is_terminal() && !is_launched(variable);
         Environment {
             store: path("FATHOM_STORE"),
             data_home: absolute("XDG_DATA_HOME"),
@@ -91,9 +93,9 @@ impl Environment {
             colours,
             screen: Screen {
                 columns: output_columns().or_else(|| columns_of(path("COLUMNS")?.to_str()?)),
-                colours: colours && std::io::stdout().is_terminal(),
+                colours: colours && is_screen,
             },
-            launch: Launch::find(|name| std::env::var(name).ok()),
+            launch: Launch::find(variable),
         }
     }
 

@@ -50,6 +50,13 @@ impl Launcher {
     }
 }
 
+/// Whether a launcher started this process, also as the only one: it may give it a terminal of its own, and write what it
+/// prints into a file.
+pub fn is_launched(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let mut rows = VARIABLES.iter();
+    rows.any(|(_, size, _)| variable(size).is_some())
+}
+
 impl Launch {
     /// Reads what the launcher reports; `None` where none started this process, or it started no other one.
     pub fn find(variable: impl Fn(&str) -> Option<String>) -> Option<Launch> {

@@ -22,7 +22,7 @@ mod tree;
 pub use clock::{EdgeClock, Offset, compose};
 pub use frame::Frame;
 pub use host_list::host_list;
-pub use launcher::{Launch, Launcher, RANK, SIZE};
+pub use launcher::{Launch, Launcher, RANK, SIZE, is_launched};
 pub use link::{Counter, Event, Job, JobError};
 pub use node::{Action, CLOCK, End, FINISH, Node, Order, Progress, Settings};
 pub use reply::{Item, Lost, Reply};

@@ -364,6 +364,7 @@ fn verdicts_and_labels_have_colours_on_a_terminal_only() {
     for (line, variables) in [
         ("show 1 --no-color", &[][..]),
         ("show 1", &[("NO_COLOR", "1")]),
+        ("show 1", &[("OMPI_COMM_WORLD_SIZE", "1")]), // the terminal is mpirun's, the output may go to a file
         ("show 1", &[("TERM", "dumb")]),
         ("show 1 --json", &[]),
         ("list --json", &[]),
