@@ -10,8 +10,9 @@ use model::{Nanos, Phases};
 /// (`cargo xtask bench gap`, docs/bench.md). A disk that turns takes longer to keep a result.
 pub const AROUND_GUESS: Nanos = Nanos::millis(8);
 /// The same of a cell that all ranks of a job begin together: they agree on the start, and rank 0 collects what they did.
+/// 230 ms with two ranks on two cores, 340 ms with eight.
 pub(crate) const AROUND_GUESS_OF_JOB: Nanos = Nanos::millis(300);
-/// The share of simulated time that its computation takes, before any has been seen: 5 ms to 60 ms for each second on two cores.
+/// The share of simulated time that its computation takes, before any has been seen: 10 ms to 20 ms for each second of a survey of `sim:ssd`.
 pub(crate) const SIMULATED_GUESS: f64 = 0.02;
 /// What files are taken to be written at before any has been. Half of what a SATA link carries: a disk may well be
 /// slower and most are faster, and the first file shows.
