@@ -67,8 +67,8 @@ pub(super) struct Phases<'a> {
     pub(super) times: Vec<u64>,
     /// Of all processes.
     pub(super) records: Vec<RunRecord>,
-    /// The first phase of each kind, with the place of its records.
-    first: Vec<(Place, std::ops::Range<usize>)>,
+    /// The phases that were run, each with the place of its records.
+    ran: Vec<(Place, std::ops::Range<usize>)>,
     /// A process has no record of a phase.
     lacks: bool,
 }
@@ -102,7 +102,7 @@ impl<'a> Phases<'a> {
             runs: vec![Vec::new(); tests.len()],
             times: vec![clock::utc().0; tests.len()],
             records: Vec::new(),
-            first: Vec::new(),
+            ran: Vec::new(),
             lacks: false,
         }
     }
@@ -169,12 +169,18 @@ impl<'a> Phases<'a> {
         Some((records, failed))
     }
 
-    /// Reports phases whose I/Os did not reach a device, of each kind the first one.
+    /// Reports phases whose I/Os did not reach a device: of each test and kind the first of them.
     pub(super) fn tell_cached(&self) {
-        for (place, records) in &self.first {
+        let mut reported: Vec<(usize, Phase)> = Vec::new();
+        for (place, records) in &self.ran {
+            let kind = (place.test, place.phase);
+            if reported.contains(&kind) {
+                continue;
+            }
             let mut found = self.records[records.clone()].iter().filter_map(cached);
             if let Some(sentence) = found.next() {
                 output::tell(&format!("warning: {}: {sentence}", self.label(*place)));
+                reported.push(kind);
             }
         }
     }
@@ -264,9 +270,7 @@ impl Schedule for Phases<'_> {
         }
         let from = self.records.len();
         self.records.extend(records);
-        if place.repetition == 0 {
-            self.first.push((place, from..self.records.len()));
-        }
+        self.ran.push((place, from..self.records.len()));
         !failed
     }
 }
