@@ -62,7 +62,7 @@ pub(crate) const CAUSES: &[Cause] = &[
                 [
                     Figure::Is("stall_ns", length * 1e6),
                     Figure::Is("period_ns", every * 1e6),
-                    Figure::About("stalls", ((31_000.0 - length) / every).floor(), 0.5),
+                    Figure::About("stalls", 30_000.0 / every, 1.0),
                 ],
             )
         },

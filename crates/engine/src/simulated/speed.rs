@@ -23,6 +23,7 @@ pub(super) struct Speed {
     walk: f64, // logarithm of the slowness
     step_at: Nanos,
     age: Nanos, // at the start of the run
+    phase: f64, // of the first period of pauses, what lies before the session
     late: Late,
 }
 
@@ -46,12 +47,17 @@ impl Speed {
             walk: 0.0,
             step_at: STEP,
             age: Nanos(0),
+            phase: 0.0,
         };
+        if faults.pause_every.0 > 0 {
+            let mut rng = Rng::new(seed.wrapping_add(number), PAUSES.wrapping_sub(1));
+            speed.phase = faults.pause_every.0 as f64 * uniform(&mut rng);
+        }
         speed.walk = speed.deviation() * normal(&mut speed.rng);
         speed
     }
 
-    /// Goes on with drift and drop from where earlier runs of the session ended.
+    /// Goes on with drift, drop and pauses from where earlier runs of the session ended.
     pub(super) fn of_age(self, age: Nanos) -> Self {
         Speed { age, ..self }
     }
@@ -88,14 +94,16 @@ impl Speed {
         slow
     }
 
-    /// What would be done in a pause is done at its end.
+    /// What would be done in a pause is done at its end. At which moment of a period a session begins is drawn: else a survey, whose
+    /// runs are shorter than a period, never has a pause.
     #[inline]
     pub(super) fn after_pause(&mut self, done: f64) -> f64 {
         let every = self.is.faults.pause_every.0;
-        if every == 0 || done < every as f64 {
-            return done; // the first pause begins after the first stretch
+        if every == 0 {
+            return done;
         }
-        let into = done % every as f64 - self.late_in((done / every as f64) as u64);
+        let at = done + self.age.0 as f64 + self.phase;
+        let into = at % every as f64 - self.late_in((at / every as f64) as u64);
         match into < 0.0 {
             true => done,
             false => done + (self.is.faults.pause.0 as f64 - into).max(0.0),
@@ -135,8 +143,15 @@ mod tests {
         let mut aged = speed(|f| f.drift = 30).of_age(Nanos::seconds(60));
         assert_eq!(aged.slowness(Nanos::seconds(60)), 1.6);
         let mut pause = speed(|f| (f.pause, f.pause_every) = (Nanos(10), Nanos(100)));
+        pause.phase = 0.0;
         let done = [5.0, 95.0, 100.0, 104.0, 110.0, 205.0].map(|at| pause.after_pause(at));
-        assert_eq!(done, [5.0, 95.0, 110.0, 110.0, 110.0, 210.0]);
+        assert_eq!(done, [10.0, 95.0, 110.0, 110.0, 110.0, 210.0]);
+        pause.phase = 30.0;
+        let mut later = pause.of_age(Nanos(1000));
+        assert_eq!(
+            [65.0, 70.0, 75.0, 80.0].map(|at| later.after_pause(at)),
+            [65.0, 80.0, 80.0, 80.0]
+        );
     }
 
     #[test]
@@ -151,6 +166,7 @@ mod tests {
         (device.faults.pause, device.faults.pause_every) = (Nanos(10), Nanos(100));
         device.uneven.pause_jitter = 100;
         let mut late = Speed::new(&device, 1, 0);
+        late.phase = 0.0;
         let mut begins = |period: u64| {
             let moments = (0..100).map(|at| (period * 100 + at) as f64);
             let mut held = moments.filter(|at| late.after_pause(*at) > *at);
@@ -162,6 +178,28 @@ mod tests {
         let mut places: Vec<u64> = begun.iter().map(|(at, _)| *at as u64 % 100).collect();
         places.dedup();
         assert!(places.len() > 15, "{begun:?}");
+    }
+
+    #[test]
+    fn runs_of_a_session_find_a_pause_as_often_as_it_lasts() {
+        let mut device = SimulatedModel::Ssd.device();
+        (device.faults.pause, device.faults.pause_every) = (Nanos::millis(250), Nanos::seconds(5));
+        let with_pause = |seed, age| {
+            let mut speed = Speed::new(&device, seed, 0).of_age(age);
+            (0..100).any(|step| {
+                let at = f64::from(step) * 1e7; // a run of one second
+                speed.after_pause(at) > at
+            })
+        };
+        let runs = |of: &dyn Fn(u64) -> bool| (0..1000).filter(|number| of(*number)).count();
+        let expected = 220..=280; // a quarter: the run and the pause, of the period
+        let drawn = runs(&|seed| with_pause(seed, Nanos(0)));
+        assert!(expected.contains(&drawn), "{drawn} of 1000 seeds");
+        let aged = runs(&|run| with_pause(0, Nanos::millis(1_013 * run)));
+        assert!(
+            expected.contains(&aged),
+            "{aged} of 1000 runs of one session"
+        );
     }
 
     #[test]
