@@ -20,7 +20,7 @@ use crate::shape::{Shape, Turns};
 use crate::thread_plan::{TargetShare, ThreadPlan};
 use map::Map;
 use model::block_header::{self, BlockHeader};
-use model::{Bytes, CacheMode, Nanos, Plan, PlannedTarget, WriteContent};
+use model::{Bytes, CacheMode, Location, Nanos, Plan, PlannedTarget, WriteContent};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ enum Data {
     /// Random bytes without headers.
     Random,
     Shaped(Turns),
-    /// A pattern or zeros, put there once.
+    /// A pattern or zeros, put there once, or what no device keeps.
     Still,
     Fresh,
     Source {
@@ -168,6 +168,9 @@ impl Buffers {
         let (block, slot_bytes) = (part.block, part.slot_bytes);
         let has_headers = matches!(part.data, Data::Blocks);
         let twin = part.twin;
+        if matches!(content, WriteContent::Marked) && matches!(part.data, Data::Still) {
+            return;
+        }
         let data = self.map.piece_mut(part.base, whole); // nothing is in flight yet
         match content {
             WriteContent::Marked | WriteContent::Shaped { .. } => {
@@ -350,6 +353,7 @@ impl Part {
                     align,
                 }
             }
+            (WriteContent::Marked, _) if discards_data(&target.location) => Data::Still,
             (WriteContent::Fresh, _) if has_headers => Data::FreshBlocks,
             (WriteContent::Fresh, _) => Data::Fresh,
             (WriteContent::Marked | WriteContent::Shaped { .. }, _) if has_headers => Data::Blocks,
@@ -396,6 +400,11 @@ impl Part {
         let number = slot * self.windows + window;
         (self.base + number * self.slot_bytes, number as u32)
     }
+}
+
+/// Returns whether the device is a simulated one without data: nothing reads what it is given.
+fn discards_data(location: &Location) -> bool {
+    matches!(location, Location::Simulated(device) if device.data.0 == 0)
 }
 
 /// The most that so many slots of a thread take for one of its targets.

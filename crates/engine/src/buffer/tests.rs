@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::rehearsal::tests::{plan, planned};
-use model::{QueueDepth, Ratio, block_header};
+use model::{QueueDepth, Ratio, SimulatedDevice, SimulatedModel, block_header};
 
 fn written(buffers: &mut Buffers, slot: u32, offset: u64) -> Vec<u8> {
     let block = buffers.parts[0].block;
@@ -248,4 +248,17 @@ fn the_system_is_asked_for_large_pages_only_when_the_plan_asks() {
     let flags = lines.find_map(|line| line.strip_prefix("VmFlags:"));
     let mut flags = flags.unwrap().split_whitespace();
     assert!(flags.all(|flag| flag != "hg" && flag != "ht"));
+}
+
+#[test]
+fn a_simulated_device_without_data_is_given_no_content() {
+    let device = SimulatedModel::Ssd.device();
+    for (data, is_made) in [(Bytes(0), false), (Bytes::mib(1), true)] {
+        let mut buffers = with(&|target| {
+            target.location = Location::Simulated(Box::new(SimulatedDevice { data, ..device }));
+            target.workload.write = Ratio::ALL;
+        });
+        let content = written(&mut buffers, 0, 4096);
+        assert_eq!(content.iter().any(|byte| *byte != 0), is_made, "{data:?}");
+    }
 }
