@@ -9,13 +9,10 @@
 //! regression", JASA 66 (1971).
 
 use super::DRIFT_MIN;
-use super::points::{Points, correlation};
+use super::points::{LEFT_MAX, Points, correlation, is_walk, squares};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where a line leaves less than this share of all squares, it is a trend, however the rest is: a curve leaves residuals
-/// that are autocorrelated, which the correction for correlation takes for a walk.
-const LEFT_MAX: f64 = 0.02;
 /// Standard deviations of the test's sum that make a trend: one in 15000 by chance, if correlations are as estimated.
 const DEVIATIONS_MIN: f64 = 4.0;
 
@@ -39,9 +36,12 @@ pub(super) fn find(points: &Points) -> Option<(Drift, f64)> {
     let rates = &points.rates;
     let (sum, slope) = pairs(rates);
     let bend = bend(rates);
-    let deviations = sum.abs() / deviation(rates.len(), correlation(&bend.residuals(rates)));
-    let is_line = bend.left <= LEFT_MAX * squares(rates);
-    if (deviations < DEVIATIONS_MIN && !is_line) || sum * slope <= 0.0 {
+    let residuals = bend.residuals(rates);
+    let deviations = sum.abs() / deviation(rates.len(), correlation(&residuals));
+    let all = squares(rates);
+    let is_line = bend.left <= LEFT_MAX * all;
+    let is_chance = deviations < DEVIATIONS_MIN && !is_line;
+    if is_chance || is_walk(&residuals, bend.left, all) || sum * slope <= 0.0 {
         return None;
     }
     let change = (bend.last - bend.first) / bend.first;
@@ -137,12 +137,6 @@ fn fit(rates: &[f64], at: usize) -> Bend {
         last: first + slope * x(rates.len() - 1),
         left: (all - slope * above).max(0.0),
     }
-}
-
-/// Sum of the squared distances from the mean.
-fn squares(values: &[f64]) -> f64 {
-    let mean = mean(values);
-    values.iter().map(|value| (value - mean).powi(2)).sum()
 }
 
 fn mean(values: &[f64]) -> f64 {

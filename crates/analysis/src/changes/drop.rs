@@ -8,7 +8,7 @@
 //! correlation is poorly known, and the test of false alarms confirms it.
 
 use super::DROP_MIN;
-use super::points::{Points, correlation, inflation};
+use super::points::{Points, correlation, inflation, is_walk, squares};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +66,8 @@ pub(super) fn find(points: &Points) -> Option<(RateDrop, f64)> {
     // The step in which it fell is of both levels; medians do not see it.
     let (first, last) = (median(&rates[..at]), median(&rates[at..]));
     let change = (last - first) / first;
-    let dropped = last < first && -change >= DROP_MIN && apart >= ERRORS_MIN;
+    let walk = is_walk(&residuals, left, squares(rates));
+    let dropped = last < first && -change >= DROP_MIN && apart >= ERRORS_MIN && !walk;
     let drop = RateDrop {
         at_ns: points.begins(at).0,
         before_per_s: first,

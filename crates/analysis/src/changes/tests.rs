@@ -64,6 +64,39 @@ fn a_thousand_stationary_series_give_at_most_ten_alarms() {
     assert!(alarms <= 10, "{alarms}");
 }
 
+/// Noise that keeps a level for some steps, as in runs whose steps are shorter than the noise, and of each step by itself.
+fn levels(chance: &mut Chance, steps: usize, correlation: f64, lasts: usize) -> Vec<f64> {
+    let level = noise(chance, steps / lasts + 2, correlation, 0.1);
+    let begin = (chance.share() * lasts as f64) as usize;
+    (0..steps)
+        .map(|step| level[(step + begin) / lasts] * (1.0 + 0.005 * chance.normal()))
+        .collect()
+}
+
+#[test]
+fn noise_between_steps_gives_few_alarms_in_runs_of_any_length() {
+    const SERIES: u32 = 300;
+    let mut chance = Chance(11);
+    let (mut alarms, mut worst, mut all) = (0, 0, 0);
+    for steps in [20, 30, 50, 60, 120, 600] {
+        for (correlation, lasts) in [(0.6, 1), (0.8, 1), (0.9, 1), (0.95, 1), (0.9, 5), (0.5, 5)] {
+            let mut of_kind = 0;
+            for _ in 0..SERIES {
+                let series = levels(&mut chance, steps, correlation, lasts);
+                let scaled: Vec<f64> = series.iter().map(|value| value * 20_000.0).collect();
+                of_kind += u32::from(found(&scaled) != (None, None));
+            }
+            println!("{steps} steps, r {correlation} every {lasts}: {of_kind} of {SERIES}");
+            (worst, alarms, all) = (worst.max(of_kind), alarms + of_kind, all + SERIES);
+        }
+    }
+    println!("false alarms: {alarms} of {all}, at most {worst} of {SERIES}");
+    assert!(
+        alarms * 50 <= all && worst * 16 <= SERIES,
+        "{alarms} of {all}, {worst}"
+    );
+}
+
 #[test]
 fn few_ios_a_step_and_wild_steps_are_no_change() {
     let mut chance = Chance(2);
