@@ -155,7 +155,8 @@ fn turns(device: &BlockDevice) -> bool {
     family.is_some() || (device.rotational == Some(true) && is_believed(device))
 }
 
-fn is_believed(device: &BlockDevice) -> bool {
+/// Returns whether its flags are of the device itself and not of a host that imitates one.
+pub(super) fn is_believed(device: &BlockDevice) -> bool {
     !matches!(
         device.transport.as_deref(),
         Some("virtio" | "xen" | "iscsi")
