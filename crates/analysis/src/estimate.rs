@@ -27,7 +27,9 @@ pub struct Estimate {
 const LASTING: f64 = 0.1;
 
 /// Why the data of a run do not show how far a figure may be off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum NotKnown {
     /// The time series has fewer than ten full steps.
@@ -41,6 +43,16 @@ pub enum NotKnown {
 }
 
 impl NotKnown {
+    /// What the mark of a percentile means, where its interval is not known for this reason.
+    pub fn mark(self) -> &'static str {
+        match self {
+            NotKnown::FewIos => "~ fewer than 10 tail samples",
+            NotKnown::FewSteps => "~ interval not known: fewer than ten steps of the time series",
+            NotKnown::Correlated => "~ interval not known: the noise lasts as long as the run",
+            NotKnown::NotRecorded => "~ interval not known: not recorded over time",
+        }
+    }
+
     /// The reason in words, with the remedy.
     pub fn sentence(self) -> &'static str {
         match self {

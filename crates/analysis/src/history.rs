@@ -3,7 +3,7 @@
 //! A trend compares each session with the session before it of the same target and kind, by the statistics of `compare`.
 //! Deliberately absent: reading results, layout, and what counts as a change, which is `compare`'s.
 
-use crate::compare::{CellChange, CompareReport, Compared, METRICS, Side, compare_report};
+use crate::compare::{CellChange, CompareReport, Compared, METRICS, Outcome, Side, compare_report};
 use crate::page::workload_in_words;
 use crate::verdict::Validity;
 use crate::{Estimate, say};
@@ -72,6 +72,9 @@ pub struct TrendPoint {
     pub step: TrendStep,
     /// The rate by that of the session before, with its 95% interval; none of the first, and where one is 0.
     pub ratio: Option<Estimate>,
+    /// The largest change that this interval contains, as a share; none without an interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most_share: Option<f64>,
     /// Why one of the two is doubtful.
     pub doubt: Option<String>,
 }
@@ -86,7 +89,7 @@ pub enum TrendStep {
     Faster,
     /// Significantly fewer IOPS.
     Slower,
-    /// No significant difference.
+    /// No significant difference, and none above a quarter.
     Same,
     /// The data are inconclusive, or one of the two is doubtful.
     Inconclusive,
@@ -164,24 +167,33 @@ fn points(session: u64, side: &Side, report: Option<&CompareReport>) -> Vec<(Str
     }
     let mut changes = changes(side, report);
     let point = |(workload, rates): (String, Vec<f64>)| {
-        let (step, ratio, doubt) = match changes.remove(&workload) {
-            Some(change) => change,
-            None => (TrendStep::First, None, None),
-        };
+        let change = changes.remove(&workload).unwrap_or(Change {
+            step: TrendStep::First,
+            ratio: None,
+            at_most_share: None,
+            doubt: None,
+        });
         let iops = rates.iter().sum::<f64>() / rates.len() as f64;
         let point = TrendPoint {
             session,
             iops,
-            step,
-            ratio,
-            doubt,
+            step: change.step,
+            ratio: change.ratio,
+            at_most_share: change.at_most_share,
+            doubt: change.doubt,
         };
         (workload, point)
     };
     rates.into_iter().map(point).collect()
 }
 
-type Change = (TrendStep, Option<Estimate>, Option<String>);
+/// A workload against the session before.
+struct Change {
+    step: TrendStep,
+    ratio: Option<Estimate>,
+    at_most_share: Option<f64>,
+    doubt: Option<String>,
+}
 
 /// Returns the comparison's result for each workload. A workload with several cells, which differ by what its words
 /// omit, is inconclusive.
@@ -196,7 +208,12 @@ fn changes(side: &Side, report: Option<&CompareReport>) -> BTreeMap<String, Chan
         let Some(row) = cell.b.first().and_then(|name| rows.get(name)) else {
             continue;
         };
-        let several = || (TrendStep::Inconclusive, None, None);
+        let several = || Change {
+            step: TrendStep::Inconclusive,
+            ratio: None,
+            at_most_share: None,
+            doubt: None,
+        };
         found
             .entry(workload(row))
             .and_modify(|change| *change = several())
@@ -208,13 +225,12 @@ fn changes(side: &Side, report: Option<&CompareReport>) -> BTreeMap<String, Chan
 fn change(cell: &CellChange, report: &CompareReport) -> Change {
     let rate = cell.changes.iter().find(|change| change.metric == RATE);
     let ratio = rate.and_then(|change| change.ratio);
-    let differs = rate.and_then(|change| change.differs);
-    let step = match (differs, ratio) {
-        _ if cell.doubt.is_some() => TrendStep::Inconclusive,
-        (Some(false), _) => TrendStep::Same,
-        (Some(true), Some(ratio)) if ratio.value > 1.0 => TrendStep::Faster,
-        (Some(true), Some(_)) => TrendStep::Slower,
-        _ => TrendStep::Inconclusive,
+    let outcome = rate.map(|change| change.outcome);
+    let step = match outcome.filter(|_| cell.doubt.is_none()) {
+        Some(Outcome::Faster) => TrendStep::Faster,
+        Some(Outcome::Slower) => TrendStep::Slower,
+        Some(Outcome::NoDifference) => TrendStep::Same,
+        Some(Outcome::Inconclusive) | None => TrendStep::Inconclusive,
     };
     let doubt = cell.doubt.as_deref().map(|doubt| {
         let named = |side: &str, name: &str| {
@@ -225,7 +241,12 @@ fn change(cell: &CellChange, report: &CompareReport) -> Change {
         of_a.or_else(|| named("B", &report.b.name))
             .unwrap_or_else(|| doubt.to_owned())
     });
-    (step, ratio, doubt)
+    Change {
+        step,
+        ratio,
+        at_most_share: rate.and_then(|change| change.at_most_share),
+        doubt,
+    }
 }
 
 fn rate(row: &ResultRow) -> Option<f64> {
@@ -260,7 +281,7 @@ fn headline(sessions: &[HistorySession], trends: &[Trend]) -> String {
     let kinds = [
         (TrendStep::Slower, "slower"),
         (TrendStep::Faster, "faster"),
-        (TrendStep::Same, "without a significant difference"),
+        (TrendStep::Same, "without a difference above 25%"),
         (TrendStep::Inconclusive, "inconclusive"),
     ];
     let counts = kinds.map(|(step, word)| (ended(step), word)).into_iter();

@@ -161,7 +161,7 @@ fn counts(report: &CompareReport) -> String {
     let kinds = [
         (counts.faster, "faster in B"),
         (counts.slower, "slower in B"),
-        (counts.no_difference, "without a significant difference"),
+        (counts.no_difference, "without a difference above 25%"),
         (counts.inconclusive, "inconclusive"),
     ];
     let parts: Vec<String> = kinds

@@ -6,7 +6,7 @@
 use crate::page::{PAGE_MARK, escaped, style};
 use crate::time::{Zone, minute};
 use analysis::say::rate;
-use analysis::{History, HistorySession, Trend, TrendPoint, TrendStep, Validity};
+use analysis::{History, HistorySession, Trend, TrendPoint, TrendStep, Validity, say};
 use std::io::{self, Write};
 
 /// Shows the rows that have every word of the search.
@@ -159,8 +159,11 @@ fn against(last: &TrendPoint, points: &[TrendPoint]) -> String {
         format!(": {}{}", percent(ratio.value), bounds.unwrap_or_default())
     });
     let word = match last.step {
-        TrendStep::Same => "no significant difference",
-        other => step(other),
+        TrendStep::Same => {
+            let most = last.at_most_share.unwrap_or(0.25);
+            format!("no difference above {}", say::percent(most))
+        }
+        other => step(other).to_owned(),
     };
     let doubt = last.doubt.as_deref().map(|doubt| format!("; {doubt}"));
     // A and B are the names of a comparison's sides.

@@ -1,7 +1,9 @@
 //! What a text view is written on: its width, the zone of its times, and what stands at its foot.
 
 use crate::time::Zone;
+use analysis::{NotKnown, Percentile, TailSamples};
 use model::Note;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The page of a text view.
@@ -77,16 +79,16 @@ impl Paper {
     }
 }
 
-/// Legend of the marks next to percentiles, where there are any.
-pub(crate) fn trust_footnote(weak: bool, missing: bool) -> Vec<String> {
-    let parts = [
-        weak.then_some("~ fewer than 10 tail samples"),
-        missing.then_some("max: too few I/Os for that percentile"),
-    ];
-    let reported: Vec<&str> = parts.into_iter().flatten().collect();
-    if reported.is_empty() {
-        Vec::new()
-    } else {
-        vec![reported.join("; ")]
+/// Legend of the marks next to percentiles, where there are any: each reason once.
+pub(crate) fn trust_footnote<'a>(shown: impl Iterator<Item = &'a Percentile>) -> Vec<String> {
+    let (mut reasons, mut missing) = (BTreeSet::new(), false);
+    for percentile in shown {
+        reasons.extend(percentile.doubt());
+        missing |= percentile.tail_samples == TailSamples::None;
     }
+    let marks = reasons.into_iter().map(NotKnown::mark);
+    let max = missing.then_some("max: too few I/Os for that percentile");
+    let reported: Vec<&str> = marks.chain(max).collect();
+    let some = !reported.is_empty();
+    some.then(|| reported.join("; ")).into_iter().collect()
 }

@@ -11,7 +11,7 @@ use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, wrap};
 use crate::time::write_time;
 use analysis::say::counted;
-use analysis::{CallRow, Latency, OperationRow, RunReport, TailSamples, TargetReport, WorkDigest};
+use analysis::{CallRow, Latency, OperationRow, RunReport, TargetReport, WorkDigest};
 use model::plan::RecordedTiming;
 use model::trace::TraceOperation;
 use model::{Access, CacheMode, Pacing, Spacing};
@@ -342,15 +342,15 @@ fn warm_up(report: &RunReport, paper: &Paper) -> Vec<String> {
 
 /// What the marks in the table mean, where there are any.
 fn footnote(report: &RunReport, left_out: Option<String>, paper: &Paper) -> Vec<String> {
-    let trusts = || {
-        let rows = report.operations.iter().filter(|row| row.ios > 0);
-        rows.flat_map(|row| &row.latency.percentiles) // as many I/Os have a response time
-            .map(|percentile| percentile.tail_samples)
-    };
-    let mut parts = crate::paper::trust_footnote(
-        trusts().any(|t| t == TailSamples::Few),
-        trusts().any(|t| t == TailSamples::None),
-    );
+    let rows = report.operations.iter().filter(|row| row.ios > 0);
+    let shown = rows.flat_map(|row| {
+        let responses = row.response.as_ref().map(|latency| &latency.percentiles);
+        row.latency
+            .percentiles
+            .iter()
+            .chain(responses.into_iter().flatten())
+    });
+    let mut parts = crate::paper::trust_footnote(shown);
     parts.extend(left_out);
     match parts.is_empty() {
         true => parts,

@@ -14,9 +14,7 @@ use crate::paper::{Paper, trust_footnote};
 use crate::picture::picture;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, shorten, wrap};
-use analysis::{
-    Answer, SurveyAnswer, SurveyAnswerSide, SurveyReport, SurveyRow, TailSamples, Validity,
-};
+use analysis::{Answer, SurveyAnswer, SurveyAnswerSide, SurveyReport, SurveyRow, Validity};
 use std::io::{self, Write};
 
 /// The survey has seven workloads; more come only from unplanned labels.
@@ -229,10 +227,7 @@ fn footnote(report: &SurveyReport, shown: &[usize], paper: &Paper) -> Vec<String
     parts.extend(has(KNEE).then(|| "QD@95% = lowest QD with 95% of the peak".to_owned()));
     parts.extend(validities(Validity::Caution).then(|| "* doubtful".to_owned()));
     parts.extend(validities(Validity::Invalid).then(|| "! invalid".to_owned()));
-    parts.extend(trust_footnote(
-        percentiles().any(|p| p.tail_samples == TailSamples::Few),
-        percentiles().any(|p| p.tail_samples == TailSamples::None),
-    ));
+    parts.extend(trust_footnote(percentiles()));
     parts.extend(left_out(&COLUMNS, shown, paper.room()));
     wrap("", &parts.join("; "), paper.room(), usize::MAX)
 }

@@ -108,7 +108,7 @@ pub(super) fn answer_of_cells(
     }
     if counts.no_difference > 0 {
         let none = counts.no_difference;
-        line.push_str(&format!("; {none} without a significant difference"));
+        line.push_str(&format!("; {none} without a difference above 25%"));
     }
     (verdict, with_inconclusive(line, counts))
 }
@@ -222,13 +222,14 @@ fn part(figure: &Figure, verdict: Verdict) -> String {
             )
         }
         (Some(false), _) => {
-            let seen = change
-                .smallest_seen_share()
-                .map(|share| format!(" (minimum detectable {})", say::percent(share)));
-            format!(
-                "{name} no significant difference{}",
-                seen.unwrap_or_default()
-            )
+            let most = change.at_most(OUTSIDE);
+            let small = most.filter(|_| change.outcome(OUTSIDE, true) == Outcome::NoDifference);
+            let seen = change.smallest_seen_share().map(say::percent);
+            match (small, seen) {
+                (Some(most), _) => format!("{name} no difference above {}", say::percent(most)),
+                (None, Some(seen)) => format!("{name} inconclusive (minimum detectable {seen})"),
+                (None, None) => format!("{name} inconclusive"),
+            }
         }
         (None, Some(why)) => format!(
             "{} (no interval: {why})",

@@ -57,6 +57,17 @@ pub struct Percentile {
 }
 
 impl Percentile {
+    /// Returns why it has a mark of trust; none where it has none.
+    pub fn doubt(&self) -> Option<NotKnown> {
+        const ENOUGH: f64 = 10.0;
+        let rounding = 1e-6; // 1 - 0.999 is not exactly a thousandth
+        let beyond = self.effective_ios * (1.0 - self.quantile) + rounding;
+        (self.tail_samples == TailSamples::Few).then(|| match self.not_known {
+            Some(why) if beyond >= ENOUGH => why,
+            _ => NotKnown::FewIos,
+        })
+    }
+
     /// Half the width of its interval, as a share of the value; none where either end cannot be reported.
     pub fn half_width_share(&self) -> Option<f64> {
         let (low, high) = (self.low_ns? as f64, self.high_ns? as f64);

@@ -161,3 +161,41 @@ fn percentiles_and_means_of_runs_are_those_of_all_ios_and_their_intervals_hold_e
         "{deep:?}"
     );
 }
+
+/// One queue with random arrivals and service times, for which the response time is exponential with mean S/(1 − ρ) (Kleinrock,
+/// Queueing Systems, volume 1, 3.2): how far the percentile of one run is from it is not known, because slow responses come together.
+#[test]
+fn percentiles_of_response_times_are_never_called_sure() {
+    const PATHS: u64 = 300;
+    const SERVICE_NS: f64 = 1e6;
+    for load in [0.5, 0.8, 0.9, 0.95] {
+        let exact = SERVICE_NS / (1.0 - load) * 1000f64.ln();
+        let mut chance = crate::chance::Chance((load * 1000.0) as u64);
+        let (mut least, mut most) = (f64::INFINITY, 0f64);
+        for _ in 0..PATHS {
+            let (mut responses, mut time, mut backlog) = (LatencyHistogram::new(), 0.0, 0.0);
+            while time < 10e9 {
+                let gap = chance.exponential() * SERVICE_NS / load;
+                time += gap;
+                backlog = f64::max(backlog - gap, 0.0) + chance.exponential() * SERVICE_NS;
+                responses.record(Nanos(backlog as u64));
+            }
+            let latency = Latency::of_responses(&responses);
+            for one in &latency.percentiles {
+                assert_ne!(one.tail_samples, TailSamples::Enough, "{load}: {one:?}");
+                assert_eq!((one.low_ns, one.high_ns), (None, None), "{load}: {one:?}");
+                let few = one.effective_ios * (1.0 - one.quantile) < 9.999;
+                let shown = one.tail_samples != TailSamples::None;
+                let why = if few {
+                    NotKnown::FewIos
+                } else {
+                    NotKnown::NotRecorded
+                };
+                assert_eq!(one.doubt(), shown.then_some(why), "{load}: {one:?}");
+            }
+            let found = latency.percentiles[3].latency_ns.unwrap() as f64 / exact;
+            (least, most) = (least.min(found), most.max(found));
+        }
+        println!("ρ = {load}: p99.9 of 10 s is {least:.2} to {most:.2} of the exact one");
+    }
+}

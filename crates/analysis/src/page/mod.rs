@@ -32,7 +32,7 @@ pub use detail::{
 
 use crate::columns::Unit;
 use crate::compare::{ChangeReport, Difference, Outcome};
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, NotKnown};
 use crate::facts::{EngineDigest, HostDigest, TargetDigest};
 use crate::findings::{Confidence, Evidence, Group, RuleId, Severity};
 use crate::goal_check::GoalReport;
@@ -224,9 +224,12 @@ pub struct PageRow {
 pub struct PageFigure {
     /// In the unit of its head.
     pub value: PageValue,
-    /// `*` doubtful, `!` invalid, `~` fewer than ten tail samples; empty otherwise.
+    /// `*` doubtful, `!` invalid, `~` fewer than ten tail samples, or no interval known; empty otherwise.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub mark: &'static str,
+    /// The reason of a `~`, for the note below the table.
+    #[serde(skip)]
+    pub(super) doubt: Option<NotKnown>,
 }
 
 /// One figure of the panel.

@@ -8,15 +8,16 @@ use super::curves::Seen;
 use super::panel::of_what;
 use super::{PageFigure, PageHead, PageRow, PageTable, PageValue};
 use crate::columns::Unit;
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, NotKnown};
 use crate::files::{FilesReport, FilesRow};
 use crate::job::JobReport;
-use crate::latency::{Latency, TailSamples};
+use crate::latency::Latency;
 use crate::looks::{LayerRow, LayersReport, QuickReport};
 use crate::pts::{PtsCellReport, PtsPartReport, PtsReport};
 use crate::run::RunReport;
 use crate::survey::{CellReport, SurveyReport, SurveyRow};
 use crate::verdict::Validity;
+use std::collections::BTreeSet;
 
 type Heads = [(&'static str, Unit)];
 
@@ -350,24 +351,20 @@ pub(super) fn of_pts(report: &PtsReport) -> PageTable {
 
 /// Completes the note with the marks that the table has.
 fn table(rows_are: &str, heads: &Heads, rows: Vec<PageRow>, note: &str) -> PageTable {
-    const MARKS: [(&str, &str); 3] = [
-        ("*", "* doubtful"),
-        ("!", "! invalid"),
-        ("~", "~ fewer than 10 tail samples"),
-    ];
-    let has = |mark: &str| {
-        let figures = rows.iter().flat_map(|row: &PageRow| &row.figures);
-        figures.into_iter().any(|figure| figure.mark == mark)
-    };
+    const MARKS: [(&str, &str); 2] = [("*", "* doubtful"), ("!", "! invalid")];
+    let figures = || rows.iter().flat_map(|row: &PageRow| &row.figures);
+    let has = |mark: &str| figures().any(|figure| figure.mark == mark);
+    let doubts = figures().filter(|figure| figure.mark == "~");
+    let doubts: BTreeSet<NotKnown> = doubts.filter_map(|figure| figure.doubt).collect();
     let marks = MARKS
         .iter()
         .filter(|(mark, _)| has(mark))
-        .map(|(_, text)| *text);
-    let parts: Vec<&str> = Some(note)
-        .filter(|note| !note.is_empty())
-        .into_iter()
-        .chain(marks)
-        .collect();
+        .map(|(_, text)| *text)
+        .chain(doubts.into_iter().map(NotKnown::mark));
+    let mut parts: Vec<String> = marks.map(str::to_owned).collect();
+    if !note.is_empty() {
+        parts.insert(0, note.to_owned());
+    }
     let heads = heads.iter().map(|(label, unit)| PageHead {
         label: (*label).to_owned(),
         unit: *unit,
@@ -400,11 +397,10 @@ fn percentile(latency: &Latency, quantile: f64) -> PageFigure {
     let Some(found) = latency.at(quantile) else {
         return figure(PageValue::Nothing);
     };
+    let doubt = found.doubt().filter(|_| found.latency_ns.is_some());
     PageFigure {
-        mark: match found.tail_samples {
-            TailSamples::Few if found.latency_ns.is_some() => "~",
-            _ => "",
-        },
+        mark: doubt.map_or("", |_| "~"),
+        doubt,
         ..whole(found.latency_ns)
     }
 }
@@ -424,7 +420,11 @@ fn whole(value: Option<u64>) -> PageFigure {
 }
 
 const fn figure(value: PageValue) -> PageFigure {
-    PageFigure { value, mark: "" }
+    PageFigure {
+        value,
+        mark: "",
+        doubt: None,
+    }
 }
 
 impl PageFigure {

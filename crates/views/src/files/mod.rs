@@ -10,8 +10,7 @@ use crate::paper::{Paper, Stored, trust_footnote};
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, shorten, wrap};
 use analysis::{
-    Estimate, FilesReport, FilesRow, MdtestDigest, RunBlocksReport, TailSamples, TargetDigest,
-    VerifyDigest, say,
+    Estimate, FilesReport, FilesRow, MdtestDigest, RunBlocksReport, TargetDigest, VerifyDigest, say,
 };
 use std::io::{self, Write};
 
@@ -273,10 +272,7 @@ fn footnote(report: &FilesReport, left_out: Option<String>, paper: &Paper) -> Ve
     if rows().any(|row| row.cut && row.amount.planned.is_some()) {
         parts.push("* cut short".to_owned());
     }
-    parts.extend(trust_footnote(
-        percentiles().any(|p| p.tail_samples == TailSamples::Few),
-        percentiles().any(|p| p.tail_samples == TailSamples::None),
-    ));
+    parts.extend(trust_footnote(percentiles()));
     parts.extend(left_out);
     match rows().next() {
         Some(_) => wrap("  ", &parts.join("; "), paper.room(), 3),
