@@ -23,8 +23,8 @@ compile_error!("host supports Linux only: another system needs its own folder ne
 pub use root::Root;
 pub use system::{
     Activity, Allowance, BlockTrace, ClosedFile, CounterReader, DeviceListing, Event, FileState,
-    IoTrace, ObservedEvents, ObservedPlace, ProcessIo, ProcessTree, SystemObserver, Timed,
-    activity, allowance, block_of_generic, boot_id, chain_devices, content_of_whole,
+    IoTrace, ObservedEvents, ObservedPlace, ProcessIo, ProcessTree, ProgramReader, SystemObserver,
+    Timed, activity, allowance, block_of_generic, boot_id, chain_devices, content_of_whole,
     content_of_whole_at_best, device_chain, device_health, device_number, devices, file_identity,
     file_state, hangup_is_ignored, has_poll_queues, host_record, is_writable_by_others,
     keeps_time_by_counter, kernel_workers, lock_holder, may_be_one_file, memory_room, monotonic,

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "One core, or all of them, were at 100% CPU, so the machine was the limit.",
-    method: "One core busy for 97% of the measured phase or more, or all together for 95%, less steal time, over 0.4 seconds or more. In addition fathom's threads were ready without a processor for 5% of their time, or busy for 80%; or the CPU emulates the device (zram, a loop device in memory), and three quarters of the load were kernel time; or interrupts took half of the time of that core. Otherwise it is a note. If all are busy, mostly in programs, and half of that or more is not fathom's own time, other programs are named. Threads that waited for a processor for 20% of their time suffice alone. Imported runs: as printed per processor; fio: user and kernel time of a job together are 97% or more. Or those of several jobs are 95% to 103% of one core, while direct submissions took 80% of their time. Not applied with polling, with a requested rate or on the null engine. If fathom's own thread is at 100% CPU, `fathom-cpu-bound` is reported.",
+    method: "One core busy for 97% of the measured phase or more, or all together for 95%, less steal time, over 0.4 seconds or more. In addition fathom's threads were ready without a processor for 5% of their time, or busy for 80%; or the CPU emulates the device (zram, a loop device in memory), and three quarters of the load were kernel time; or interrupts took half of the time of that core. Otherwise it is a note. If all are busy, mostly in programs, and half of that or more is not fathom's own time, the other programs are named: those of a tenth of the time used or more. Threads that waited for a processor for 20% of their time suffice alone. Imported runs: as printed per processor; fio: user and kernel time of a job together are 97% or more. Or those of several jobs are 95% to 103% of one core, while direct submissions took 80% of their time. Not applied with polling, with a requested rate or on the null engine. If fathom's own thread is at 100% CPU, `fathom-cpu-bound` is reported.",
     evidence: &[
         "cpu",
         "user_percent",
@@ -26,8 +26,9 @@ pub(super) const RULE: Rule = Rule {
         "cores",
         "delayed_share",
         "others_share",
+        "named_share",
     ],
-    source: "proc_stat(5); the kernel's Documentation/scheduler/sched-stats.rst (schedstat); DISKSPD's table of processors.",
+    source: "proc_stat(5), proc_pid_stat(5); the kernel's Documentation/scheduler/sched-stats.rst (schedstat); DISKSPD's table of processors.",
     advice: "Spread the load over more cores (more threads, interrupt affinity), use larger blocks, or use a machine with more cores.",
     look: Look::Any(look),
 };
@@ -213,7 +214,9 @@ fn of_own(own: &Own<'_>) -> Option<Finding> {
         let others = cpu.own_cores.map(|own| 1.0 - own / (used * cores as f64));
         // The kernel's time may be its work for these I/Os.
         let others = others.filter(|others| *others >= OTHERS_MIN && user >= kernel);
-        let all = others.map_or(all.clone(), |others| of_programs(all, others));
+        if let Some(others) = others {
+            return Some(of_programs(own, all, others, waited));
+        }
         return Some(weighed(all, "so the machine was the limit", waited, why));
     }
     if part(core) >= CORE_MIN {
@@ -232,16 +235,73 @@ fn of_own(own: &Own<'_>) -> Option<Finding> {
     starved(waited)
 }
 
-/// Adds that other programs used the cores: then fathom cannot spread its load.
-fn of_programs(mut all: Finding, others: f64) -> Finding {
-    let part = say::percent(others.clamp(0.0, 1.0));
-    all.sentence = format!("{}, {part} of it for other programs", all.sentence);
-    all.evidence.push(super::Evidence {
-        name: "others_share".to_owned(),
-        value: others,
-    });
+/// Reports the programs that used the cores, and fathom's own part: then fathom cannot spread its load. All other findings on speed
+/// follow from it.
+fn of_programs(own: &Own<'_>, mut all: Finding, others: f64, waited: Waited) -> Finding {
+    let others = others.clamp(0.0, 1.0);
+    let used = own.cpu.user_cores + own.cpu.kernel_cores;
+    let by_name = by_name(own, used);
+    let named: Vec<String> = by_name
+        .iter()
+        .map(|(name, many, share)| match many {
+            1 => format!("{name} {}", say::percent(*share)),
+            _ => format!("{many} × {name} {}", say::percent(*share)),
+        })
+        .collect();
+    let who = match named.is_empty() {
+        true => say::percent(others),
+        false => named.join(", "),
+    };
+    all.sentence = format!(
+        "all {} were busy with other programs: {who} of the time used, fathom {}",
+        say::counted(own.cpu.cores.len() as u64, "core"),
+        say::percent(1.0 - others)
+    );
+    let named = by_name.iter().map(|(_, _, share)| share).sum();
+    let mut more = vec![("others_share", others), ("named_share", named)];
+    if let Waited::Some(share) = waited {
+        more.push(("delayed_share", share));
+    }
+    all.evidence
+        .extend(more.into_iter().map(|(name, value)| super::Evidence {
+            name: name.to_owned(),
+            value,
+        }));
     ADVICE_OTHERS.clone_into(&mut all.advice);
-    all
+    match waited {
+        Waited::Some(share) if share < WAITED_MIN => only_a_hint(all, share),
+        _ => all.sure(Confidence::High),
+    }
+}
+
+/// The programs that used a tenth or more of the time of these cores, processes of one name together: how many they are, and
+/// their part; at most three.
+fn by_name<'a>(own: &'a Own<'_>, cores: f64) -> Vec<(&'a str, usize, f64)> {
+    const PART_MIN: f64 = 0.1;
+    const NAMED_MAX: usize = 3;
+    let window = &own.record.lifetime;
+    let elapsed = window.after.ended.minus(window.before.begun).0 as f64;
+    let mut named: Vec<(&str, usize, f64)> = Vec::new();
+    for program in &own.record.engine.disturbances.programs {
+        let part = program.cpu.0 as f64 / (elapsed * cores).max(1.0);
+        match named.iter_mut().find(|(name, ..)| *name == program.name) {
+            Some((_, many, sum)) => (*many, *sum) = (*many + 1, *sum + part),
+            None => named.push((&program.name, 1, part)),
+        }
+    }
+    named.retain(|(.., part)| *part >= PART_MIN);
+    named.sort_by(|one, other| other.2.total_cmp(&one.2));
+    named.truncate(NAMED_MAX);
+    for (.., part) in &mut named {
+        *part = part.min(1.0);
+    }
+    named
+}
+
+/// Returns whether a finding is of cores that other programs used.
+pub(super) fn is_of_programs(finding: &Finding) -> bool {
+    let is_share = |one: &super::Evidence| one.name == "others_share";
+    finding.id == RULE.id && finding.evidence.iter().any(is_share)
 }
 
 /// Threads that waited for a processor, though none was seen to be full.
@@ -347,9 +407,14 @@ fn weighed(mut reported: Finding, so: &str, waited: Waited, why: Option<String>)
         reported.sentence = format!("{}, {so}: {why}", reported.sentence);
         return reported.sure(Confidence::Medium);
     }
+    only_a_hint(reported, share)
+}
+
+fn only_a_hint(mut reported: Finding, share: f64) -> Finding {
     reported.sentence = format!(
-        "{}, but fathom's threads waited for a processor only {part} of the time",
-        reported.sentence
+        "{}, but fathom's threads waited for a processor only {} of the time",
+        reported.sentence,
+        say::percent(share)
     );
     reported.severity = Severity::Note;
     reported.sure(Confidence::Low)
@@ -405,7 +470,7 @@ mod tests {
         assert!(
             reported_of
                 .sentence
-                .contains("97.5% of it for other programs"),
+                .contains("other programs: 97.5% of the time used, fathom 2.53%"),
             "{}",
             reported_of.sentence
         );
@@ -413,6 +478,25 @@ mod tests {
             !reported_of.advice.contains("spread"),
             "{}",
             reported_of.advice
+        );
+        let program = |process, name: &str, ms| model::record::OtherProgram {
+            process,
+            name: name.to_owned(),
+            cpu: Nanos::millis(ms),
+            ..model::record::OtherProgram::default()
+        };
+        others.engine.disturbances.programs = vec![
+            program(4, "stress", 9000),
+            program(5, "stress", 8900),
+            program(6, "sshd", 500),
+        ];
+        let reported_of = found(&others, "cpu-bound").unwrap();
+        assert!(
+            reported_of
+                .sentence
+                .contains(": 2 × stress 90.4% of the time used, fathom 2.53%"),
+            "{}",
+            reported_of.sentence
         );
         others.window.after.process = own(15_000);
         let reported_of = found(&others, "cpu-bound").unwrap();

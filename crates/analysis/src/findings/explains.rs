@@ -244,7 +244,15 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             coordinated_omission::RULE.id,
             queue_not_full::RULE.id,
             one_at_a_time::RULE.id,
+            cpu_bound::RULE.id,
+            fathom_cpu_bound::RULE.id,
+            not_steady::RULE.id,
+            working_set_fits_cache::RULE.id,
         ],
+    ),
+    (
+        queued_in_kernel::RULE.id,
+        &[cpu_bound::RULE.id, fathom_cpu_bound::RULE.id],
     ),
     (
         noisy_neighbour::RULE.id,
@@ -312,8 +320,29 @@ pub(super) fn explained(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
+/// What follows where other programs used all cores: no figure is the target's.
+const OF_PROGRAMS: &[RuleId] = &[
+    fathom_cpu_bound::RULE.id,
+    iops_limit::RULE.id,
+    bandwidth_limit::RULE.id,
+    latency_groups::RULE.id,
+    not_steady::RULE.id,
+    queued_in_kernel::RULE.id,
+    slow_tail::RULE.id,
+    stall::RULE.id,
+    throughput_drift::RULE.id,
+    throughput_drop::RULE.id,
+    two_speeds::RULE.id,
+];
+
 /// The first cause of the table that is among the findings, and weighs enough.
 fn cause_of(finding: &Finding, findings: &[Finding]) -> Option<RuleId> {
+    let busy = findings.iter().find(|one| cpu_bound::is_of_programs(one));
+    let busy =
+        busy.filter(|busy| busy.severity >= finding.severity && OF_PROGRAMS.contains(&finding.id));
+    if let Some(busy) = busy {
+        return Some(busy.id);
+    }
     let explains = |(cause, consequences): &(RuleId, &[RuleId])| {
         let of = consequences.contains(&finding.id);
         let cause = findings.iter().find(|one| of && one.id == *cause)?;

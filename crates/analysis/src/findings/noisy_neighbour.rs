@@ -9,7 +9,8 @@ use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::comparison::CountComparison;
 use crate::device_check::DeviceCheck;
 use crate::say;
-use model::{CacheMode, TargetKind};
+use model::record::OtherProgram;
+use model::{CacheMode, RunRecord, TargetKind};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("noisy-neighbour"),
@@ -17,9 +18,9 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Another process used the device during the run.",
-    method: "The device transferred more bytes than the tool requested: by more than 5% and more than twice the uncertainty at the window's edges. Only with direct I/O, and not for write-through to files, because the journal is written too.",
+    method: "The device transferred more bytes than the tool requested: by more than 5% and more than twice the uncertainty at the window's edges. Only with direct I/O, and not for write-through to files, because the journal is written too. The program that read and wrote most meanwhile is named, if it is a quarter of that or more.",
     evidence: &["extra_bytes", "extra_share", "bound_bytes"],
-    source: "The kernel's Documentation/block/stat.rst.",
+    source: "The kernel's Documentation/block/stat.rst; proc_pid_io(5).",
     advice: "Stop the other I/O on the device, or measure at another time.",
     look: Look::Own(look),
 };
@@ -50,9 +51,10 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let tool = counts.read.tool_bytes as f64 + counts.write.tool_bytes as f64;
     let share = extra / tool.max(1.0);
     let sentence = format!(
-        "other I/O on {device}: it transferred {} ({}) more than fathom did",
+        "other I/O on {device}: it transferred {} ({}) more than fathom did{}",
         say::bytes(extra as u64),
-        say::percent(share)
+        say::percent(share),
+        named(seen.record, extra)
     );
     Some(finding(
         RULE.id,
@@ -65,6 +67,35 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         ],
         "stop the other I/O on the device, or measure at another time",
     ))
+}
+
+/// Names the program that moved the most, where it is a large part of what the device did for others, and what it moved per second.
+/// On which device a program moved its bytes the system does not report.
+fn named(record: &RunRecord, extra: f64) -> String {
+    const PART_MIN: f64 = 0.25;
+    let moved = |one: &OtherProgram| one.read.0.saturating_add(one.written.0) as f64;
+    let programs = record.engine.disturbances.programs.iter();
+    let most = programs.max_by(|one, other| moved(one).total_cmp(&moved(other)));
+    let Some(most) = most.filter(|one| moved(one) >= PART_MIN * extra) else {
+        return String::new();
+    };
+    let did = match (most.read.0, most.written.0) {
+        (_, 0) => "read",
+        (0, _) => "wrote",
+        _ => "read and wrote",
+    };
+    let lasted = record
+        .lifetime
+        .after
+        .ended
+        .minus(record.lifetime.before.begun);
+    let per_s = moved(most) / lasted.as_seconds().max(f64::MIN_POSITIVE);
+    format!(
+        "; {} (process {}) {did} {} MiB/s",
+        most.name,
+        most.process,
+        say::mib_per_s(per_s)
+    )
 }
 
 /// Bytes that the device moved beyond the tool's, where they are too many for chance.
@@ -102,6 +133,30 @@ mod tests {
             ..Sample::default()
         };
         assert!(found(&busier.build(), "noisy-neighbour").is_some());
+    }
+
+    #[test]
+    fn the_program_that_moved_as_much_is_named_and_a_small_one_is_not() {
+        let sample = Sample {
+            device_percent: 120,
+            ..Sample::default()
+        };
+        let mut record = sample.build();
+        let mut with = |written: u64| {
+            record.engine.disturbances.programs = vec![model::record::OtherProgram {
+                process: 77,
+                name: "dd".to_owned(),
+                written: model::Bytes(written << 20),
+                ..model::record::OtherProgram::default()
+            }];
+            found(&record, "noisy-neighbour").unwrap().sentence
+        };
+        let named = with(20);
+        assert!(
+            named.ends_with("; dd (process 77) wrote 2.00 MiB/s"),
+            "{named}"
+        );
+        assert!(!with(3).contains("dd"));
     }
 
     #[test]

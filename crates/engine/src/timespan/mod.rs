@@ -37,7 +37,7 @@ use crate::verify::journal::{JournalOf, JournalSink};
 use crate::verify::medium::FileMedium;
 use crate::word_rings::TakerThread;
 use gate::Pins;
-use host::{CounterReader, Root};
+use host::{CounterReader, ProgramReader, Root};
 use integrity::Integrity;
 use model::record::Disturbances;
 use model::{
@@ -143,6 +143,7 @@ pub fn run_calibrated(
     let used = workers.used();
     let integrity = Integrity::of(&job.plan, &job.targets, target::nodes(&job.plan, &job.pins));
     rest(&job);
+    let programs = ProgramReader::open(root);
     let moment = met(job.meeting.as_ref(), &workers, stop)?;
     let before = reader.read(&mut || Nanos(0));
     let (clock, given_up) = begun(clock, moment, job.meeting.as_ref());
@@ -162,6 +163,7 @@ pub fn run_calibrated(
         tick_due: Cell::new(TICK_EVERY),
         integrity: RefCell::new(integrity),
         stops: RefCell::new(ProcessStops::new()),
+        programs,
     };
     let mut watch = Watch::new(root, backends.have_kernel_workers());
     let sampler = Sampler::new(&job.plan, &mut reader);
@@ -170,7 +172,7 @@ pub fn run_calibrated(
     drop(writers); // all words of the workers are written
     notes.extend(shared.close_log());
     let after = reader.read(&mut || clock.now());
-    let (truncated, disturbances) = control.into_found();
+    let (truncated, disturbances) = control.into_found(root);
 
     let engine = EngineRecord {
         verification: verified(&shared, &job, observer, stop, &mut notes),
@@ -309,17 +311,20 @@ struct Control<'a> {
     tick_due: Cell<Nanos>,
     integrity: RefCell<Integrity>,
     stops: RefCell<ProcessStops>,
+    /// As they were before the first I/O.
+    programs: ProgramReader,
 }
 
 impl Control<'_> {
     /// What it found next to the counts: a target that another program truncated, and other disturbances.
-    fn into_found(self) -> (Option<Failure>, Disturbances) {
+    fn into_found(self, root: &Root) -> (Option<Failure>, Disturbances) {
         let found = self.integrity.into_inner().into_found();
         let disturbances = Disturbances {
             process_stops: self.stops.into_inner().into_found(),
             deleted_targets: found.deleted_targets,
             freed_targets: found.freed_targets,
             system_events: None, // the session adds them
+            programs: self.programs.used(root),
         };
         (found.truncated, disturbances)
     }

@@ -52,8 +52,8 @@ pub use rank::{ClockOffset, JobLayout, RankRecord};
 pub use result::{NoResult, RunResult};
 pub use row::{Note, Origin, ResultRow, RowFigures, RowTimes, RowVerdict, RowWork};
 pub use run::{
-    ClockRecord, Disturbances, EngineRecord, Failure, Outcome, PhaseTimes, ProcessStop, RunRecord,
-    WearOut,
+    ClockRecord, Disturbances, EngineRecord, Failure, OtherProgram, Outcome, PhaseTimes,
+    ProcessStop, RunRecord, WearOut,
 };
 pub use series::{CpuSample, Sample, Series};
 pub use system_events::{EventKind, EventSource, SystemEvent, SystemEvents};

@@ -112,6 +112,24 @@ pub struct Disturbances {
     /// What the system reported of the targets' devices, paths and servers; none where it was not observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_events: Option<SystemEvents>,
+    /// Other programs that used the most processor time or moved the most bytes; empty where little was used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<OtherProgram>,
+}
+
+/// What a program other than fathom used, from just before the first I/O to after the last.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OtherProgram {
+    /// Number of the process.
+    pub process: u32,
+    /// Its name: `dd`.
+    pub name: String,
+    /// Processor time, in itself and in the kernel.
+    pub cpu: Nanos,
+    /// Read from devices; 0 where this process may not read it.
+    pub read: Bytes,
+    /// Sent to devices, or to be sent; 0 where this process may not read it.
+    pub written: Bytes,
 }
 
 impl EngineRecord {

@@ -1,0 +1,148 @@
+//! What other programs did during a run: their processor time, and what they read from and wrote to devices.
+//!
+//! All processes are read before the first I/O and after the last, so nothing of it is on the path of an I/O. Threads of the kernel
+//! are omitted, because they work for others: for fathom, too. A process that ended before the second reading is not seen.
+//! Sources: proc_pid_stat(5), proc_pid_io(5). Deliberately absent: what follows from it (`analysis`).
+
+use super::activity::process_ios;
+use super::sys;
+use crate::root::Root;
+use model::record::OtherProgram;
+use model::{Bytes, Nanos};
+use std::collections::BTreeMap;
+use std::fs;
+
+/// Programs that are kept of those with the most processor time, and of those with the most bytes.
+const KEPT: usize = 5;
+/// Less processor time, and fewer bytes, are not worth a line.
+const CPU_MIN: Nanos = Nanos::millis(50);
+const BYTES_MIN: u64 = 1 << 20;
+/// The flag of a thread of the kernel. // include/linux/sched.h, PF_KTHREAD
+const KERNEL_THREAD: u64 = 0x0020_0000;
+
+/// All processes as they were at one moment.
+#[derive(Debug, Default)]
+pub struct ProgramReader {
+    before: BTreeMap<(u32, u64), OtherProgram>, // by number and start
+}
+
+impl ProgramReader {
+    /// Reads all processes. Nothing is kept where the root is no live machine.
+    pub fn open(root: &Root) -> Self {
+        ProgramReader { before: read(root) }
+    }
+
+    /// Returns the programs other than this process that have used the most since then.
+    pub fn used(self, root: &Root) -> Vec<OtherProgram> {
+        let since = |(key, now): ((u32, u64), OtherProgram)| {
+            let before = self.before.get(&key);
+            let less = |now: Bytes, of: fn(&OtherProgram) -> Bytes| {
+                Bytes(now.0.saturating_sub(before.map_or(0, |one| of(one).0)))
+            };
+            OtherProgram {
+                cpu: now.cpu.minus(before.map_or(Nanos(0), |one| one.cpu)),
+                read: less(now.read, |one| one.read),
+                written: less(now.written, |one| one.written),
+                ..now
+            }
+        };
+        let own = std::process::id();
+        let mut all: Vec<OtherProgram> = read(root).into_iter().map(since).collect();
+        all.retain(|one| one.process != own);
+        let moved = |one: &OtherProgram| one.read.0.saturating_add(one.written.0);
+        all.sort_by_key(|one| std::cmp::Reverse(moved(one)));
+        let by_bytes = all.iter().take(KEPT).filter(|one| moved(one) >= BYTES_MIN);
+        let mut kept: Vec<OtherProgram> = by_bytes.cloned().collect();
+        all.sort_by_key(|one| std::cmp::Reverse(one.cpu));
+        let by_time = all.into_iter().take(KEPT).filter(|one| one.cpu >= CPU_MIN);
+        let known: Vec<u32> = kept.iter().map(|one| one.process).collect();
+        kept.extend(by_time.filter(|one| !known.contains(&one.process)));
+        kept
+    }
+}
+
+fn read(root: &Root) -> BTreeMap<(u32, u64), OtherProgram> {
+    let mut all = BTreeMap::new();
+    let Ok(entries) = fs::read_dir(root.path("proc")) else {
+        return all;
+    };
+    let tick = 1_000_000_000 / sys::ticks_per_second();
+    for entry in entries.flatten() {
+        let process = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok());
+        let text = process.and_then(|_| fs::read_to_string(entry.path().join("stat")).ok());
+        let found = process.zip(text.as_deref());
+        all.extend(found.and_then(|(process, text)| program(process, text, tick)));
+    }
+    for io in process_ios(root).0 {
+        let mut of = all.range_mut((io.process, 0)..=(io.process, u64::MAX));
+        if let Some((_, program)) = of.next() {
+            (program.read, program.written) = (io.read_bytes, io.write_bytes);
+        }
+    }
+    all
+}
+
+/// A line of `/proc/PID/stat`, with its key: the number and the start of the process. The name is in parentheses and may have some
+/// itself.
+fn program(process: u32, text: &str, tick: u64) -> Option<((u32, u64), OtherProgram)> {
+    let (head, rest) = text.rsplit_once(')')?;
+    let name = head.split_once('(')?.1.to_owned();
+    let fields: Vec<&str> = rest.split_whitespace().collect(); // from the third on
+    let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+    if number(9)? & KERNEL_THREAD != 0 {
+        return None;
+    }
+    let ticks = number(14)?.saturating_add(number(15)?);
+    let program = OtherProgram {
+        process,
+        name,
+        cpu: Nanos(ticks.saturating_mul(tick)),
+        ..OtherProgram::default()
+    };
+    Some(((process, number(22)?), program))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(root: &std::path::Path, number: u32, name: &str, flags: u64, ticks: u64, io: u64) {
+        let folder = root.join(format!("proc/{number}"));
+        fs::create_dir_all(&folder).unwrap();
+        let stat =
+            format!("{number} ({name}) R 1 1 1 0 -1 {flags} 0 0 0 0 {ticks} 0 0 0 20 0 1 0 77 0 0");
+        fs::write(folder.join("stat"), stat).unwrap();
+        let text = format!("rchar: 1\nread_bytes: 0\nwrite_bytes: {io}\n");
+        fs::write(folder.join("io"), text).unwrap();
+        fs::write(folder.join("comm"), format!("{name}\n")).unwrap();
+    }
+
+    #[test]
+    fn programs_are_kept_by_what_they_used_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::at(folder.path().to_owned());
+        for (number, name, flags, used) in [
+            (40, "dd", 0, 5),
+            (41, "a) b", 0, 9),
+            (42, "kworker", KERNEL_THREAD, 0),
+            (43, "idle", 0, 1000),
+        ] {
+            process(folder.path(), number, name, flags, used, used << 20);
+        }
+        let reader = ProgramReader::open(&root);
+        process(folder.path(), 40, "dd", 0, 5, 905 << 20);
+        process(folder.path(), 41, "a) b", 0, 409, 9 << 20);
+        process(folder.path(), 42, "kworker", KERNEL_THREAD, 500, 0);
+        process(folder.path(), 44, "new", 0, 100, 0);
+        let found = reader.used(&root);
+        let tick = 1_000_000_000 / sys::ticks_per_second();
+        let seen: Vec<(&str, u64, u64)> = found
+            .iter()
+            .map(|one| (one.name.as_str(), one.cpu.0 / tick, one.written.0 >> 20))
+            .collect();
+        assert_eq!(seen, [("dd", 0, 900), ("a) b", 400, 0), ("new", 100, 0)]);
+    }
+}
