@@ -1,11 +1,10 @@
 //! A bandwidth limit (QoS) determines the result.
 
 use super::device_port;
-use super::qos_limit::{EVIDENCE, cap, distance_reported};
+use super::qos_limit::{EVIDENCE, cap, distance_reported, limited};
 use super::qos_shape::Held;
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, finding};
 use crate::LimitKind;
-use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("bandwidth-limit"),
@@ -24,16 +23,16 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let cap = cap(seen)
         .or_else(|| device_port::alone(seen))
         .filter(|cap| cap.held == Held::Bandwidth)?;
-    let bytes = seen.observed.total.bytes_per_s?;
-    let limited = match cap.confidence {
+    let (what, _, bytes) = limited(seen, &cap)?;
+    let bytes = bytes?;
+    let may_be = match cap.confidence {
         Confidence::Low => "may be limited to",
         Confidence::Medium | Confidence::High => "limited to",
     };
     let mut evidence = vec![("bytes_per_s", bytes)];
     evidence.extend(cap.evidence);
     let sentence = format!(
-        "bandwidth {limited} {} MiB/s: {}{}",
-        say::mib_per_s(bytes),
+        "bandwidth {may_be} {what}: {}{}",
         cap.why,
         distance_reported(seen.known, Held::Bandwidth, bytes)
     );

@@ -1,11 +1,10 @@
 //! An IOPS limit (QoS) determines the result.
 
 use super::equal_sides;
-use super::qos_limit::{EVIDENCE, cap, distance_reported};
+use super::qos_limit::{EVIDENCE, cap, distance_reported, limited};
 use super::qos_shape::Held;
 use super::{Cause, Confidence, Finding, Group, Look, Rule, RuleId, Seen, Several, finding};
 use crate::LimitKind;
-use crate::say;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("iops-limit"),
@@ -13,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: Some(LimitKind::Cap),
     what: "An IOPS limit (QoS) below the device's own maximum determines the result.",
-    method: "Full queue of four or more, no thread of fathom that was ready without a processor for 20% of its time, and one of these. IOPS within 3% of a specified limit. The device had few I/Os while most waited above it, with IOPS that vary by 5% or less. IOPS that vary by 2% or less, while the latencies vary by 30% to 300%; the variation is below three quarters of what these latencies give. Paced: 16 or more in flight, windows within 0.5% or half an I/O. p1 to p95 of the latency are within 10% of each other (runs of fathom: 15%); high confidence at a round figure. In slices: mean latency four times the median, half of all waiting in I/Os of nearly one length of 5 ms or more, windows within 5%. The last two only if the generator was not CPU-bound; flat windows only if not several jobs, each busy for 30% of a core, used one together. Eight windows or more are needed, five near a known limit. Imported runs with 4 to 15 in flight, low confidence: windows within 0.5%, p1 to p95 within 15%, and a published limit within 1%. Flat windows alone are a note; within 2.5% of a published limit they are a warning. Sessions without windows and percentiles: reads and writes of one load are within 1.5% of each other. Both are within 2.5% of one published limit (3% of a specified one), and no run is 5% faster. Sequential I/O at 20 to 315 MB/s on a disk that may rotate is a note, as a platter is as even; of low confidence in runs of fathom and near a published limit. The lower bound is of the inner tracks of old disks, the upper one above the data sheets of all disks with one actuator.",
+    method: "Full queue of four or more, no thread of fathom that was ready without a processor for 20% of its time, and one of these. IOPS within 3% of a specified limit. The device had few I/Os while most waited above it, with IOPS that vary by 5% or less. IOPS that vary by 2% or less, while the latencies vary by 30% to 300%; the variation is below three quarters of what these latencies give. Paced: 16 or more in flight, windows within 0.5% or half an I/O. p1 to p95 of the latency are within 10% of each other (runs of fathom: 15%); a round figure is mentioned. In slices: mean latency four times the median, half of all waiting in I/Os of nearly one length of 5 ms or more, windows within 5%. In a mix of which one side takes four times as long as the other or longer, the limit is of that side. High confidence only at a specified limit: whether IOPS or bytes are limited shows a second block size. The last two only if the generator was not CPU-bound; flat windows only if not several jobs, each busy for 30% of a core, used one together. Eight windows or more are needed, five near a known limit. Imported runs with 4 to 15 in flight, low confidence: windows within 0.5%, p1 to p95 within 15%, and a published limit within 1%. Flat windows alone are a note; within 2.5% of a published limit they are a warning. Sessions without windows and percentiles: reads and writes of one load are within 1.5% of each other. Both are within 2.5% of one published limit (3% of a specified one), and no run is 5% faster. Sequential I/O at 20 to 315 MB/s on a disk that may rotate is a note, as a platter is as even; of low confidence in runs of fathom and near a published limit. The lower bound is of the inner tracks of old disks, the upper one above the data sheets of all disks with one actuator.",
     evidence: EVIDENCE,
     source: "Renewal counting: n I/Os with a coefficient of variation c vary by c/√n; the kernel's Documentation/block/stat.rst; the providers' pages, listed with each limit in the manual, chapter Published limits.",
     advice: "A deeper queue only adds latency. Request a higher limit, or compare with the limit instead of the disk; specify it with --cap-iops.",
@@ -26,16 +25,15 @@ fn of_session(several: &Several<'_>) -> Option<Finding> {
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let cap = cap(seen).filter(|cap| cap.held == Held::Rate)?;
-    let rate = seen.observed.total.rate_per_s?;
-    let limited = match cap.confidence {
+    let (what, rate, _) = limited(seen, &cap)?;
+    let may_be = match cap.confidence {
         Confidence::Low => "may be limited to",
         Confidence::Medium | Confidence::High => "limited to",
     };
     let mut evidence = vec![("rate_per_s", rate)];
     evidence.extend(cap.evidence);
     let sentence = format!(
-        "{limited} {} IOPS: {}{}",
-        say::rate(rate),
+        "{may_be} {what}: {}{}",
         cap.why,
         distance_reported(seen.known, Held::Rate, rate)
     );

@@ -14,9 +14,10 @@ use super::storage_stack::targets;
 use super::{Confidence, Own, Seen, Severity, io_wq_offload};
 use crate::intervals::IntervalRow;
 use crate::known::{CloudCap, Known};
-use crate::observed::RateWindows;
+use crate::observed::{Observed, ObservedFigures, RateWindows};
 use crate::say;
 use crate::verdict::SIMULATED;
+use model::{DeviceCounters, Operation};
 
 /// The figures that findings of both limits can have.
 pub(super) const EVIDENCE: &[&str] = &[
@@ -299,6 +300,48 @@ fn distance(value: f64, cap: f64) -> String {
     }
 }
 
+/// The side of a mix that a limit makes wait: its I/Os take four times as long as the others, or longer. A limit of all I/Os makes
+/// both wait, and media differ by less.
+pub(super) fn waiting_side(observed: &Observed) -> Option<(Operation, &ObservedFigures)> {
+    const LONGER_MIN: f64 = 4.0;
+    const IOS_MIN: u64 = 100;
+    let known = |side: &ObservedFigures| {
+        let mean_ns = side.mean_ns.filter(|mean| *mean > 0.0)?;
+        (side.ios? >= IOS_MIN && side.rate_per_s? > 0.0).then_some(mean_ns)
+    };
+    let (read, write) = known(&observed.read).zip(known(&observed.write))?;
+    match () {
+        () if write >= LONGER_MIN * read => Some((Operation::Write, &observed.write)),
+        () if read >= LONGER_MIN * write => Some((Operation::Read, &observed.read)),
+        () => None,
+    }
+}
+
+/// The figures that are limited, in words, and the IOPS and bytes per second themselves: of one side of a mix, where only that one
+/// waits. Without a cap that is known, one run cannot show whether IOPS or bytes are limited, so both are given.
+pub(super) fn limited(seen: &Seen<'_>, cap: &Cap) -> Option<(String, f64, Option<f64>)> {
+    let is_known = cap.evidence.iter().any(|(name, _)| *name == "cap");
+    let side = waiting_side(seen.observed).filter(|_| !is_known);
+    let (what, figures) = match side {
+        Some((Operation::Read, read)) => (" for reads", read),
+        Some((Operation::Write, write)) => (" for writes", write),
+        None => ("", &seen.observed.total),
+    };
+    let bytes = figures.bytes_per_s;
+    let in_bytes = bytes.map(|bytes| format!("{} MiB/s", say::mib_per_s(bytes)));
+    let in_ios = figures
+        .rate_per_s
+        .map(|rate| format!("{} IOPS", say::rate(rate)));
+    let (first, second) = match cap.held {
+        Held::Rate => (in_ios, in_bytes),
+        Held::Bandwidth => (in_bytes, in_ios),
+    };
+    let second = second.filter(|_| !is_known);
+    let second = second.map_or_else(String::new, |second| format!(" ({second})"));
+    let words = format!("{}{second}{what}", first?);
+    Some((words, figures.rate_per_s.unwrap_or(f64::NAN), bytes))
+}
+
 /// The device had few I/Os while many waited above it: a rate limit of this machine.
 fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     let works = || targets(own.record).any(|target| target.works_above());
@@ -308,39 +351,32 @@ fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
         return None;
     }
     let asked = seen.observed.load.requested_in_flight?;
-    let waiting_ns = seen.observed.total.mean_ns?;
-    let device = own.device_checks.first()?.device.as_deref()?;
-    let counted = own.record.window.device(device)?;
-    let (ios, time) = (
-        counted.reads.saturating_add(counted.writes),
-        counted.read_time.plus(counted.write_time),
-    );
-    let elapsed = own.record.window.elapsed();
-    // Without a time, the device does not measure it.
-    if ios < 100 || elapsed.0 == 0 || time.0 == 0 {
-        return None;
-    }
-    let each_ns = time.0 as f64 / ios as f64;
-    let in_device = time.0 as f64 / elapsed.0 as f64;
-    // Requests that wait for a place in a full device queue are not counted by it either.
-    let unasked = in_device <= DEVICE_SHARE_MAX * asked && each_ns <= DEVICE_SHARE_MAX * waiting_ns;
-    let busy = counted.busy.0 as f64 / elapsed.0 as f64;
+    let side = waiting_side(seen.observed).map_or(&seen.observed.total, |(_, side)| side);
+    let waiting_ns = side.mean_ns?;
+    let Idle {
+        device,
+        above,
+        each_ns,
+        in_device,
+        busy,
+    } = idle_device(own, seen, asked, waiting_ns)?;
     // A step that is not a whole number of slices gets one more or one less of them.
     let uneven_max = HELD_CV_MAX.max(SLICE_S / own.record.plan.interval.as_seconds());
     let idle = in_device <= IDLE_SHARE_MAX * asked && busy <= IDLE_BUSY_MAX;
     if rate_cv > uneven_max && !(idle && both_halves_are_alike(own, asked)) {
         return None;
     }
-    (unasked && in_device < 1.0f64.max(0.1 * asked)).then(|| Cap {
+    let below = above.map_or_else(String::new, |above| format!(" and below {above}"));
+    (in_device < 1.0f64.max(0.1 * asked)).then(|| Cap {
         held: by_size(seen),
         why: format!(
-            "{device} took {} per I/O with {} in flight, while {} waited above it",
+            "{device} took {} per I/O with {} in flight, while {} waited above it{below}",
             say::time(each_ns),
             say::digits(in_device),
             say::digits(asked)
         ),
         severity: Severity::Warning,
-        confidence: Confidence::High,
+        confidence: Confidence::Medium, // whether of IOPS or of bytes, a second block size shows
         evidence: vec![
             ("device_mean_ns", each_ns),
             ("in_device_mean", in_device),
@@ -348,6 +384,65 @@ fn above_device(own: &Own<'_>, seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
             ("mean_ns", waiting_ns),
         ],
     })
+}
+
+/// A device that had few I/Os while most waited.
+struct Idle<'a> {
+    device: &'a str,
+    /// The device above it, which had them all, where it is not the first.
+    above: Option<&'a str>,
+    each_ns: f64,
+    in_device: f64,
+    busy: f64,
+}
+
+/// The first device of the chain that had few of the I/Os that were in flight. Below a device that passes I/Os on as they come (a
+/// partition, a mapping, a loop device on a direct file) a limit lets through few, too. A thread of the kernel that passes them on
+/// needs its time for each, so there only rates count that no such thread is too slow for.
+fn idle_device<'a>(
+    own: &'a Own<'_>,
+    seen: &Seen<'_>,
+    asked: f64,
+    waiting_ns: f64,
+) -> Option<Idle<'a>> {
+    const PASSED_ON_PER_S: f64 = 5000.0;
+    const SHARE_MIN: f64 = 0.5;
+    let first = own.device_checks.first()?.device.as_deref()?;
+    let chain = &own.record.targets.first()?.chain;
+    let from = chain.iter().position(|device| device.name == first)?;
+    let elapsed = own.record.window.elapsed().0 as f64;
+    let mut above: Option<(&str, f64)> = None;
+    for device in &chain[from..] {
+        let counted: DeviceCounters = own.record.window.device(&device.name)?;
+        let ios = counted.reads.saturating_add(counted.writes) as f64;
+        let time = counted.read_time.plus(counted.write_time).0 as f64;
+        let fewer = above.is_some_and(|(_, all)| ios < SHARE_MIN * all);
+        // Without a time, the device does not measure it.
+        if ios < 100.0 || elapsed <= 0.0 || time <= 0.0 || fewer {
+            return None;
+        }
+        let (each_ns, in_device) = (time / ios, time / elapsed);
+        // Requests that wait for a place in a full device queue are not counted by it either.
+        if in_device <= DEVICE_SHARE_MAX * asked && each_ns <= DEVICE_SHARE_MAX * waiting_ns {
+            return Some(Idle {
+                device: &device.name,
+                above: above.map(|(name, _)| name),
+                each_ns,
+                in_device,
+                busy: counted.busy.0 as f64 / elapsed,
+            });
+        }
+        let passes_on = match device.kind.as_str() {
+            "partition" | "dm" => true,
+            "loop" => device.file_direct == Some(true),
+            _ => false,
+        };
+        if !passes_on || seen.observed.total.rate_per_s > Some(PASSED_ON_PER_S) {
+            return None;
+        }
+        above = Some((&device.name, ios));
+    }
+    None
 }
 
 /// Few large I/Os in flight leave a rate limit in clusters, so that short steps differ and long ones do not: both halves had

@@ -101,10 +101,9 @@ pub(super) fn paced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
         held: by_size(seen),
         why,
         severity,
-        confidence: match (platter && seen.own.is_some(), round) {
-            (true, _) => Confidence::Low,
-            (false, true) => Confidence::High,
-            (false, false) => Confidence::Medium,
+        confidence: match platter && seen.own.is_some() {
+            true => Confidence::Low,
+            false => Confidence::Medium, // whether of IOPS or of bytes, a second block size shows
         },
         evidence: vec![("rate_cv", rate_cv), ("p95_over_p1", spread)],
     })
@@ -426,11 +425,40 @@ mod tests {
         let reported_of = reported(&volume(6004.0, &PACED), "iops-limit").unwrap();
         assert_eq!(
             (reported_of.severity, reported_of.confidence),
-            (Severity::Warning, Confidence::High)
+            (Severity::Warning, Confidence::Medium)
         );
         assert_eq!(reported_of.evidence[0].value, 6004.0);
+        assert!(reported_of.sentence.contains("6004 IOPS (23.5 MiB/s):"));
+        assert!(reported_of.sentence.contains("round"));
         let odd = reported(&volume(5683.0, &PACED), "iops-limit").unwrap();
-        assert_eq!(odd.confidence, Confidence::Medium, "no round figure");
+        assert!(!odd.sentence.contains("round"), "{}", odd.sentence);
+    }
+
+    #[test]
+    fn a_limit_of_one_side_of_a_mix_has_its_figure() {
+        let mut run = volume(1542.0, &PACED);
+        let figures = &mut run.figures;
+        figures.write = figures.read.clone();
+        for (side, rate, us) in [
+            (&mut figures.read, 765.0, 300),
+            (&mut figures.write, 777.0, 82_000),
+        ] {
+            (side.ios, side.ios_per_s) = (Some((rate * 120.0) as u64), Some(rate));
+            side.bytes_per_s = Some(rate * 4096.0);
+            side.latency.mean = Some(Nanos::micros(us));
+        }
+        let found = reported(&run, "iops-limit").unwrap();
+        assert_eq!(found.evidence[0].value, 777.0);
+        assert!(
+            found
+                .sentence
+                .starts_with("limited to 777 IOPS (3.04 MiB/s) for writes:"),
+            "{}",
+            found.sentence
+        );
+        run.figures.read.latency.mean = Some(Nanos::micros(41_000));
+        let both = reported(&run, "iops-limit").unwrap();
+        assert_eq!(both.evidence[0].value, 1542.0, "both wait");
     }
 
     #[test]

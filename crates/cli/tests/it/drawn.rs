@@ -194,3 +194,45 @@ fn the_cause_of_a_drawn_device_is_named_and_a_healthy_one_is_not_accused() {
     // 1% of the healthy ones may be accused.
     assert!(accused.len() <= healthy / 100 && faults.is_empty());
 }
+
+/// One block size does not show whether IOPS or bytes are limited: no finding is sure of it, and each has both figures.
+#[test]
+fn a_hidden_limit_has_its_figure_and_is_not_sure_of_its_kind() {
+    const DRAWN: u64 = 72;
+    let mut drawn = Drawn(DRAWN);
+    let mut named = 0;
+    for seed in 0..DRAWN {
+        let (kib, write) = (
+            drawn.one(&[4.0, 16.0, 64.0, 256.0]),
+            drawn.one(&[0, 50, 100]),
+        );
+        let cap = drawn.number(100.0, 1200.0);
+        let mib = (cap * kib / 1024.0).ceil();
+        let (key, iops) = match drawn.one(&["throttle", "cap-iops", "cap-bandwidth"]) {
+            "cap-bandwidth" => (format!("cap-bandwidth={mib}M"), mib * 1024.0 / kib),
+            key => (format!("{key}={cap}"), cap),
+        };
+        let line = format!(
+            "run sim:ssd,{key} -o 32 -b {kib}k -w {write} -d 10s --seed {seed} --no-store --json"
+        );
+        let report = Bench::new().line(&line).json();
+        let findings = report["findings"].as_array().unwrap();
+        let is_limit = |one: &&Value| one["id"] == "iops-limit" || one["id"] == "bandwidth-limit";
+        for found in findings.iter().filter(is_limit) {
+            assert_ne!(found["confidence"], "high", "{line}: {found}");
+            let figure = found["evidence"][0]["value"].as_f64().unwrap();
+            let expected = match found["id"] == "iops-limit" {
+                true => iops,
+                false => iops * kib * 1024.0,
+            };
+            let apart = (figure / expected - 1.0).abs();
+            assert!(apart < 0.05, "{line}: {found}");
+            let sentence = found["sentence"].as_str().unwrap();
+            let both = sentence.contains("IOPS") && sentence.contains("MiB/s");
+            assert!(both, "{line}: {sentence}");
+            named += 1;
+        }
+    }
+    println!("{named} of {DRAWN} limits named");
+    assert!(named >= 60, "{named} of {DRAWN}");
+}
