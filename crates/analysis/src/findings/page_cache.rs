@@ -204,7 +204,11 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
             let part = say::percent(share);
             format!("{who} compresses: the device transferred {part} less than was {what}")
         }
-        (Some(reads), None) => format!("{who} served {} of the reads", say::percent(reads)),
+        (Some(reads), None) => format!(
+            "{who} served {} of the reads{}",
+            say::percent(reads),
+            bounded(seen, cached)
+        ),
         (None, Some(writes)) => {
             format!(
                 "{who} still contained {} of the written bytes at the end",
@@ -230,6 +234,22 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
     ];
     let reported = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
     Some(reported.not_as("a disk result"))
+}
+
+/// Names the memory limit of the control group, where it is why the page cache contained only a part of the range.
+fn bounded(seen: &Own<'_>, cached: bool) -> String {
+    let targets = seen.record.plan.targets.iter();
+    let range = targets.fold(0u64, |sum, target| sum.saturating_add(target.length.0));
+    let host = &seen.record.host;
+    let limit = host.limits.memory.as_ref().map(|memory| memory.limit.0);
+    let limit = limit.filter(|limit| cached && *limit < range && *limit < host.ram.0);
+    limit.map_or_else(String::new, |limit| {
+        format!(
+            "; the control group allows {} of memory, less than the range of {}",
+            say::bytes(limit),
+            say::bytes(range)
+        )
+    })
 }
 
 /// The share of the reads that no device did for this process, which others on the device do not hide. Only where a device
@@ -322,6 +342,25 @@ mod tests {
             run_report(&cached.build()).verdict.sentence(),
             "INVALID as a disk result: the page cache served 100% of the reads"
         );
+    }
+
+    #[test]
+    fn a_memory_limit_below_the_range_is_named_and_one_above_it_is_not() {
+        let half = Sample {
+            cache: CacheMode::Cached,
+            device_percent: 50,
+            ..Sample::default()
+        };
+        let mut record = half.build();
+        for (mib, is_named) in [(256, true), (1 << 20, false)] {
+            record.host.limits.memory = Some(model::MemoryLimit {
+                limit: Bytes::mib(mib),
+                ..model::MemoryLimit::default()
+            });
+            let sentence = found(&record, "page-cache").unwrap().sentence;
+            let named = sentence.contains("the control group allows 256 MiB of memory");
+            assert_eq!(named, is_named, "{sentence}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: None,
     what: "The range fits in a cache, so the result is that of the cache.",
-    method: "Buffered runs of fathom: the range is smaller than main memory, and the device did not count 90% of the \
+    method: "Buffered runs of fathom: the range is smaller than main memory, or than what the control group allows, and the device did not count 90% of the \
              reads. Any run: the range is not larger than the specified array cache (--array-cache); an exact \
              multiple of it is a note. Imported runs: a note if a range of 1 GiB or less was used twice, or any range \
              a hundred times; a warning if a range of 256 MiB or less, which fits into the cache of a disk, was used ten times. CrystalDiskMark measures for five seconds: only this warning, by sequential I/Os, too. ioping on a folder reads a file of 1 MiB that it wrote just before: a note.",
@@ -43,7 +43,17 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 fn in_memory(seen: &Seen<'_>) -> Option<Finding> {
     let own = seen.own?;
     let record = own.record;
-    let ram = record.host.ram.0;
+    let limit = record
+        .host
+        .limits
+        .memory
+        .as_ref()
+        .map(|memory| memory.limit.0);
+    let ram = limit.map_or(record.host.ram.0, |limit| limit.min(record.host.ram.0));
+    let memory = match limit {
+        Some(limit) if limit <= ram => "the memory of the control group",
+        _ => "main memory",
+    };
     let through_cache =
         record
             .plan
@@ -76,7 +86,7 @@ fn in_memory(seen: &Seen<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = format!(
-        "the range of {} fits in main memory ({}), and I/O was buffered",
+        "the range of {} fits in {memory} ({}), and I/O was buffered",
         say::bytes(size),
         say::bytes(ram)
     );
