@@ -143,6 +143,7 @@ pub(crate) mod tests {
             allocation: model::Allocation::default(),
             fsync: model::Fsync::default(),
             drop_cache: false,
+            drop_cache_every: None,
             cache: CacheMode::Unbuffered,
             write_through: false,
             exclusive: false,

@@ -11,6 +11,7 @@ mod calls;
 mod finish;
 mod fsync;
 mod issue;
+mod passes;
 mod settle;
 mod verified;
 mod work;
@@ -18,6 +19,7 @@ mod work;
 pub(crate) use calls::Calls;
 pub(crate) use finish::{DRAIN_MAX, Done, Lent, SeatDone, finish};
 pub(crate) use fsync::Syncs;
+pub(crate) use passes::Passes;
 pub(crate) use verified::power_cut;
 pub(crate) use work::Work;
 

@@ -83,6 +83,7 @@ pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
             cache: planned.cache,
             fsync: planned.fsync,
             drop_cache: planned.drop_cache,
+            drop_cache_every: planned.drop_cache_every,
             write_through: planned.write_through,
             beyond_end: BeyondEnd::default(),
             mapped: planned.mapped,

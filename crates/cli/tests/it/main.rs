@@ -33,6 +33,7 @@ mod fio_bounds;
 mod fio_files;
 mod fio_iologs;
 mod fio_jobs;
+mod fio_passes;
 mod fio_side_by_side;
 mod fio_verify;
 mod fleet;

@@ -11,7 +11,7 @@ use crate::target::open_all;
 use crate::target_state::Shared;
 use crate::thread_plan::ThreadPlan;
 use crate::usage;
-use crate::worker::{self, Calls, Done, Lent, Syncs, Work, drive, finish};
+use crate::worker::{self, Calls, Done, Lent, Passes, Syncs, Work, drive, finish};
 use model::Nanos;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -290,6 +290,7 @@ fn prepare<B: Backend>(
     work.account.opened = Some(opened);
     work.side.syncs = Syncs::new(&shared.plan, place, &targets)?;
     work.side.calls = Calls::new(&shared.plan, place, &targets)?;
+    work.side.passes = Passes::new(&shared.plan, place, &targets)?;
     let planned = place
         .seats
         .iter()

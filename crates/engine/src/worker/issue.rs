@@ -165,6 +165,9 @@ pub(super) fn choose<C, const PLAIN: bool, const OPEN: bool>(
     } else {
         (lane.step(&mut work.rng, slot), lane.block)
     };
+    if !PLAIN && let Some(passes) = &mut work.side.passes {
+        passes.before(usize::from(seat), u64::from(length));
+    }
     Chosen { step, length, turn }
 }
 

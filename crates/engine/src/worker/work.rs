@@ -4,6 +4,7 @@
 
 use super::calls::{CHECK_EVERY, Calls, FailedCall};
 use super::fsync::{Failed, Syncs};
+use super::passes::Passes;
 use crate::RunError;
 use crate::backend::Completion;
 use crate::bound::Moved;
@@ -57,6 +58,8 @@ pub(crate) struct SideWork {
     pub(crate) syncs: Option<Box<Syncs>>,
     /// Where a trace has flushes or discards; its owner sets it.
     pub(crate) calls: Option<Box<Calls>>,
+    /// Where the page cache is dropped again and again; its owner sets it.
+    pub(crate) passes: Option<Box<Passes>>,
 }
 
 /// What stays as it is.
@@ -155,6 +158,7 @@ impl<C: Clock> Work<C> {
                 io_log: (shared.io_log.as_ref()).map(|log| ThreadIoLog::new(log, place)),
                 syncs: None,
                 calls: None,
+                passes: None,
             },
             account: Accounting {
                 found: BatchTime::NEVER,
@@ -223,6 +227,7 @@ impl<C: Clock> Work<C> {
         let recorded = self.open.as_ref().is_some_and(Open::is_recorded);
         self.side.syncs.is_none()
             && self.side.verify.is_none()
+            && self.side.passes.is_none()
             && self.side.io_log.is_none()
             && !recorded
             && matches!(&*self.lanes, [lane] if plain(lane))

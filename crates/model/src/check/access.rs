@@ -360,7 +360,7 @@ fn check_null(target: &Target, problems: &mut Vec<Problem>) {
     if !target.fsync.is_never() {
         refuse("written data to make durable");
     }
-    if target.drop_cache {
+    if target.drop_cache || target.drop_cache_every.is_some() {
         refuse("a page cache to drop");
     }
     if target.cache == CacheMode::LocalOff {

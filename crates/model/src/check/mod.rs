@@ -165,6 +165,7 @@ fn plan_target(
         allocation: target.allocation,
         cache: target.cache,
         drop_cache: target.drop_cache,
+        drop_cache_every: target.drop_cache_every,
         write_through: target.write_through,
         fsync: target.fsync,
         exclusive: is_device(facts) && target.workload.write.as_percent() > 0,

@@ -38,7 +38,7 @@ pub(super) fn check(span: &Timespan, problems: &mut Vec<Problem>) {
             "omit it, or specify sim:…,volatile=1M",
         ),
         (
-            any(|target| target.drop_cache),
+            any(|target| target.drop_cache || target.drop_cache_every.is_some()),
             "page cache to drop",
             "omit it, or specify sim:…,page-cache=50%",
         ),

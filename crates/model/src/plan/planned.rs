@@ -72,6 +72,9 @@ pub struct PlannedTarget {
     /// What the system's cache contained of the target was dropped before the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub drop_cache: bool,
+    /// Each thread drops the pages of its range again before it goes on behind so many bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drop_cache_every: Option<Bytes>,
     /// Each write returns only when the data is on stable storage.
     pub write_through: bool,
     /// Calls that make what was written durable.

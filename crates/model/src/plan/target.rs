@@ -34,6 +34,9 @@ pub struct Target {
     /// What the system's cache contains of the target is dropped before the run. Called elsewhere: fio `invalidate`.
     #[serde(default)]
     pub drop_cache: bool,
+    /// Each thread drops the pages of its range again before it goes on behind so many bytes; without it they are dropped once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drop_cache_every: Option<Bytes>,
     /// Each write returns only when the data is on stable storage.
     pub write_through: bool,
     /// Calls that make what was written durable.
@@ -93,6 +96,7 @@ impl Target {
             allocation: Allocation::default(),
             cache: CacheMode::default(),
             drop_cache: false,
+            drop_cache_every: None,
             write_through: false,
             fsync: Fsync::default(),
             beyond_end: BeyondEnd::default(),

@@ -204,6 +204,7 @@ fn planned_target(dice: &mut Dice) -> PlannedTarget {
         cache: dice.one(&[CacheMode::Cached, CacheMode::Unbuffered]),
         fsync: model::Fsync::default(), // came later
         drop_cache: false,              // came later
+        drop_cache_every: None,         // came later
         write_through: dice.yes(),
         exclusive: dice.yes(),
         mapped: None,

@@ -39,6 +39,7 @@ fn plan(span: &Timespan) -> Plan {
     let planned = PlannedTarget {
         fsync: model::Fsync::default(),
         drop_cache: false,
+        drop_cache_every: None,
         amount: None,
         prove_ours: false,
         location: target.location.clone(),

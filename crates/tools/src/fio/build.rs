@@ -7,7 +7,8 @@
 use super::builder::Builder;
 use super::command::{Action, Request};
 use super::derived::{
-    bounds, cache, completed, content, hint, interval, pass, restart, same_size, zones,
+    bounds, cache, completed, content, dropped_every, hint, interval, pass, restart, same_size,
+    zones,
 };
 use super::job::{FILES_MAX, Job};
 use super::logs::JobLogs;
@@ -625,6 +626,8 @@ impl Builder<'_> {
         let again = restart(job, pass, whole, workload.block.0);
         let shared = files.len() == 1;
         for (clone, ranges) in (0u32..).zip(files) {
+            let share = pass / ranges.len().max(1) as u64;
+            let amount = (!job.time_based).then(|| Bytes(amount / ranges.len().max(1) as u64));
             for range in ranges {
                 targets.push(Target {
                     base: Bytes(range.base),
@@ -634,6 +637,8 @@ impl Builder<'_> {
                     cache: cache(job),
                     hint: hint(job),
                     drop_cache: job.invalidate && cache(job) == CacheMode::Cached,
+                    drop_cache_every: dropped_every(job, &workload, range.bytes, share)
+                        .filter(|every| amount.is_none_or(|amount| amount > *every)),
                     write_through: job.durable && job.engine != EngineChoice::Null,
                     fsync,
                     mapped: job.mapped.then_some(Flush::Never),
@@ -651,7 +656,7 @@ impl Builder<'_> {
                         1
                     },
                     pool_threads: span.pool_threads(job, shared, clone),
-                    amount: (!job.time_based).then_some(Bytes(amount / ranges.len() as u64)),
+                    amount,
                     ..Target::new(range.location.clone(), workload.clone())
                 });
             }

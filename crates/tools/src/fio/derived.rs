@@ -3,8 +3,8 @@
 
 use super::job::{Amount, Job, Rates, Sizes, USUAL};
 use model::{
-    Allocation, Bounds, Bytes, CacheMode, EngineChoice, Hint, Nanos, Ratio, StridedZones, Target,
-    WriteContent,
+    Access, Allocation, Bounds, Bytes, CacheMode, EngineChoice, Hint, Nanos, Ratio, StridedZones,
+    Target, Workload, WriteContent,
 };
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -34,6 +34,30 @@ fn once(whole: u64, block: u64, job: &Job) -> u64 {
     let stride = job.stride(block).unsigned_abs().max(1);
     let ios = whole.saturating_sub(block) / stride + 1;
     ios.saturating_mul(block)
+}
+
+/// Returns after how many bytes of a file each thread drops the file's pages again, where it does. fio does so when it opens a file
+/// for the next loop, and with time_based when its map of random blocks is full or a sequential position begins again. It has
+/// neither without the map, with a step or with zones: there the pages are dropped once. With random and sequential
+/// blocks mixed, its positions begin again after the length of the file on average. Seen with strace of fio 3.33.
+pub(super) fn dropped_every(job: &Job, workload: &Workload, file: u64, pass: u64) -> Option<Bytes> {
+    let goes_round = job.pattern.step == 0 && !job.zoned.strided;
+    if !job.invalidate || cache(job) != CacheMode::Cached || !goes_round {
+        return None;
+    }
+    let all_random = job.pattern.random && job.percentage_random == (100, 100);
+    let has_map = match &workload.access {
+        Access::Permuted(_) => true,
+        Access::Mixed(mixed) => mixed.once,
+        _ => false,
+    };
+    let begins_again = match job.time_based {
+        true => !all_random || has_map,
+        false => !job.pattern.random || has_map,
+    };
+    let bytes = if job.time_based { file } else { pass.min(file) };
+    let bytes = Bytes(bytes).floor_to(workload.block);
+    (begins_again && bytes > Bytes(0)).then_some(bytes)
 }
 
 /// Its own options, and what it does by default where it was not specified: readers of results look for these four.
@@ -179,6 +203,49 @@ pub(super) fn content(job: &Job) -> WriteContent {
 mod tests {
     use crate::fio::tests::read;
     use model::Bytes;
+
+    /// Each row was seen with strace of fio 3.33: the bytes of a file between two drops of its pages.
+    #[test]
+    fn pages_are_dropped_where_fio_drops_them() {
+        let mib = 1 << 20;
+        let timed = |options: &str| options.replace("timed", "time_based\nruntime=1");
+        for (options, every) in [
+            ("rw=read\ntimed", Some(4 * mib)),
+            ("rw=randwrite\ntimed", Some(4 * mib)),
+            ("rw=read\nnorandommap\ntimed", Some(4 * mib)),
+            ("rw=randread\npercentage_random=50\ntimed", Some(4 * mib)),
+            ("rw=randread\nbsrange=64k-128k\ntimed", Some(4 * mib)),
+            ("rw=randread\nnrfiles=4\ntimed", Some(mib)),
+            ("rw=randread\nio_size=1m\ntimed", Some(4 * mib)),
+            ("rw=read\nloops=3", Some(4 * mib)),
+            (
+                "rw=randread\nloops=3\nioengine=libaio\niodepth=8",
+                Some(4 * mib),
+            ),
+            ("rw=randread\nio_size=10m", Some(4 * mib)),
+            ("rw=randread\nloops=3\nnumber_ios=16", Some(mib)),
+            ("rw=randread\nnrfiles=4\nio_size=10m", Some(mib)),
+            ("rw=randread", None),
+            ("rw=read\nio_size=1m", None),
+            ("rw=randread\nnorandommap\ntimed", None),
+            ("rw=randwrite\nnorandommap\nloops=3", None),
+            ("rw=randread\nrandom_distribution=zipf:1.2\ntimed", None),
+            ("rw=randread\nblockalign=4k\ntimed", None),
+            ("rw=randread\npercentage_random=50\nloops=2", None),
+            ("rw=read:64k\ntimed", None),
+            (
+                "rw=read\nzonemode=strided\nzonesize=128k\nzoneskip=128k\nloops=2",
+                None,
+            ),
+            ("rw=read\ninvalidate=0\nloops=3", None),
+            ("rw=read\ndirect=1\nloops=3", None),
+        ] {
+            let text = format!("[a]\nsize=4m\nbs=64k\n{}\n", timed(options));
+            let profile = read(&text).unwrap().profile;
+            let target = &profile.timespans[0].targets[0];
+            assert_eq!(target.drop_cache_every, every.map(Bytes), "{text}");
+        }
+    }
 
     /// fio 3.33 reads 48 blocks in each case; `io_size` above `size` with loops ends after another whole pass there.
     #[test]

@@ -183,7 +183,7 @@ pub(super) const HONOURED: &[Row] = &[
     ),
     read(
         &["invalidate"],
-        "1 by default: before buffered I/O, what the system's cache contains of the files is dropped",
+        "1 by default: before buffered I/O, what the system's cache contains of the files is dropped, and again before each further pass",
         read_files::invalidate,
     ),
     read(
