@@ -5,7 +5,9 @@
 
 use crate::Clock;
 use crate::moment::{DeviceMoment, Machine, Moment, ProcessMoment};
-use host::{Activity, BlockTrace, CounterReader, ProcessIo, Root, Timed, activity, process_ios};
+use host::{
+    Activity, BlockTrace, CounterReader, ProcessIo, Root, Timed, activity, parent_of, process_ios,
+};
 use model::{BlockDevice, Bytes, Counters, CpuTimes, Nanos, WatchLatency, WatchMoment};
 use std::collections::HashMap;
 
@@ -183,6 +185,15 @@ fn shares(before: &[CpuTimes], after: &[CpuTimes]) -> [f64; 4] {
     spent.map(|part| part / all)
 }
 
+/// Processes above one another that are looked at for the counts of an ended one.
+const GENERATIONS_MAX: usize = 64;
+
+/// Bytes read and written.
+type Moved = (u64, u64);
+
+/// The same of ended children, by the process that has them in its counts.
+type Reaped = HashMap<u32, Moved>;
+
 /// What processes had moved at the last look.
 struct Processes {
     at: Nanos,
@@ -212,9 +223,10 @@ impl Processes {
         }
         let (found, refused) = process_ios(root);
         let seconds = at.minus(self.at).as_seconds().max(1e-9);
+        let reaped = self.reaped(&found, &|process| parent_of(root, process));
         let mut reported: Vec<ProcessMoment> = found
             .iter()
-            .filter_map(|now| self.moved(now, seconds))
+            .filter_map(|now| self.moved(now, &reaped, seconds))
             .collect();
         let busy = |one: &ProcessMoment| one.read_per_s + one.write_per_s;
         reported.sort_by(|a, b| busy(b).total_cmp(&busy(a)).then(a.process.cmp(&b.process)));
@@ -226,14 +238,54 @@ impl Processes {
     }
 
     /// One that was not there at the last look began since then. A number that was given again has smaller counts.
-    fn moved(&self, now: &ProcessIo, seconds: f64) -> Option<ProcessMoment> {
+    fn grown(&self, now: &ProcessIo) -> Moved {
         let before = self.before.get(&now.process);
         let of = |bytes: fn(&ProcessIo) -> Bytes| {
-            bytes(now)
-                .0
-                .saturating_sub(before.map_or(0, |before| bytes(before).0))
+            let before = before.map_or(0, |before| bytes(before).0);
+            bytes(now).0.saturating_sub(before)
         };
-        let (read, written) = (of(|one| one.read_bytes), of(|one| one.write_bytes));
+        (of(|one| one.read_bytes), of(|one| one.write_bytes))
+    }
+
+    /// What children that ended since the last look had moved until then, by the process that has it in its own counts now. That is
+    /// the next process above the child that lives and whose counts grew by as much: one between them may have ended, too,
+    /// and one that does not wait for its children has none of theirs. `parent` is asked for those without I/O.
+    fn reaped(&self, found: &[ProcessIo], parent: &dyn Fn(u32) -> Option<u32>) -> Reaped {
+        let now: HashMap<u32, &ProcessIo> = found.iter().map(|one| (one.process, one)).collect();
+        let gone = self.before.values();
+        let gone = gone.filter(|before| !now.contains_key(&before.process));
+        let mut reaped = Reaped::new();
+        for child in gone {
+            let mut above = Some(child.parent);
+            for _ in 0..GENERATIONS_MAX {
+                let Some(process) = above.filter(|process| *process > 0) else {
+                    break;
+                };
+                if let Some(one) = now.get(&process) {
+                    let (read, written) = self.grown(one);
+                    let sum = reaped.get(&process).copied().unwrap_or_default();
+                    let sum = (
+                        sum.0.saturating_add(child.read_bytes.0),
+                        sum.1.saturating_add(child.write_bytes.0),
+                    );
+                    if sum.0 <= read && sum.1 <= written {
+                        reaped.insert(process, sum);
+                        break;
+                    }
+                }
+                let known = now.get(&process).copied();
+                let known = known.or_else(|| self.before.get(&process));
+                above = known.map_or_else(|| parent(process), |one| Some(one.parent));
+            }
+        }
+        reaped
+    }
+
+    /// What it moved since the last look, without what its ended children had moved before.
+    fn moved(&self, now: &ProcessIo, reaped: &Reaped, seconds: f64) -> Option<ProcessMoment> {
+        let (read, written) = self.grown(now);
+        let its = reaped.get(&now.process).copied().unwrap_or_default();
+        let (read, written) = (read - its.0, written - its.1);
         (read + written > 0).then(|| ProcessMoment {
             process: now.process,
             name: now.name.clone(),
@@ -263,27 +315,82 @@ mod tests {
         assert_eq!(shares(&[], &[]), [0.0; 4]);
     }
 
-    #[test]
-    fn a_process_that_is_new_moved_all_it_ever_moved() {
-        let process = |read: u64| ProcessIo {
-            process: 7,
+    fn process(process: u32, parent: u32, read: u64) -> ProcessIo {
+        ProcessIo {
+            process,
+            parent,
             name: "cp".to_owned(),
             read_bytes: Bytes(read),
             write_bytes: Bytes(0),
-        };
-        let mut processes = Processes {
+        }
+    }
+
+    fn processes(before: Vec<ProcessIo>) -> Processes {
+        Processes {
             at: Nanos(0),
-            before: HashMap::new(),
+            before: by_number(before),
             refused: 0,
             reported: Vec::new(),
             wait: 0,
+        }
+    }
+
+    /// What each of those found read in a second.
+    fn read(before: &[ProcessIo], found: &[ProcessIo], parents: &[(u32, u32)]) -> Vec<(u32, u64)> {
+        let processes = processes(before.to_vec());
+        let parent = |process: u32| {
+            let known = parents.iter().find(|(child, _)| *child == process);
+            known.map(|(_, parent)| *parent)
         };
+        let reaped = processes.reaped(found, &parent);
+        let moved = found
+            .iter()
+            .filter_map(|now| processes.moved(now, &reaped, 1.0));
+        let mut all: Vec<_> = moved
+            .map(|one| (one.process, one.read_per_s as u64))
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
+    #[test]
+    fn a_process_that_is_new_moved_all_it_ever_moved() {
+        assert_eq!(read(&[], &[process(7, 1, 100)], &[]), [(7, 100)]);
+        let before = [process(7, 1, 100)];
+        assert_eq!(read(&before, &[process(7, 1, 100)], &[]), []);
+        assert_eq!(read(&before, &[process(7, 1, 50)], &[]), []);
+    }
+
+    /// A shell (5) below init (1) and a program (7) that had read 1000 when it was last seen.
+    #[test]
+    fn what_an_ended_child_had_moved_before_is_no_rate_of_its_parent() {
+        let child = process(7, 5, 1000);
+        let before = [process(1, 0, 50), process(5, 1, 10), child.clone()];
+        let of = |found: &[ProcessIo]| read(&before, found, &[]);
+        let init = process(1, 0, 50);
+        // The last 30 of the child, and 20 of the shell.
+        assert_eq!(of(&[init.clone(), process(5, 1, 1060)]), [(5, 50)]);
+        assert_eq!(of(&[init.clone(), process(5, 1, 1010)]), []);
+        // Not reaped by the shell but by init, or by none.
         assert_eq!(
-            processes.moved(&process(100), 2.0).unwrap().read_per_s,
-            50.0
+            of(&[process(1, 0, 1055), process(5, 1, 14)]),
+            [(1, 5), (5, 4)]
         );
-        processes.before = by_number(vec![process(100)]);
-        assert_eq!(processes.moved(&process(100), 2.0), None);
-        assert_eq!(processes.moved(&process(50), 2.0), None);
+        assert_eq!(of(&[init.clone(), process(5, 1, 14)]), [(5, 4)]);
+        // The shell ended, too, and init has the counts of both.
+        assert_eq!(of(&[process(1, 0, 1070)]), [(1, 10)]);
+        // A shell without I/O of its own was not in the list.
+        let before = [init.clone(), child.clone()];
+        assert_eq!(
+            read(&before, &[init.clone(), process(5, 1, 1003)], &[]),
+            [(5, 3)]
+        );
+        // One without I/O stands between.
+        let before = [init, process(5, 1, 10), process(7, 6, 1000)];
+        let found = [process(5, 1, 1012)];
+        assert_eq!(read(&before, &found, &[(6, 5)]), [(5, 2)]);
+        // Two children.
+        let before = [process(5, 1, 0), child, process(8, 5, 500)];
+        assert_eq!(read(&before, &[process(5, 1, 1501)], &[]), [(5, 1)]);
     }
 }

@@ -23,11 +23,14 @@ pub struct Activity {
     pub paged_out: Option<Bytes>,
 }
 
-/// What one process has read from and written to devices since it began.
+/// What one process has read from and written to devices since it began, with its children that have ended: when a process waits
+/// for the end of a child, the kernel adds the child's counts to its own (`wait_task_zombie` in `kernel/exit.c`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessIo {
     /// Its number.
     pub process: u32,
+    /// The number of the process that waits for its end; 0 for none.
+    pub parent: u32,
     /// What it is called.
     pub name: String,
     /// Fetched from devices.
@@ -75,14 +78,28 @@ fn process_io(root: &Root, process: u32, text: &str) -> Option<ProcessIo> {
     if read_bytes.0 == 0 && write_bytes.0 == 0 {
         return None;
     }
+    let (name, parent) = name_and_parent(root, process).unwrap_or_default();
     Some(ProcessIo {
         process,
-        name: root
-            .text(format!("proc/{process}/comm"))
-            .unwrap_or_default(),
+        parent,
+        name,
         read_bytes,
         write_bytes,
     })
+}
+
+/// Returns the number of the process that waits for the end of this one; none if it is gone.
+pub fn parent_of(root: &Root, process: u32) -> Option<u32> {
+    name_and_parent(root, process).map(|(_, parent)| parent)
+}
+
+/// Reads proc_pid_stat(5): the name stands in parentheses and may contain any character; the state and the parent follow it.
+fn name_and_parent(root: &Root, process: u32) -> Option<(String, u32)> {
+    let stat = root.text(format!("proc/{process}/stat"))?;
+    let (before, behind) = stat.rsplit_once(')')?;
+    let (_, name) = before.split_once('(')?;
+    let parent = behind.split_whitespace().nth(1)?.parse().ok()?;
+    Some((name.to_owned(), parent))
 }
 
 /// The number behind a name at the start of a line.
@@ -112,7 +129,7 @@ mod tests {
             "rchar: 9\nread_bytes: 4096\nwrite_bytes: 0\n",
         )
         .unwrap();
-        fs::write(process.join("comm"), "cp\n").unwrap();
+        fs::write(process.join("stat"), "42 (cp) (x) S 7 42 42 0 -1\n").unwrap();
         let root = Root::at(folder.path().to_owned());
         let expected = Activity {
             runnable: Some(3),
@@ -125,8 +142,10 @@ mod tests {
         assert_eq!((processes.len(), refused), (1, 0));
         assert_eq!(
             (processes[0].name.as_str(), processes[0].read_bytes),
-            ("cp", Bytes(4096))
+            ("cp) (x", Bytes(4096))
         );
+        assert_eq!((processes[0].parent, parent_of(&root, 42)), (7, Some(7)));
+        assert_eq!(parent_of(&root, 43), None);
         assert_eq!(
             activity(&Root::at(folder.path().join("none"))),
             Activity::default()

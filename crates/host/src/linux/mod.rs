@@ -40,7 +40,7 @@ mod terminal;
 mod trace;
 mod unmarked;
 
-pub use activity::{Activity, ProcessIo, activity, process_ios};
+pub use activity::{Activity, ProcessIo, activity, parent_of, process_ios};
 pub use allowance::{Allowance, allowance};
 pub use block::{device_number, has_poll_queues};
 pub use chain::{chain_devices, device_chain};
