@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// Programs that are kept of those with the most processor time, and of those with the most bytes.
-const KEPT: usize = 5;
+const KEPT: usize = 16;
 /// Less processor time, and fewer bytes, are not worth a line.
 const CPU_MIN: Nanos = Nanos::millis(50);
 const BYTES_MIN: u64 = 1 << 20;
