@@ -210,6 +210,15 @@ impl Progress {
         }
     }
 
+    /// Returns what the run takes that follows this; a survey's files are created before its time begins.
+    fn behind(&self, chore: Chore) -> Nanos {
+        let state = self.state.lock().expect("drawing does not panic");
+        match chore == Chore::Verifying || state.survey {
+            true => Nanos(0),
+            false => state.total,
+        }
+    }
+
     fn draw_chore(&self, chore: Chore, path: &Path, done: Bytes, total: Bytes) {
         let doing = match chore {
             Chore::Proving => "checking",
@@ -219,6 +228,7 @@ impl Progress {
         let name = views::printable(&path.to_string_lossy());
         let rate = done.0 as f64 / self.elapsed_of(chore).as_seconds().max(1e-3);
         let remaining = total.0.saturating_sub(done.0) as f64 / rate.max(1.0) * 1e9;
+        let remaining = Nanos(remaining as u64).plus(self.behind(chore));
         self.bar.set_length(total.0.max(1));
         self.bar.set_position(done.0);
         self.bar.set_prefix(format!("{doing} {name}"));
@@ -227,7 +237,7 @@ impl Progress {
             say::bytes(done.0),
             say::bytes(total.0),
             say::mib_per_s(rate),
-            left(Nanos(remaining as u64))
+            left(remaining)
         ));
     }
 }
@@ -393,6 +403,17 @@ mod tests {
         assert_eq!(begun(Chore::Filling), filling);
         let until = progress.since.elapsed();
         assert!(progress.filled(&[]) >= until.minus(filling));
+    }
+
+    #[test]
+    fn what_is_left_while_a_file_is_filled_includes_the_run() {
+        let run = Nanos::seconds(5);
+        let progress = Progress::of_run(&Environment::default(), run);
+        assert_eq!(progress.behind(Chore::Filling), run);
+        assert_eq!(progress.behind(Chore::Proving), run);
+        assert_eq!(progress.behind(Chore::Verifying), Nanos(0));
+        let survey = Progress::of_survey(&Environment::default(), run);
+        assert_eq!(survey.behind(Chore::Filling), Nanos(0));
     }
 
     #[test]

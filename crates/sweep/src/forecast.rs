@@ -4,7 +4,7 @@
 //! those that an amount ends, take less than was planned. Both are guesses until the first cell is done and means of the last
 //! ones from then on. Pure: times are arguments.
 
-use model::{Nanos, Phases};
+use model::{Nanos, Phases, Target, WriteContent};
 
 /// What stands around a cell, before any has been seen: about what nine of ten gaps took at most on a virtual disk
 /// (`cargo xtask bench gap`, docs/bench.md). A disk that turns takes longer to keep a result.
@@ -17,6 +17,9 @@ pub(crate) const SIMULATED_GUESS: f64 = 0.02;
 /// What files are taken to be written at before any has been. Half of what a SATA link carries: a disk may well be
 /// slower and most are faster, and the first file shows.
 pub const FILL_GUESS_BYTES_PER_S: u64 = 256 << 20;
+/// What memory that all writes of a target are taken from (`-Z1G`) is filled at with random bytes, before any run. One GiB took 1.9 s
+/// of a processor's time on a virtual machine.
+const SOURCE_GUESS_BYTES_PER_S: u64 = 512 << 20;
 /// How many cells the mean looks back over.
 const MEMORY: u64 = 32;
 
@@ -87,13 +90,28 @@ impl Pace {
 
 /// What writing a file of so many bytes is taken to last.
 pub fn filling(bytes: u64) -> Nanos {
-    let ns = u128::from(bytes) * 1_000_000_000 / u128::from(FILL_GUESS_BYTES_PER_S);
+    time_at(bytes, FILL_GUESS_BYTES_PER_S)
+}
+
+/// What a cell does before its phases for as long as its request makes it: memory that its writes are taken from is filled.
+pub fn preparation(targets: &[Target]) -> Nanos {
+    let source = |target: &Target| match target.content {
+        WriteContent::Source { bytes, .. } if target.workload.write.as_percent() > 0 => bytes.0,
+        _ => 0,
+    };
+    let bytes = targets.iter().map(source);
+    time_at(bytes.fold(0, u64::saturating_add), SOURCE_GUESS_BYTES_PER_S)
+}
+
+fn time_at(bytes: u64, per_s: u64) -> Nanos {
+    let ns = u128::from(bytes) * 1_000_000_000 / u128::from(per_s);
     Nanos(u64::try_from(ns).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::{Access, Bytes, QueueDepth, Ratio, Workload};
 
     fn phases(warmup: u64, measured: u64) -> Phases {
         Phases {
@@ -150,5 +168,30 @@ mod tests {
     fn a_gigabyte_takes_four_seconds_at_the_guess() {
         assert_eq!(filling(1 << 30), Nanos::seconds(4));
         assert_eq!(filling(0), Nanos(0));
+    }
+
+    #[test]
+    fn memory_of_writes_is_filled_before_the_phases_where_there_are_writes() {
+        let target = |write: u8, content: WriteContent| {
+            let location = model::Location::Path("x".into());
+            let workload = Workload {
+                block: Bytes::kib(4),
+                queue_depth: QueueDepth(1),
+                write: Ratio::percent(write).unwrap(),
+                access: Access::Random,
+            };
+            let target = Target::new(location, workload);
+            Target { content, ..target }
+        };
+        let source = WriteContent::Source {
+            bytes: Bytes(1 << 30),
+            file: None,
+        };
+        let of = |targets: Vec<Target>| preparation(&targets);
+        assert_eq!(of(vec![target(100, source.clone())]), Nanos::seconds(2));
+        let two = vec![target(30, source.clone()), target(100, source.clone())];
+        assert_eq!(of(two), Nanos::seconds(4));
+        assert_eq!(of(vec![target(0, source)]), Nanos(0));
+        assert_eq!(of(vec![target(100, WriteContent::Marked)]), Nanos(0));
     }
 }

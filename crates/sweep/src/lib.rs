@@ -18,7 +18,7 @@ mod repeat;
 mod survey;
 
 pub use budget::{BUDGET_DEFAULT, CELL_MAX, MEASURED_MIN, WARMUP_MAX, WARMUP_MIN};
-pub use forecast::{AROUND_GUESS, FILL_GUESS_BYTES_PER_S, Pace, filling};
+pub use forecast::{AROUND_GUESS, FILL_GUESS_BYTES_PER_S, Pace, filling, preparation};
 pub use grid::{Axis, CELLS_MAX, Cell, Exclusion, Grid, GridProblem, Group};
 pub use key::key;
 pub use order::{Order, Turn, turns};

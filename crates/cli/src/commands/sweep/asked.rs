@@ -5,7 +5,7 @@ use crate::args::{Cli, Command, SweepArgs};
 use crate::seed;
 use clap::Parser;
 use host::Root;
-use model::{Access, CommandError, HostRecord, Location, Profile, Target, Timespan};
+use model::{Access, CommandError, HostRecord, Location, Nanos, Profile, Target, Timespan};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -162,6 +162,17 @@ impl Asked {
             self.order,
             self.shuffle_seed,
         )
+    }
+
+    /// What a turn does before its phases because of what it writes.
+    pub(crate) fn preparation(&self, turn: Turn) -> Nanos {
+        sweep::preparation(&self.cells[turn.cell].timespan.targets)
+    }
+
+    /// What a turn is planned to take.
+    pub(crate) fn planned(&self, turn: Turn) -> Nanos {
+        let phases = &self.cells[turn.cell].timespan.phases;
+        phases.total().plus(self.preparation(turn))
     }
 
     /// What a turn is known by in the database.

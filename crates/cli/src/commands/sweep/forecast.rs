@@ -21,24 +21,30 @@ pub(crate) fn forecast(
     let has = |turn: &Turn| earlier.is_some_and(|earlier| earlier.has(asked, *turn));
     let turns = asked.turns();
     let left: Vec<&Turn> = turns.iter().filter(|turn| !has(turn)).collect();
-    let least: Vec<&Phases> = left
-        .iter()
-        .filter(|turn| turn.repetition <= asked.repeat.least)
-        .map(|turn| &asked.cells[turn.cell].timespan.phases)
-        .collect();
-    let most = left
-        .iter()
-        .map(|turn| &asked.cells[turn.cell].timespan.phases);
+    let certain = left.iter().copied();
+    let certain = certain.filter(|turn| turn.repetition <= asked.repeat.least);
+    let certain: Vec<&Turn> = certain.collect();
+    let phases_of = |turn: &&Turn| &asked.cells[turn.cell].timespan.phases;
+    let least: Vec<&Phases> = certain.iter().map(phases_of).collect();
+    let most = left.iter().map(phases_of);
     let targets = targets(site);
     let filling = targets
         .iter()
         .map(|target| sweep::filling(target.fill_bytes));
     let filling = filling.fold(Nanos(0), Nanos::plus);
     let pace = pace(site, is_job);
+    let prepared = |turns: &[&Turn]| {
+        let each = turns.iter().map(|turn| asked.preparation(**turn));
+        each.fold(Nanos(0), Nanos::plus)
+    };
     let least_time = pace
         .time_for(least.iter().copied(), asked.rest)
+        .plus(prepared(&certain))
         .plus(filling);
-    let most_time = pace.time_for(most, asked.rest).plus(filling);
+    let most_time = pace
+        .time_for(most, asked.rest)
+        .plus(prepared(&left))
+        .plus(filling);
     let runs = least.len() as u64;
     let phases = least.iter().map(|phases| phases.total());
     let phases = phases.fold(Nanos(0), Nanos::plus);
@@ -64,7 +70,7 @@ pub(crate) fn forecast(
             phases_ns: phases.0,
             load_ns: pace.load(phases).0,
             rest_ns: asked.rest.0.saturating_mul(runs.saturating_sub(1)),
-            around_ns: pace.around().0.saturating_mul(runs),
+            around_ns: (pace.around().0.saturating_mul(runs)).saturating_add(prepared(&certain).0),
             filling_ns: filling.0,
             ends_least_utc_ns: now.plus(least_time).0,
             ends_most_utc_ns: now.plus(most_time).0,

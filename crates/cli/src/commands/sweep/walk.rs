@@ -86,7 +86,7 @@ struct Cells<'a, 's> {
 
 impl Cells<'_, '_> {
     fn planned(&self, turn: Turn) -> Nanos {
-        self.walk.asked.cells[turn.cell].timespan.phases.total()
+        self.walk.asked.planned(turn)
     }
 
     /// The result of all ranks, whose sums have to be those that were merged on the way.
