@@ -46,8 +46,8 @@ pub struct Extra {
     jobs_max: Option<u64>,
     sections: Vec<String>,
     parse_only: bool,
-    /// The help or the version is printed, and nothing else is done.
-    prints: Option<Action>,
+    /// The help or the version is printed, and nothing else is done. Help is of this option or engine; of all where it is empty.
+    prints: Option<(Action, String)>,
 }
 
 /// What is to be done.
@@ -57,6 +57,10 @@ pub enum Action {
     Usage,
     /// Print the version.
     Version,
+    /// Print an option of jobs, or all.
+    CommandHelp,
+    /// Print the engines.
+    EngineHelp,
     /// Print what the jobs mean and exit.
     ParseOnly,
     /// Measure.
@@ -91,6 +95,7 @@ impl Main {
     pub fn shown(&self) -> String {
         match self.argument {
             "" => self.name.to_owned(),
+            optional if optional.starts_with('[') => format!("{}{optional}", self.name),
             argument => format!("{}={argument}", self.name),
         }
     }
@@ -113,7 +118,7 @@ const fn main(
 /// All of them.
 pub const MAIN: &[Main] = &[
     main("help", "", "print this and leave", |extra, _| {
-        extra.prints = Some(Action::Usage);
+        extra.prints = Some((Action::Usage, String::new()));
         Ok(())
     }),
     main(
@@ -194,9 +199,28 @@ pub const MAIN: &[Main] = &[
         },
     ),
     main("version", "", "print the version and leave", |extra, _| {
-        extra.prints.get_or_insert(Action::Version);
+        let version = (Action::Version, String::new());
+        extra.prints.get_or_insert(version);
         Ok(())
     }),
+    main(
+        "cmdhelp",
+        "[=OPTION]",
+        "print an option of jobs, or all of them, and leave",
+        |extra, text| {
+            extra.prints = Some((Action::CommandHelp, text.to_owned()));
+            Ok(())
+        },
+    ),
+    main(
+        "enghelp",
+        "[=ENGINE]",
+        "print the engines and leave",
+        |extra, text| {
+            extra.prints = Some((Action::EngineHelp, text.to_owned()));
+            Ok(())
+        },
+    ),
     main(
         "readonly",
         "",
@@ -311,6 +335,11 @@ const TERSE: u8 = 3;
 const STATUS_EVERY_MIN_NS: u64 = 100_000_000;
 
 impl Extra {
+    /// Returns of what help is printed; empty for all.
+    pub fn subject(&self) -> &str {
+        self.prints.as_ref().map_or("", |(_, subject)| subject)
+    }
+
     /// The forms as they are to be printed.
     fn finish_forms(&mut self) {
         if self.appends {
@@ -373,6 +402,7 @@ pub fn parse(args: &[String], environment: &Environment<'_>) -> Result<Request, 
             Some(row) => {
                 let value = match (row.argument, value) {
                     ("", _) => Some(String::new()),
+                    (optional, None) if optional.starts_with('[') => Some(String::new()),
                     (_, None) => rest.next().cloned(),
                     (_, value) => value,
                 };
@@ -391,7 +421,7 @@ pub fn parse(args: &[String], environment: &Environment<'_>) -> Result<Request, 
     for file in &files {
         sections.job_file(file, &here);
     }
-    if let Some(action) = extra.prints {
+    if let Some((action, _)) = extra.prints {
         return Ok(Request {
             action,
             notes: Vec::new(),

@@ -14,6 +14,7 @@ mod builder;
 mod command;
 mod derived;
 pub mod figures;
+mod help;
 mod honoured;
 mod job;
 mod jobs;
@@ -45,6 +46,7 @@ mod verify;
 
 pub use build::{Built, JobPart, There, build};
 pub use command::{Action, Extra, Form, MAIN, Main, Request, parse};
+pub use help::{command_help, engine_help};
 pub use logs::{fio_logs, is_log};
 pub use normal::fio_normal;
 pub use problem::{Note, Place, Problem, Refusal};

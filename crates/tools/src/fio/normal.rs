@@ -1,10 +1,10 @@
 //! fio's normal output, of its version 3: what people read, and many scripts search.
 //!
-//! Source: `stat.c` of fio 3.33. What fathom does not count (submission latency, depths, context switches, page faults) has no
+//! Source: `stat.c` of fio 3.33. What fathom does not count (submission latency, depths above 1, context switches, page faults) has no
 //! line or field here.
 
 use super::figures::{CLASSES, Disk, Job, Latency, Side, Steps};
-use super::result::FioResults;
+use super::result::{DEPTHS, FioResults};
 use crate::fio::{JobPart, Reporting};
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -109,6 +109,11 @@ fn job(text: &mut String, results: &FioResults<'_>, part: &JobPart, job: &Job) {
     }
     if let Some((user, kernel)) = job.cpu_percent {
         let _ = writeln!(text, "  cpu          : usr={user:.2}%, sys={kernel:.2}%");
+    }
+    if part.depth == 1 {
+        let share = |level: &&str| format!("{level}={:3.1}%", 100.0 * f64::from(**level == *"1"));
+        let levels: Vec<String> = DEPTHS.iter().map(share).collect();
+        let _ = writeln!(text, "  IO depths    : {}", levels.join(", "));
     }
     let calls = job.syncs.as_ref().map_or(0, |syncs| syncs.count);
     // What is reported together only is in the first place.

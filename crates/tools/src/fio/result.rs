@@ -1,6 +1,6 @@
 //! fio's JSON, of its version 3, so that tools that read fio's results read these.
 //!
-//! What fathom does not count is omitted and not put at 0: submission latency, the distribution of depths, page faults.
+//! What fathom does not count is omitted and not put at 0: submission latency, the distribution of depths above 1, page faults.
 //! fathom's latency is fio's `lat`: from before an I/O is submitted until it is found complete; it stands under
 //! `clat_ns` too, where most tools look, and a remark in the document states it.
 
@@ -8,6 +8,9 @@ use crate::fio::figures::{CLASSES, Disk, Job, Latency, Side, Steps};
 use crate::fio::{FIO_VERSION, JobPart, Reporting, Sides};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
+
+/// Queue depths whose shares fio reports.
+pub(super) const DEPTHS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
 
 /// The parts of the document.
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +66,8 @@ pub fn fio_json(results: &FioResults<'_>, out: &mut dyn Write) -> io::Result<()>
     let disks: Vec<Value> = results.disks.iter().map(disk).collect();
     const REMARKS: [&str; 2] = [
         "clat_ns is lat_ns: from before an I/O is submitted until its completion is found",
-        "omitted, because fathom does not count it: slat_ns, iodepth_level, iodepth_submit, iodepth_complete, ctx, \
-         majf, minf",
+        "omitted, because fathom does not count it: slat_ns, iodepth_level above a depth of 1, iodepth_submit, \
+         iodepth_complete, ctx, majf, minf",
     ];
     let notes = results.notes.iter().map(String::as_str);
     let remarks: Vec<&str> = REMARKS.into_iter().chain(notes).collect();
@@ -115,6 +118,16 @@ fn job(results: &FioResults<'_>, part: &JobPart, job: &Job) -> Value {
     if let Some((user, kernel)) = job.cpu_percent {
         put("usr_cpu", user.into());
         put("sys_cpu", kernel.into());
+    }
+    if part.depth == 1 {
+        let share = |level: &str| {
+            (
+                level.to_owned(),
+                Value::from(100.0 * f64::from(level == "1")),
+            )
+        };
+        let levels = DEPTHS.iter().copied().map(share);
+        put("iodepth_level", Value::Object(levels.collect()));
     }
     for (name, shares) in ["latency_ns", "latency_us", "latency_ms"]
         .into_iter()

@@ -75,10 +75,19 @@ pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, Comm
                 output::print(fio::version(VERSION).as_bytes())?;
                 Ok(Ending::Good)
             }
+            Action::CommandHelp => help(fio::command_help(request.extra.subject())),
+            Action::EngineHelp => help(fio::engine_help(request.extra.subject())),
             Action::ParseOnly => session::explain(request, environment),
             Action::Run => session::alone(&asked(request)),
         },
     }
+}
+
+/// Prints help on a subject, or why there is none.
+fn help(text: Result<String, String>) -> Result<Ending, CommandError> {
+    let text = text.map_err(|why| CommandError::refused_for(vec![why]))?;
+    output::print(text.as_bytes())?;
+    Ok(Ending::Good)
 }
 
 /// One byte more than is taken, so that a file that is too large is reported.
