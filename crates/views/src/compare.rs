@@ -54,6 +54,10 @@ pub fn compare_summary(
     if report.cells.len() == 1 {
         page.extend(overall(report, paper));
     } else {
+        if !report.workloads.is_empty() {
+            page.extend(workloads(report, paper));
+            page.push(String::new());
+        }
         page.extend(wrap("", &counts(report), paper.room(), usize::MAX));
         page.extend(cells(report, paper));
     }
@@ -158,11 +162,15 @@ fn interval(change: &ChangeReport) -> String {
 
 fn counts(report: &CompareReport) -> String {
     let counts = &report.cell_counts;
+    let most = report.no_difference_above_share.map(say::percent);
     let kinds = [
-        (counts.faster, "faster in B"),
-        (counts.slower, "slower in B"),
-        (counts.no_difference, "without a difference above 25%"),
-        (counts.inconclusive, "inconclusive"),
+        (counts.faster, "faster in B".to_owned()),
+        (counts.slower, "slower in B".to_owned()),
+        (
+            counts.no_difference,
+            format!("with no difference above {}", most.unwrap_or_default()),
+        ),
+        (counts.inconclusive, "inconclusive".to_owned()),
     ];
     let parts: Vec<String> = kinds
         .iter()
@@ -176,23 +184,38 @@ fn counts(report: &CompareReport) -> String {
     )
 }
 
-fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
-    let mut heads: Vec<Column<'_>> = vec![left("", 2)];
-    heads.extend(report.fields.iter().map(|field| right(field, 4)));
-    let words = heads.len();
-    heads.extend([
-        right("A IOPS", 7),
-        right("B IOPS", 7),
+/// One row a workload of two surveys, each side at its peak.
+fn workloads(report: &CompareReport, paper: &Paper) -> Vec<String> {
+    let mut heads = vec![left("", 2), left("workload", 16)];
+    heads.extend(figure_heads("A peak", "B peak"));
+    let fields = ["workload".to_owned()];
+    let rows = report.workloads.iter().map(|cell| row(cell, &fields));
+    let rows: Vec<Vec<String>> = rows.collect();
+    let shown = fitting(&heads, &rows, &DISPENSABLE, paper.room());
+    let columns: Vec<&Column<'_>> = shown.iter().map(|&place| &heads[place]).collect();
+    lines(&columns, &picked(&rows, &shown), paper.room())
+}
+
+/// The columns behind those that distinguish rows.
+fn figure_heads<'a>(a: &'a str, b: &'a str) -> [Column<'a>; 9] {
+    [
+        right(a, 7),
+        right(b, 7),
         right("rate", 7),
         right("95% interval", 17),
         right(DETECTABLE, 10),
-    ]);
-    heads.extend([
         right(P99_A, 7),
         right(P99_B, 7),
         right("p99", 7),
         left(RUNS, 4),
-    ]);
+    ]
+}
+
+fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
+    let mut heads: Vec<Column<'_>> = vec![left("", 2)];
+    heads.extend(report.fields.iter().map(|field| right(field, 4)));
+    let words = heads.len();
+    heads.extend(figure_heads("A IOPS", "B IOPS"));
     let rows: Vec<Vec<String>> = report
         .cells
         .iter()
@@ -207,7 +230,7 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
             *line = shorten(&reported, paper.room());
         }
     }
-    let marks = "+ faster, - slower in B, beyond chance for so many cells; ? inconclusive; * a side is CAUTION or \
+    let marks = "+ faster, - slower in B, beyond chance for so many rows; ? inconclusive; * a side is CAUTION or \
                  INVALID";
     let left_out = left_out(&heads, &shown, paper.room());
     let parts = [Some(marks.to_owned()), left_out].into_iter().flatten();

@@ -60,13 +60,14 @@ fn no_difference(rate: Option<&Figure>, wait: Option<&Figure>, most: f64) -> Str
     )
 }
 
-/// The same of several cells: how many changed, and the cell that changed most. No mean over cells: they are of unlike work.
-/// Each cell has to be significant `outside` a level that is shared out over the cells.
+/// The same of several cells, called by a `noun`: how many changed, and the one that changed most. No mean over cells: they are
+/// of unlike work. Each cell has to be significant `outside` a level that is shared out over the cells.
 pub(super) fn answer_of_cells(
     cells: &[JudgedCell],
     main: &str,
     outside: f64,
     counts: CellCounts,
+    noun: &str,
 ) -> (Verdict, String) {
     let exact = |figure: &Figure| figure.change == Some(Change::NONE);
     if cells.iter().flat_map(|cell| &cell.figures).all(exact) {
@@ -77,18 +78,18 @@ pub(super) fn answer_of_cells(
     let (verdict, changed) = most_changed(cells, main, outside);
     let count = changed.len();
     let mut line = match verdict {
-        Verdict::Faster => format!("B is faster in {count} of {all} cells"),
-        Verdict::Slower => format!("B is slower in {count} of {all} cells"),
+        Verdict::Faster => format!("B is faster in {count} of {all} {noun}s"),
+        Verdict::Slower => format!("B is slower in {count} of {all} {noun}s"),
         Verdict::Mixed => {
             let (up, down) = (counts.faster, counts.slower);
-            format!("B is faster in {up} and slower in {down} of {all} cells")
+            format!("B is faster in {up} and slower in {down} of {all} {noun}s")
         }
-        Verdict::WaitsMore => format!("B waits longer in {count} of {all} cells"),
-        Verdict::WaitsLess => format!("B waits less in {count} of {all} cells"),
+        Verdict::WaitsMore => format!("B waits longer in {count} of {all} {noun}s"),
+        Verdict::WaitsLess => format!("B waits less in {count} of {all} {noun}s"),
         _ if counts.no_difference > 0 => {
             let most = largest_possible(cells, main);
             let line = format!(
-                "no difference above {most} in {} of {all} cells",
+                "no difference above {most} in {} of {all} {noun}s",
                 counts.no_difference
             );
             return (Verdict::NoDifference, with_inconclusive(line, counts));
@@ -96,7 +97,7 @@ pub(super) fn answer_of_cells(
         _ => {
             return (
                 Verdict::Inconclusive,
-                format!("inconclusive in all {all} cells"),
+                format!("inconclusive in all {all} {noun}s"),
             );
         }
     };
@@ -108,7 +109,8 @@ pub(super) fn answer_of_cells(
     }
     if counts.no_difference > 0 {
         let none = counts.no_difference;
-        line.push_str(&format!("; {none} without a difference above 25%"));
+        let most = largest_possible(cells, main);
+        line.push_str(&format!("; no difference above {most} in {none}"));
     }
     (verdict, with_inconclusive(line, counts))
 }

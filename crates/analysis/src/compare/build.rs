@@ -7,9 +7,10 @@ use super::compared::Compared;
 use super::figure::{Figure, JudgedCell, of_cell, over};
 use super::pair::{PLACE, Pair, Pairs, WORK, pairs, text};
 use super::shared_limit::shared_limit;
+use super::workloads::{WORKLOAD, peaks};
 use super::{
     BetweenRuns, CellChange, CellCounts, ChangeReport, CompareReport, Condition, Difference,
-    Outcome, Side, SideReport, Unmatched, Verdict,
+    Outcome, Side, SideReport, Unmatched,
 };
 use crate::verdict::Validity;
 use crate::{FieldValue, say};
@@ -34,28 +35,23 @@ pub fn compare_with_history(
     history: &[ResultRow],
 ) -> CompareReport {
     let pairs = pairs(&a.results, &b.results);
-    let between = pairs.cells.iter();
-    let between: Vec<Between> = between
-        .map(|cell| Between::of(&cell.a, &cell.b, history))
-        .collect();
-    let figures = pairs.cells.iter().zip(&between);
-    let figures: Vec<Vec<Figure>> = figures
-        .map(|(cell, between)| of_cell(cell, between))
-        .collect();
-    let from = between.iter().map(|between| between.from);
-    let from = from.max().unwrap_or(BetweenRuns::Unknown);
+    let peaks = peaks(&a.results, &b.results);
+    let (figures, from) = figures_of(&pairs.cells, history);
     let overall = over(&figures);
     let differences = differences(&pairs);
     let blocks_differ = differences.iter().any(|one| one.what == "block");
     let main = if blocks_differ { "throughput" } else { "iops" };
     let with_figures = figures.iter().filter(|figures| !figures.is_empty()).count();
-    let shared = level_of_family(&family(&figures, main));
-    let cells = pairs.cells.iter().zip(figures);
-    let judged: Vec<JudgedCell> = cells.map(|(pair, figures)| judged(pair, figures)).collect();
-    let counts = counts(&judged, main, shared);
-    let (verdict, mut line) = match with_figures {
-        0 | 1 => answer(&overall, main),
-        _ => answer_of_cells(&judged, main, shared, counts),
+    let (judged, shared) = judged_all(&pairs.cells, figures, main);
+    let (judged_peaks, shared_peaks) = judged_all(&peaks, figures_of(&peaks, history).0, main);
+    let cell_counts = counts(&judged, main, shared);
+    let (verdict, mut line) = match (judged_peaks.len(), with_figures) {
+        (0, 0 | 1) => answer(&overall, main),
+        (0, _) => answer_of_cells(&judged, main, shared, cell_counts, "cell"),
+        _ => {
+            let counts = counts(&judged_peaks, main, shared_peaks);
+            answer_of_cells(&judged_peaks, main, shared_peaks, counts, "workload")
+        }
     };
     let work: Vec<String> = differences
         .iter()
@@ -75,7 +71,7 @@ pub fn compare_with_history(
     CompareReport {
         answer: line,
         verdict,
-        no_difference_above_share: most.filter(|_| verdict == Verdict::NoDifference),
+        no_difference_above_share: most,
         between_runs: from,
         a: side(a),
         b: side(b),
@@ -83,7 +79,8 @@ pub fn compare_with_history(
             .iter()
             .map(|figure| change(figure, OUTSIDE))
             .collect(),
-        cell_counts: counts,
+        cell_counts,
+        workloads: changes(&peaks, &judged_peaks, shared_peaks),
         fields: pairs.fields.iter().map(|&field| field.to_owned()).collect(),
         differences,
         unmatched: Unmatched {
@@ -95,13 +92,34 @@ pub fn compare_with_history(
             .iter()
             .map(|one| one.judge(&judged, &overall))
             .collect(),
-        cells: pairs
-            .cells
-            .iter()
-            .zip(&judged)
-            .map(|(pair, judged)| cell(pair, judged, shared))
-            .collect(),
+        cells: changes(&pairs.cells, &judged, shared),
     }
+}
+
+/// The figures of each cell, and from where it is known how far one run is from the next.
+fn figures_of(cells: &[Pair<'_>], history: &[ResultRow]) -> (Vec<Vec<Figure>>, BetweenRuns) {
+    let mut from = None;
+    let figures = cells.iter().map(|cell| {
+        let between = Between::of(&cell.a, &cell.b, history);
+        from = from.max(Some(between.from));
+        of_cell(cell, &between)
+    });
+    (figures.collect(), from.unwrap_or(BetweenRuns::Unknown))
+}
+
+/// Judges cells, and returns the level at which a change is significant in so many of them.
+fn judged_all(cells: &[Pair<'_>], figures: Vec<Vec<Figure>>, main: &str) -> (Vec<JudgedCell>, f64) {
+    let shared = level_of_family(&family(&figures, main));
+    let cells = cells.iter().zip(figures);
+    let cells = cells.map(|(pair, figures)| judged(pair, figures));
+    (cells.collect(), shared)
+}
+
+fn changes(cells: &[Pair<'_>], judged: &[JudgedCell], outside: f64) -> Vec<CellChange> {
+    let cells = cells.iter().zip(judged);
+    cells
+        .map(|(pair, judged)| cell(pair, judged, outside))
+        .collect()
 }
 
 /// One figure of every cell that has it.
@@ -163,7 +181,10 @@ fn name(pair: &Pair<'_>) -> String {
     let values: Vec<String> = pair
         .values
         .iter()
-        .map(|(field, value)| format!("{field}={value}"))
+        .map(|(field, value)| match *field {
+            WORKLOAD => value.clone(),
+            field => format!("{field}={value}"),
+        })
         .collect();
     values.join(" ")
 }

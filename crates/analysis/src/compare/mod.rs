@@ -17,6 +17,7 @@ mod shared_limit;
 mod spread;
 #[cfg(test)]
 pub(crate) mod tests;
+mod workloads;
 
 use between::BetweenRuns;
 pub use build::{compare_report, compare_with_history};
@@ -45,7 +46,8 @@ pub struct CompareReport {
     pub answer: String,
     /// The same in one word.
     pub verdict: Verdict,
-    /// Of `no_difference`: the largest change of the rate that the interval contains, as a share.
+    /// Of a result, or of the cells, without a difference: the largest change of the rate that their intervals contain, as a
+    /// share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_difference_above_share: Option<f64>,
     /// From where it is known how far one run is from the next; of several cells the least.
@@ -59,6 +61,9 @@ pub struct CompareReport {
     pub overall: Vec<ChangeReport>,
     /// How many cells changed, by the rate.
     pub cell_counts: CellCounts,
+    /// Of two surveys: each workload that both have, at the highest rate that either side reached.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workloads: Vec<CellChange>,
     /// The fields that distinguish cells.
     pub fields: Vec<String>,
     /// Every cell of both sides, in the order of the fields that distinguish them.

@@ -585,3 +585,84 @@ fn two_runs_with_one_seed_on_one_target_are_reported() {
         0
     );
 }
+
+#[test]
+fn two_surveys_are_compared_workload_by_workload_at_their_peaks() {
+    let base = base();
+    let mut chance = Chance(11);
+    let mut survey = |session: u32, peaks: [f64; 3]| {
+        let mut number = 0;
+        let mut results = Vec::new();
+        for (name, peak) in ["4K random read", "8K OLTP", "64K random read"]
+            .iter()
+            .zip(peaks)
+        {
+            // The peak is not at the same depth on both sides: the last depth of B is slower again.
+            for (depth, share) in [
+                (1, 0.2),
+                (8, 0.9),
+                (32, 1.0),
+                (128, if session == 1 { 1.1 } else { 0.8 }),
+            ] {
+                number += 1;
+                let record = minute(&base, &mut chance, peak * share, 0.0);
+                let mut one = compared(&record, session);
+                one.row.number = number;
+                one.row.kind = "survey".to_owned();
+                one.row.label = (*name).to_owned();
+                one.row.work.queue_depth = Some(depth);
+                results.push(one);
+            }
+        }
+        results
+    };
+    let side = |name: &str, results| Side {
+        name: name.to_owned(),
+        results,
+    };
+    let a = side("1", survey(1, [10_000.0, 5_000.0, 3_000.0]));
+    let b = side("2", survey(2, [22_000.0, 5_500.0, 3_000.0]));
+    let report = compare_report(&a, &b, &[]);
+    let peaks: Vec<(&str, f64, f64)> = report
+        .workloads
+        .iter()
+        .map(|one| {
+            let iops = one
+                .changes
+                .iter()
+                .find(|change| change.metric == "iops")
+                .unwrap();
+            (
+                one.values[0].value.as_str(),
+                iops.a / 1000.0,
+                iops.b / 1000.0,
+            )
+        })
+        .collect();
+    for ((name, a, b), known) in peaks.iter().zip([
+        ("4K random read", 11.0, 22.0),
+        ("8K OLTP", 5.5, 5.5),
+        ("64K random read", 3.3, 3.0),
+    ]) {
+        assert_eq!(*name, known.0);
+        assert!(
+            (a / known.1 - 1.0).abs() < 0.02 && (b / known.2 - 1.0).abs() < 0.02,
+            "{peaks:?}"
+        );
+    }
+    assert_eq!(peaks.len(), 3);
+    assert!(
+        report
+            .answer
+            .starts_with("B is faster in 1 and slower in 1 of 3 workloads, most in"),
+        "{}",
+        report.answer
+    );
+    // A run and a survey have cells in common, and no workloads; so have surveys of one workload.
+    let mut other = a.clone();
+    other.results[0].row.kind = "run".to_owned();
+    assert!(compare_report(&other, &b, &[]).workloads.is_empty());
+    let mut one = a.clone();
+    one.results.truncate(4);
+    assert!(compare_report(&one, &b, &[]).workloads.is_empty());
+}
