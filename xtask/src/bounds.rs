@@ -46,7 +46,7 @@ const ROWS: &[Row] = &[
     import("a script's lines", 300, script),
     import("dd's lines", 300, dd),
     import("newlines behind a result", 200_000, newlines),
-    trace("SPC trace, dense", 10_000, |count| spc(count, 0.0001)),
+    trace("SPC trace, dense", 10_000, |count| spc(count, 0.01)),
     trace("SPC trace, sparse", 10_000, |count| spc(count, 8.64)),
     trace("fio's log of version 3", 10_000, fio3),
 ];
