@@ -69,8 +69,9 @@ pub(super) fn answer_of_cells(
     counts: CellCounts,
     noun: &str,
 ) -> (Verdict, String) {
-    let exact = |figure: &Figure| figure.change == Some(Change::NONE);
-    if cells.iter().flat_map(|cell| &cell.figures).all(exact) {
+    let figures = || cells.iter().flat_map(|cell| &cell.figures);
+    if figures().any(is_same) && figures().all(|one| is_same(one) || (one.a == 0.0 && one.b == 0.0))
+    {
         let same = "both are the same results: the ratio is exactly 1";
         return (Verdict::Identical, same.to_owned());
     }
@@ -113,6 +114,11 @@ pub(super) fn answer_of_cells(
         line.push_str(&format!("; no difference above {most} in {none}"));
     }
     (verdict, with_inconclusive(line, counts))
+}
+
+/// Whether both sides are the same results.
+fn is_same(figure: &Figure) -> bool {
+    figure.change == Some(Change::NONE)
 }
 
 fn with_inconclusive(line: String, counts: CellCounts) -> String {
@@ -174,9 +180,8 @@ fn largest_possible(cells: &[JudgedCell], main: &str) -> String {
 }
 
 fn verdict(rate: Option<&Figure>, wait: Option<&Figure>) -> Verdict {
-    let exact = |figure: &&Figure| figure.change == Some(Change::NONE);
     let known: Vec<&Figure> = [rate, wait].into_iter().flatten().collect();
-    if !known.is_empty() && known.iter().all(exact) {
+    if !known.is_empty() && known.iter().all(|figure| is_same(figure)) {
         return Verdict::Identical;
     }
     let reported = |figure: Option<&Figure>| {

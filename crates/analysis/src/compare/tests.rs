@@ -658,6 +658,8 @@ fn two_surveys_are_compared_workload_by_workload_at_their_peaks() {
         "{}",
         report.answer
     );
+    let same = compare_report(&a, &a, &[]);
+    assert_eq!(same.verdict, super::Verdict::Identical, "{}", same.answer);
     // A run and a survey have cells in common, and no workloads; so have surveys of one workload.
     let mut other = a.clone();
     other.results[0].row.kind = "run".to_owned();

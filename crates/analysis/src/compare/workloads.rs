@@ -1,12 +1,12 @@
 //! Two surveys, workload by workload: the highest rate that each side reached, at whatever depth.
 //!
-//! A side's peak is the load with the highest mean rate over its runs; runs of the same load are repeats. Omitted: the cells that
-//! both have in common (`pair`).
+//! A side's peak is the smallest load whose mean rate over its runs is within 1% of the highest, so that latencies at both peaks
+//! are not those of queues that raise no rate; runs of the same load are repeats. Omitted: the cells that both have in common
+//! (`pair`).
 
 use super::compared::Compared;
 use super::metric::METRICS;
 use super::pair::{Pair, label, text};
-use std::cmp::Ordering;
 
 /// What a survey's results are called in their rows.
 const SURVEY: &str = "survey";
@@ -14,6 +14,8 @@ const SURVEY: &str = "survey";
 pub(super) const WORKLOAD: &str = "workload";
 /// What distinguishes the loads of a workload.
 const LOAD: [&str; 3] = ["depth", "threads", "rate"];
+/// Rates that reach so much of the highest are as high.
+const AS_HIGH: f64 = 0.99;
 
 /// Returns the workloads that two surveys have in common, in the order of A, each with the runs at the peak of either side; none
 /// where a side is no survey, or where they share fewer than two.
@@ -37,14 +39,14 @@ pub(super) fn peaks<'a>(a: &'a [Compared], b: &'a [Compared]) -> Vec<Pair<'a>> {
     if pairs.len() < 2 { Vec::new() } else { pairs }
 }
 
-/// The runs of a workload at the load with the highest mean rate.
+/// The runs of a workload at its peak.
 fn peak<'a>(side: &'a [Compared], name: &str) -> Option<Vec<&'a Compared>> {
     let load = |one: &Compared| LOAD.map(|field| text(&one.row, field));
-    let mut loads: Vec<(_, Vec<&Compared>)> = Vec::new();
+    let mut loads: Vec<Vec<&Compared>> = Vec::new();
     for one in side.iter().filter(|one| label(one) == name) {
-        match loads.iter_mut().find(|(known, _)| *known == load(one)) {
-            Some((_, runs)) => runs.push(one),
-            None => loads.push((load(one), vec![one])),
+        match loads.iter_mut().find(|runs| load(runs[0]) == load(one)) {
+            Some(runs) => runs.push(one),
+            None => loads.push(vec![one]),
         }
     }
     let iops = METRICS.iter().find(|metric| metric.name == "iops")?;
@@ -52,7 +54,13 @@ fn peak<'a>(side: &'a [Compared], name: &str) -> Option<Vec<&'a Compared>> {
         let rates = runs.iter().filter_map(|one| iops.value(&one.row));
         rates.sum::<f64>() / runs.len() as f64
     };
-    let loads = loads.into_iter().map(|(_, runs)| (rate(&runs), runs));
-    let highest = loads.max_by(|one, other| one.0.partial_cmp(&other.0).unwrap_or(Ordering::Equal));
-    highest.map(|(_, runs)| runs)
+    let highest = loads.iter().map(|runs| rate(runs)).fold(0.0, f64::max);
+    let in_flight = |runs: &Vec<&Compared>| {
+        let work = &runs[0].row.work;
+        u64::from(work.queue_depth.unwrap_or(1)) * u64::from(work.threads.unwrap_or(1))
+    };
+    let as_high = loads
+        .into_iter()
+        .filter(|runs| rate(runs) >= AS_HIGH * highest);
+    as_high.min_by_key(in_flight)
 }
