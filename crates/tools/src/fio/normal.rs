@@ -110,11 +110,7 @@ fn job(text: &mut String, results: &FioResults<'_>, part: &JobPart, job: &Job) {
     if let Some((user, kernel)) = job.cpu_percent {
         let _ = writeln!(text, "  cpu          : usr={user:.2}%, sys={kernel:.2}%");
     }
-    if part.depth == 1 {
-        let share = |level: &&str| format!("{level}={:3.1}%", 100.0 * f64::from(**level == *"1"));
-        let levels: Vec<String> = DEPTHS.iter().map(share).collect();
-        let _ = writeln!(text, "  IO depths    : {}", levels.join(", "));
-    }
+    depths(text, part.depth);
     let calls = job.syncs.as_ref().map_or(0, |syncs| syncs.count);
     // What is reported together only is in the first place.
     let count = |of: fn(&Side) -> u64| {
@@ -140,6 +136,15 @@ fn job(text: &mut String, results: &FioResults<'_>, part: &JobPart, job: &Job) {
         "     latency   : target=0, window=0, percentile=100.00%, depth={}",
         part.depth
     );
+}
+
+/// With one I/O in flight all have that depth; others are not counted.
+fn depths(text: &mut String, most: u64) {
+    if most == 1 {
+        let share = |level: &&str| format!("{level}={:3.1}%", 100.0 * f64::from(**level == *"1"));
+        let levels: Vec<String> = DEPTHS.iter().map(share).collect();
+        let _ = writeln!(text, "  IO depths    : {}", levels.join(", "));
+    }
 }
 
 fn direction(text: &mut String, side: &Side, share: f64, reporting: &Reporting) {
