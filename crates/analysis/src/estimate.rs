@@ -47,9 +47,9 @@ impl NotKnown {
     pub fn mark(self) -> &'static str {
         match self {
             NotKnown::FewIos => "~ fewer than 10 tail samples",
-            NotKnown::FewSteps => "~ interval not known: fewer than ten steps of the time series",
-            NotKnown::Correlated => "~ interval not known: the noise lasts as long as the run",
-            NotKnown::NotRecorded => "~ interval not known: not recorded over time",
+            NotKnown::FewSteps => "~ fewer than ten steps of the time series",
+            NotKnown::Correlated => "~ noise lasts as long as the run",
+            NotKnown::NotRecorded => "~ not recorded over time",
         }
     }
 

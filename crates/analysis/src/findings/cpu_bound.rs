@@ -257,8 +257,9 @@ fn of_programs(own: &Own<'_>, mut all: Finding, others: f64, waited: Waited) -> 
         say::counted(own.cpu.cores.len() as u64, "core"),
         say::percent(1.0 - others)
     );
-    let named = by_name.iter().map(|(_, _, share)| share).sum();
-    let mut more = vec![("others_share", others), ("named_share", named)];
+    let mut more = vec![("others_share", others)];
+    let first = by_name.first().map(|(_, _, share)| *share);
+    more.extend(first.map(|share| ("named_share", share)));
     if let Waited::Some(share) = waited {
         more.push(("delayed_share", share));
     }

@@ -86,7 +86,7 @@ fn a_run_at_a_rate_that_was_too_much() {
         total        20.0k      156   3.00 s  ~3.00 s  ~5.95 s   ~6.00 s   ~6.00 s   6.00 s
           service                    1.60 ms  1.60 ms  1.79 ms   1.79 ms   6.56 ms  6.57 ms
         ±95%         0.01%    0.01%        -        -        -         -         -
-        ~ fewer than 10 tail samples; ~ interval not known: not recorded over time
+        ~ fewer than 10 tail samples; ~ not recorded over time
 
         rate     requested 50.0k/s (constant), reached 20.0k/s; at the end 300000 I/Os waited, the oldest
                  for 6 s; response times are from the scheduled start, I/O latencies from the submission
