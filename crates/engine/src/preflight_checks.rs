@@ -27,9 +27,7 @@ pub fn foresee(
     if simulated::is_meant(plan) {
         return Source::can_be_read(plan); // nothing of this machine is used
     }
-    if plan.polling.completions {
-        trial::can_be_polled(root, targets)?;
-    }
+    trial::polls_as_planned(root, plan, targets)?;
     dispatch::runs_here(plan)?;
     let mut allowed = host::allowance(root);
     allowed.files_open += OPENED_LATER;

@@ -151,12 +151,27 @@ impl<'a> Watch<'a> {
     }
 }
 
+/// Refuses a plan that polls for completions where a device cannot be polled.
+///
+/// # Errors
+/// As [`can_be_polled`].
+pub(crate) fn polls_as_planned(
+    root: &Root,
+    plan: &Plan,
+    targets: &[TargetFacts],
+) -> Result<(), RunError> {
+    match plan.polling.completions {
+        true => can_be_polled(root, targets),
+        false => Ok(()),
+    }
+}
+
 /// Whether the devices below the targets can be polled for completions. Only a device that reports it can: others may
 /// take the request for polling and answer by interrupt all the same.
 ///
 /// # Errors
 /// A device has no queues for it, or does not report them.
-pub(crate) fn can_be_polled(root: &Root, targets: &[TargetFacts]) -> Result<(), RunError> {
+fn can_be_polled(root: &Root, targets: &[TargetFacts]) -> Result<(), RunError> {
     for facts in targets {
         let device = facts.chain.first().map(|device| &device.name);
         let polls = device.and_then(|name| host::has_poll_queues(root, name));

@@ -586,85 +586,71 @@ fn two_runs_with_one_seed_on_one_target_are_reported() {
     );
 }
 
+/// A survey of three workloads with these peaks at QD32; `deepest` is the share that QD128 reaches of them.
+fn survey(session: u32, peaks: [f64; 3], deepest: f64) -> Side {
+    let (base, mut chance) = (base(), Chance(u64::from(session)));
+    let mut results = Vec::new();
+    for (name, peak) in ["4K random read", "8K OLTP", "64K random read"]
+        .into_iter()
+        .zip(peaks)
+    {
+        for (depth, share) in [(1, 0.2), (8, 0.9), (32, 1.0), (128, deepest)] {
+            let record = minute(&base, &mut chance, peak * share, 0.0);
+            let mut one = compared(&record, session);
+            one.row.number = results.len() as u32 + 1;
+            (one.row.kind, one.row.label) = ("survey".to_owned(), name.to_owned());
+            one.row.work.queue_depth = Some(depth);
+            results.push(one);
+        }
+    }
+    let name = session.to_string();
+    Side { name, results }
+}
+
 #[test]
 fn two_surveys_are_compared_workload_by_workload_at_their_peaks() {
-    let base = base();
-    let mut chance = Chance(11);
-    let mut survey = |session: u32, peaks: [f64; 3]| {
-        let mut number = 0;
-        let mut results = Vec::new();
-        for (name, peak) in ["4K random read", "8K OLTP", "64K random read"]
-            .iter()
-            .zip(peaks)
-        {
-            // The peak is not at the same depth on both sides: the last depth of B is slower again.
-            for (depth, share) in [
-                (1, 0.2),
-                (8, 0.9),
-                (32, 1.0),
-                (128, if session == 1 { 1.1 } else { 0.8 }),
-            ] {
-                number += 1;
-                let record = minute(&base, &mut chance, peak * share, 0.0);
-                let mut one = compared(&record, session);
-                one.row.number = number;
-                one.row.kind = "survey".to_owned();
-                one.row.label = (*name).to_owned();
-                one.row.work.queue_depth = Some(depth);
-                results.push(one);
-            }
-        }
-        results
-    };
-    let side = |name: &str, results| Side {
-        name: name.to_owned(),
-        results,
-    };
-    let a = side("1", survey(1, [10_000.0, 5_000.0, 3_000.0]));
-    let b = side("2", survey(2, [22_000.0, 5_500.0, 3_000.0]));
+    // The peak is not at the same depth on both sides.
+    let a = survey(1, [10_000.0, 5_000.0, 3_000.0], 1.1);
+    let b = survey(2, [22_000.0, 5_500.0, 3_000.0], 0.8);
     let report = compare_report(&a, &b, &[]);
-    let peaks: Vec<(&str, f64, f64)> = report
-        .workloads
-        .iter()
-        .map(|one| {
-            let iops = one
-                .changes
-                .iter()
-                .find(|change| change.metric == "iops")
-                .unwrap();
-            (
-                one.values[0].value.as_str(),
-                iops.a / 1000.0,
-                iops.b / 1000.0,
-            )
-        })
-        .collect();
-    for ((name, a, b), known) in peaks.iter().zip([
-        ("4K random read", 11.0, 22.0),
-        ("8K OLTP", 5.5, 5.5),
-        ("64K random read", 3.3, 3.0),
-    ]) {
-        assert_eq!(*name, known.0);
-        assert!(
-            (a / known.1 - 1.0).abs() < 0.02 && (b / known.2 - 1.0).abs() < 0.02,
-            "{peaks:?}"
-        );
+    let known = [
+        ("4K random read", 11_000.0, 22_000.0),
+        ("8K OLTP", 5_500.0, 5_500.0),
+        ("64K random read", 3_300.0, 3_000.0),
+    ];
+    assert_eq!(report.workloads.len(), known.len());
+    for (one, (name, a, b)) in report.workloads.iter().zip(known) {
+        let mut changes = one.changes.iter();
+        let iops = changes.find(|change| change.metric == "iops").unwrap();
+        assert_eq!(one.values[0].value, name);
+        let near = |value: f64, known: f64| (value / known - 1.0).abs() < 0.02;
+        assert!(near(iops.a, a) && near(iops.b, b), "{name}: {iops:?}");
     }
-    assert_eq!(peaks.len(), 3);
-    assert!(
-        report
-            .answer
-            .starts_with("B is faster in 1 and slower in 1 of 3 workloads, most in"),
+    let answer = "B is faster in 1 and slower in 1 of 3 workloads, most in";
+    assert!(report.answer.starts_with(answer), "{}", report.answer);
+}
+
+#[test]
+fn the_peak_is_the_smallest_load_that_reaches_it() {
+    let a = survey(1, [10_000.0, 5_000.0, 3_000.0], 1.005);
+    let report = compare_report(&a, &a, &[]);
+    let runs: Vec<&String> = report.workloads.iter().flat_map(|one| &one.a).collect();
+    assert_eq!(runs, ["1.3", "1.7", "1.11"]);
+    assert_eq!(
+        report.verdict,
+        super::Verdict::Identical,
         "{}",
         report.answer
     );
-    let same = compare_report(&a, &a, &[]);
-    assert_eq!(same.verdict, super::Verdict::Identical, "{}", same.answer);
-    // A run and a survey have cells in common, and no workloads; so have surveys of one workload.
-    let mut other = a.clone();
-    other.results[0].row.kind = "run".to_owned();
-    assert!(compare_report(&other, &b, &[]).workloads.is_empty());
-    let mut one = a.clone();
+}
+
+#[test]
+fn what_is_no_pair_of_surveys_of_several_workloads_is_compared_by_cells() {
+    let a = survey(1, [10_000.0, 5_000.0, 3_000.0], 1.1);
+    let (mut run, mut one) = (a.clone(), a.clone());
+    run.results[0].row.kind = "run".to_owned();
     one.results.truncate(4);
-    assert!(compare_report(&one, &b, &[]).workloads.is_empty());
+    for other in [run, one] {
+        assert!(compare_report(&other, &a, &[]).workloads.is_empty());
+    }
 }

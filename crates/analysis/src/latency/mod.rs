@@ -62,7 +62,7 @@ impl Percentile {
         const ENOUGH: f64 = 10.0;
         let rounding = 1e-6; // 1 - 0.999 is not exactly a thousandth
         let beyond = self.effective_ios * (1.0 - self.quantile) + rounding;
-        (self.tail_samples == TailSamples::Few).then(|| match self.not_known {
+        (self.tail_samples == TailSamples::Few).then_some(match self.not_known {
             Some(why) if beyond >= ENOUGH => why,
             _ => NotKnown::FewIos,
         })

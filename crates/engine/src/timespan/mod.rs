@@ -119,9 +119,7 @@ pub fn run_calibrated(
     if simulated::is_meant(&job.plan) {
         return simulated::run(job, observer, stop);
     }
-    if job.plan.polling.completions {
-        trial::can_be_polled(root, &job.targets)?;
-    }
+    trial::polls_as_planned(root, &job.plan, &job.targets)?;
     let (backends, mut notes) =
         dispatch::backends(&job.plan, &job.targets, &job.host.limits, &job.pins)?;
     let backend = backends.usual;

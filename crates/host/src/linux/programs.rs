@@ -109,7 +109,7 @@ fn program(process: u32, text: &str, tick: u64) -> Option<((u32, u64), OtherProg
 mod tests {
     use super::*;
 
-    fn process(root: &std::path::Path, number: u32, name: &str, flags: u64, ticks: u64, io: u64) {
+    fn process(root: &std::path::Path, number: u32, name: &str, [flags, ticks, io]: [u64; 3]) {
         let folder = root.join(format!("proc/{number}"));
         fs::create_dir_all(&folder).unwrap();
         let stat =
@@ -130,13 +130,13 @@ mod tests {
             (42, "kworker", KERNEL_THREAD, 0),
             (43, "idle", 0, 1000),
         ] {
-            process(folder.path(), number, name, flags, used, used << 20);
+            process(folder.path(), number, name, [flags, used, used << 20]);
         }
         let reader = ProgramReader::open(&root);
-        process(folder.path(), 40, "dd", 0, 5, 905 << 20);
-        process(folder.path(), 41, "a) b", 0, 409, 9 << 20);
-        process(folder.path(), 42, "kworker", KERNEL_THREAD, 500, 0);
-        process(folder.path(), 44, "new", 0, 100, 0);
+        process(folder.path(), 40, "dd", [0, 5, 905 << 20]);
+        process(folder.path(), 41, "a) b", [0, 409, 9 << 20]);
+        process(folder.path(), 42, "kworker", [KERNEL_THREAD, 500, 0]);
+        process(folder.path(), 44, "new", [0, 100, 0]);
         let found = reader.used(&root);
         let tick = 1_000_000_000 / sys::ticks_per_second();
         let seen: Vec<(&str, u64, u64)> = found
