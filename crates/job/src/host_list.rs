@@ -2,6 +2,8 @@
 //!
 //! Omitted: whether a host exists.
 
+use std::collections::HashSet;
+
 /// Ranks of a list at most.
 const RANKS_MAX: usize = 65_536;
 
@@ -10,7 +12,7 @@ const RANKS_MAX: usize = 65_536;
 /// # Errors
 /// Why the list is none, with its place.
 pub fn host_list(text: &str) -> Result<Vec<String>, String> {
-    let mut hosts: Vec<String> = Vec::new();
+    let (mut hosts, mut known) = (Vec::new(), HashSet::new());
     for (place, entry) in entries(text)?.into_iter().enumerate() {
         let wrong = |why: &str| format!("entry {} ('{entry}'): {why}", place + 1);
         let (name, ranks) = match entry.rsplit_once(':') {
@@ -20,7 +22,7 @@ pub fn host_list(text: &str) -> Result<Vec<String>, String> {
         let ranks = ranks.ok_or_else(|| wrong("the number of ranks must be 1 or more"))?;
         for host in expanded(name).map_err(|why| wrong(&why))? {
             valid(&host).map_err(|why| wrong(&why))?;
-            if hosts.contains(&host) {
+            if !known.insert(host.clone()) {
                 return Err(wrong(&format!(
                     "{host} is listed twice; {host}:2 is two ranks on it"
                 )));
@@ -75,8 +77,10 @@ fn expanded(name: &str) -> Result<Vec<String>, String> {
         if from > to {
             return Err(format!("the range {range} ends before it begins"));
         }
-        if to - from >= RANKS_MAX {
-            return Err(format!("the range {range} has more than {RANKS_MAX} hosts"));
+        if to - from >= RANKS_MAX - all.len() {
+            return Err(format!(
+                "the ranges up to {range} have more than {RANKS_MAX} hosts"
+            ));
         }
         let width = first.len();
         all.extend((from..=to).map(|number| format!("{before}{number:0width$}{behind}")));
@@ -118,6 +122,7 @@ mod tests {
             ("", "entry 1 is empty"),
             ("n[3-1]", "ends before it begins"),
             ("n[1-999999]", "more than 65536"),
+            ("n[1-65536,1-65536]", "more than 65536"),
             ("n[1-65536],x", "at most 65536 ranks"),
             ("a,a", "listed twice"),
             ("a:0", "1 or more"),

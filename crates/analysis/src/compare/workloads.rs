@@ -1,4 +1,4 @@
-//! Two surveys, workload by workload: the highest rate that each side reached, at whatever depth.
+//! Two surveys, workload by workload: the highest rate that each side reached, at any depth.
 //!
 //! A side's peak is the smallest load whose mean rate over its runs is within 1% of the highest, so that latencies at both peaks
 //! are not those of queues that raise no rate; runs of the same load are repeats. Omitted: the cells that both have in common

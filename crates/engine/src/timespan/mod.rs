@@ -42,7 +42,7 @@ use integrity::Integrity;
 use model::record::Disturbances;
 use model::{
     Bytes, CounterWindow, Counters, EngineRecord, Failure, HostRecord, Nanos, Plan, RunRecord,
-    Sample, TargetFacts, Verification,
+    Sample, TargetFacts, TargetKind, Verification,
 };
 use process_stops::{ProcessStops, Sleep};
 use record::{Seen, assemble, engine_record};
@@ -141,7 +141,7 @@ pub fn run_calibrated(
     let used = workers.used();
     let integrity = Integrity::of(&job.plan, &job.targets, target::nodes(&job.plan, &job.pins));
     rest(&job);
-    let programs = ProgramReader::open(root);
+    let programs = programs(&job, root);
     let moment = met(job.meeting.as_ref(), &workers, stop)?;
     let before = reader.read(&mut || Nanos(0));
     let (clock, given_up) = begun(clock, moment, job.meeting.as_ref());
@@ -224,6 +224,15 @@ fn rest(job: &Job) {
     let mut targets = job.targets.iter();
     if job.meeting.is_none() && targets.any(TargetFacts::is_served_by_thread) {
         std::thread::sleep(REST.as_duration());
+    }
+}
+
+/// Reads what other programs did so far, where what is measured depends on it.
+fn programs(job: &Job, root: &Root) -> ProgramReader {
+    let mut targets = job.targets.iter();
+    match targets.all(|target| target.kind == TargetKind::Null) {
+        true => ProgramReader::default(),
+        false => ProgramReader::open(root),
     }
 }
 

@@ -32,8 +32,11 @@ impl ProgramReader {
         ProgramReader { before: read(root) }
     }
 
-    /// Returns the programs other than this process that have used the most since then.
+    /// Returns the programs other than this process that have used the most since then; none where none were read.
     pub fn used(self, root: &Root) -> Vec<OtherProgram> {
+        if self.before.is_empty() {
+            return Vec::new();
+        }
         let since = |(key, now): ((u32, u64), OtherProgram)| {
             let before = self.before.get(&key);
             let less = |now: Bytes, of: fn(&OtherProgram) -> Bytes| {
