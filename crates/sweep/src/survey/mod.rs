@@ -339,7 +339,10 @@ impl Survey {
         };
         let climbs = self.climbs(&rows);
         let climbing = climbs.iter().position(Option::is_some);
-        if fits && self.leaves_time(&rows, purse) && self.allowance(done).for_again().is_some() {
+        if fits
+            && self.leaves_time(done, &rows, purse)
+            && self.allowance(done).for_again().is_some()
+        {
             let again = self.again(&rows, climbing);
             if again.is_some() {
                 return again;
@@ -382,9 +385,10 @@ impl Survey {
         Some((place, Ask::Closed(load, Why::Again)))
     }
 
-    /// Whether the climbs that are likely to come still fit after one cell more.
-    fn leaves_time(&self, rows: &[Row], purse: &Purse) -> bool {
-        let cells = self.climbs_likely(rows) as u64 + 1;
+    /// Whether the climbs that are likely to come and the requested extra checks still fit after one cell more.
+    fn leaves_time(&self, done: &[Measured], rows: &[Row], purse: &Purse) -> bool {
+        let checks = side::wanted(&self.request, &self.order, done).len();
+        let cells = (self.climbs_likely(rows) + checks) as u64 + 1;
         purse.remaining.0 >= purse.least_cell().0.saturating_mul(cells)
     }
 
