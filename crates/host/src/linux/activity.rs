@@ -53,18 +53,20 @@ pub fn activity(root: &Root) -> Activity {
 
 /// Every process that may be asked, with how many may not. Kernel threads and those that have moved nothing are omitted.
 pub fn process_ios(root: &Root) -> (Vec<ProcessIo>, usize) {
-    let mut refused = 0;
-    let mut found = Vec::new();
-    let Ok(entries) = fs::read_dir(root.path("proc")) else {
-        return (found, refused);
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let Some(process) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
-            continue;
-        };
-        match fs::read_to_string(entry.path().join("io")) {
-            Ok(text) => found.extend(process_io(root, process, &text)),
+    let (mut found, mut refused) = (Vec::new(), 0);
+    for process in processes(root) {
+        match bytes_moved(root, process) {
+            Ok(Some((Bytes(0), Bytes(0))) | None) => {}
+            Ok(Some((read_bytes, write_bytes))) => {
+                let stat = ProcessStat::read(root, process);
+                found.push(ProcessIo {
+                    process,
+                    parent: stat.as_ref().map_or(0, ProcessStat::parent),
+                    name: stat.map(|stat| stat.name).unwrap_or_default(),
+                    read_bytes,
+                    write_bytes,
+                });
+            }
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => refused += 1,
             Err(_) => {} // it has ended
         }
@@ -72,34 +74,53 @@ pub fn process_ios(root: &Root) -> (Vec<ProcessIo>, usize) {
     (found, refused)
 }
 
-fn process_io(root: &Root, process: u32, text: &str) -> Option<ProcessIo> {
-    let bytes = |name: &str| named(text, name).map(Bytes);
-    let (read_bytes, write_bytes) = (bytes("read_bytes:")?, bytes("write_bytes:")?);
-    if read_bytes.0 == 0 && write_bytes.0 == 0 {
-        return None;
-    }
-    let (name, parent) = name_and_parent(root, process).unwrap_or_default();
-    Some(ProcessIo {
-        process,
-        parent,
-        name,
-        read_bytes,
-        write_bytes,
-    })
-}
-
 /// Returns the number of the process that waits for the end of this one; none if it is gone.
 pub fn parent_of(root: &Root, process: u32) -> Option<u32> {
-    name_and_parent(root, process).map(|(_, parent)| parent)
+    ProcessStat::read(root, process).map(|stat| stat.parent())
 }
 
-/// Reads proc_pid_stat(5): the name stands in parentheses and may contain any character; the state and the parent follow it.
-fn name_and_parent(root: &Root, process: u32) -> Option<(String, u32)> {
-    let stat = root.text(format!("proc/{process}/stat"))?;
-    let (before, behind) = stat.rsplit_once(')')?;
-    let (_, name) = before.split_once('(')?;
-    let parent = behind.split_whitespace().nth(1)?.parse().ok()?;
-    Some((name.to_owned(), parent))
+/// The numbers of all processes.
+pub(super) fn processes(root: &Root) -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir(root.path("proc")).into_iter().flatten();
+    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+/// Reads what a process has read from and written to devices; none where its counts have another form. Source: proc_pid_io(5).
+pub(super) fn bytes_moved(root: &Root, process: u32) -> std::io::Result<Option<(Bytes, Bytes)>> {
+    let text = fs::read_to_string(root.path(format!("proc/{process}/io")))?;
+    let bytes = |name: &str| named(&text, name).map(Bytes);
+    Ok(bytes("read_bytes:").zip(bytes("write_bytes:")))
+}
+
+/// What the kernel reports of a process in one line. The name stands in parentheses and may contain any character. Source:
+/// proc_pid_stat(5).
+pub(super) struct ProcessStat {
+    pub(super) name: String,
+    behind: String,
+}
+
+impl ProcessStat {
+    /// Returns none if the process is gone.
+    pub(super) fn read(root: &Root, process: u32) -> Option<Self> {
+        let text = root.text(format!("proc/{process}/stat"))?;
+        let (before, behind) = text.rsplit_once(')')?;
+        let (_, name) = before.split_once('(')?;
+        Some(ProcessStat {
+            name: name.to_owned(),
+            behind: behind.to_owned(),
+        })
+    }
+
+    /// Returns a field by its number in the manual page. // 4 or more
+    pub(super) fn number(&self, field: usize) -> Option<u64> {
+        let mut fields = self.behind.split_ascii_whitespace(); // from the third on
+        fields.nth(field - 3)?.parse().ok()
+    }
+
+    fn parent(&self) -> u32 {
+        let parent = self.number(4).and_then(|parent| parent.try_into().ok());
+        parent.unwrap_or(0)
+    }
 }
 
 /// The number behind a name at the start of a line.

@@ -4,13 +4,12 @@
 //! are omitted, because they work for others: for fathom, too. A process that ended before the second reading is not seen.
 //! Sources: proc_pid_stat(5), proc_pid_io(5). Deliberately absent: what follows from it (`analysis`).
 
-use super::activity::process_ios;
+use super::activity::{ProcessStat, bytes_moved, processes};
 use super::sys;
 use crate::root::Root;
 use model::record::OtherProgram;
 use model::{Bytes, Nanos};
 use std::collections::BTreeMap;
-use std::fs;
 
 /// Programs that are kept of those with the most processor time, and of those with the most bytes.
 const KEPT: usize = 16;
@@ -65,52 +64,36 @@ impl ProgramReader {
 }
 
 fn read(root: &Root) -> BTreeMap<(u32, u64), OtherProgram> {
-    let mut all = BTreeMap::new();
-    let Ok(entries) = fs::read_dir(root.path("proc")) else {
-        return all;
-    };
     let tick = 1_000_000_000 / sys::ticks_per_second();
-    for entry in entries.flatten() {
-        let process = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok());
-        let text = process.and_then(|_| fs::read_to_string(entry.path().join("stat")).ok());
-        let found = process.zip(text.as_deref());
-        all.extend(found.and_then(|(process, text)| program(process, text, tick)));
-    }
-    for io in process_ios(root).0 {
-        let mut of = all.range_mut((io.process, 0)..=(io.process, u64::MAX));
-        if let Some((_, program)) = of.next() {
-            (program.read, program.written) = (io.read_bytes, io.write_bytes);
-        }
-    }
-    all
+    let programs = processes(root).filter_map(|process| program(root, process, tick));
+    programs.collect()
 }
 
-/// A line of `/proc/PID/stat`, with its key: the number and the start of the process. The name is in parentheses and may have some
-/// itself.
-fn program(process: u32, text: &str, tick: u64) -> Option<((u32, u64), OtherProgram)> {
-    let (head, rest) = text.rsplit_once(')')?;
-    let name = head.split_once('(')?.1.to_owned();
-    let fields: Vec<&str> = rest.split_whitespace().collect(); // from the third on
-    let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
-    if number(9)? & KERNEL_THREAD != 0 {
+/// A process with its key: its number and its start. None for a thread of the kernel, and where it is gone.
+fn program(root: &Root, process: u32, tick: u64) -> Option<((u32, u64), OtherProgram)> {
+    let stat = ProcessStat::read(root, process)?;
+    if stat.number(9)? & KERNEL_THREAD != 0 {
         return None;
     }
-    let ticks = number(14)?.saturating_add(number(15)?);
+    let ticks = stat.number(14)?.saturating_add(stat.number(15)?);
+    let started = stat.number(22)?;
+    // Of a process of another user only the processor time may be asked.
+    let moved = bytes_moved(root, process).ok().flatten();
+    let (read, written) = moved.unwrap_or_default();
     let program = OtherProgram {
         process,
-        name,
+        name: stat.name,
         cpu: Nanos(ticks.saturating_mul(tick)),
-        ..OtherProgram::default()
+        read,
+        written,
     };
-    Some(((process, number(22)?), program))
+    Some(((process, started), program))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn process(root: &std::path::Path, number: u32, name: &str, [flags, ticks, io]: [u64; 3]) {
         let folder = root.join(format!("proc/{number}"));
