@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Another process used the device during the run.",
-    method: "The device transferred more bytes than the tool requested: by more than 5% and more than twice the uncertainty at the window's edges. Only with direct I/O, and not for write-through to files, because the journal is written too. The program that read and wrote most meanwhile is named, if it is a quarter of that or more.",
+    method: "The device transferred more bytes than the tool requested: by more than 5% and more than twice the uncertainty at the window's edges. Only with direct I/O, and not for write-through to files, because the journal is written too. The program that read and wrote most meanwhile is named, if that is a quarter to four times as much.",
     evidence: &["extra_bytes", "extra_share", "bound_bytes"],
     source: "The kernel's Documentation/block/stat.rst; proc_pid_io(5).",
     advice: "Stop the other I/O on the device, or measure at another time.",
@@ -69,14 +69,17 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     ))
 }
 
-/// Names the program that moved the most, where it is a large part of what the device did for others, and what it moved per second.
-/// On which device a program moved its bytes the system does not report.
+/// Names the program that moved the most, and what it moved per second, where that is about what the device did for others. On which
+/// device a program moved its bytes the system does not report: one that moved many times as much used another, or the page
+/// cache.
 fn named(record: &RunRecord, extra: f64) -> String {
     const PART_MIN: f64 = 0.25;
     let moved = |one: &OtherProgram| one.read.0.saturating_add(one.written.0) as f64;
+    let likely = PART_MIN * extra..=extra / PART_MIN;
     let programs = record.engine.disturbances.programs.iter();
+    let programs = programs.filter(|one| likely.contains(&moved(one)));
     let most = programs.max_by(|one, other| moved(one).total_cmp(&moved(other)));
-    let Some(most) = most.filter(|one| moved(one) >= PART_MIN * extra) else {
+    let Some(most) = most else {
         return String::new();
     };
     let did = match (most.read.0, most.written.0) {
@@ -157,6 +160,7 @@ mod tests {
             "{named}"
         );
         assert!(!with(3).contains("dd"));
+        assert!(!with(100).contains("dd"), "five times as much");
     }
 
     #[test]
