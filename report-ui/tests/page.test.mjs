@@ -29,9 +29,9 @@ before(() => {
   paths.survey = lab.report("survey", "6");
   lab.good("files", ".", "--files", "64", "--data", "4M", "-b", "64K");                             // 7
   paths.files = lab.report("files", "7");
-  lab.good("run", "sim:ssd,pause=500ms,pause-every=3s", "-o", "32", "-d", "12s", "--seed", "1");                   // 8
+  lab.good("run", "sim:ssd,pause=200ms,pause-every=3s", "-o", "32", "-d", "12s", "--seed", "1");                   // 8
   paths.paused = lab.report("paused", "8");
-  lab.good("run", "sim:ssd,pause=500ms,pause-every=3s", "-o", "32", "-d", "12s", "--seed", "1");                   // 9
+  lab.good("run", "sim:ssd,pause=200ms,pause-every=3s", "-o", "32", "-d", "12s", "--seed", "1");                   // 9
   lab.good("report", "--all", "-o", join(lab.folder, "site"));
   paths.history = join(lab.folder, "site", "index.html");
   lab.good("pts", "tp", "sim:ssd,law=constant", "--scale", "1/1000", "--max-rounds", "5");           // 10
@@ -147,7 +147,7 @@ test("pauses are named under the rate, not called steady", async () => {
   const page = await lab.open(paths.paused);
   await lab.drawAll(page);
   const note = (await page.textContent("#rate-over-time .note")).replaceAll(/\s/g, " ");
-  assert.match(note, /The rate is interrupted: 4 pauses of up to 50\d ms, every 3(\.\d+)? s, in which no I\/O completed\./);
+  assert.match(note, /The rate is interrupted: 4 pauses of up to 200 ms, every 3(\.\d+)? s, in which no I\/O completed\./);
   assert.doesNotMatch(note, /steady/);
 });
 

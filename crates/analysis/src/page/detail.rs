@@ -5,12 +5,13 @@
 //! nines axis. Deliberately absent: which results get a detail at all (`diet`).
 
 use super::series;
+use crate::changes;
 use crate::columns::Unit;
 use crate::events::EventsReport;
 use crate::intervals::{IntervalRow, Steadiness};
 use crate::run::{RunReport, TimeReport};
 use crate::say;
-use model::{LatencyHistogram, Operation, RunRecord, Tally};
+use model::{LatencyHistogram, Nanos, Operation, RunRecord, Tally};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -190,7 +191,7 @@ fn times(report: &RunReport, steps_max: usize) -> Option<DetailTimes> {
         steady: steady(&report.steadiness, rows, interval_ns),
         cut_ns: report.warmup_cut.cut_ns.filter(|cut| *cut > 0),
         marks: marks(report),
-        pauses: pauses(&report.intervals),
+        pauses: pauses(report),
         ..DetailTimes::default()
     };
     for step in rows.chunks(merged) {
@@ -212,9 +213,29 @@ fn times(report: &RunReport, steps_max: usize) -> Option<DetailTimes> {
     Some(times)
 }
 
+/// The pauses of `stall`; where it finds none, steps without an I/O.
+fn pauses(report: &RunReport) -> Vec<TimePause> {
+    let usual = report.total().and_then(|total| total.latency.at(0.5));
+    let usual_ns = usual.and_then(|usual| usual.latency_ns);
+    let found = usual_ns.map_or_else(Vec::new, |usual_ns| {
+        let step = Nanos(report.time.interval_ns);
+        changes::pauses(&report.intervals, step, usual_ns as f64)
+    });
+    let found = found.iter().map(|one| TimePause {
+        from_ns: (one.to_ns - one.length_ns).max(0.0) as u64,
+        length_ns: one.length_ns as u64,
+    });
+    let found: Vec<TimePause> = found.collect();
+    if found.is_empty() {
+        empty_steps(&report.intervals)
+    } else {
+        found
+    }
+}
+
 /// Steps in a row without an I/O, before one that has some, where the mean rate gives ten I/Os or more in that time: a low
 /// rate has such steps between its I/Os. A pause begins and ends within steps that have I/Os.
-fn pauses(rows: &[IntervalRow]) -> Vec<TimePause> {
+fn empty_steps(rows: &[IntervalRow]) -> Vec<TimePause> {
     const LENGTH_MIN_NS: u64 = 100_000_000;
     const MISSED_MIN: f64 = 10.0;
     let sum = |of: fn(&IntervalRow) -> u64| rows.iter().map(|row| of(row) as f64).sum::<f64>();
