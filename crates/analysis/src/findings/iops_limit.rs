@@ -26,6 +26,7 @@ fn of_session(several: &Several<'_>) -> Option<Finding> {
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let cap = cap(seen).filter(|cap| cap.held == Held::Rate)?;
     let (what, rate, _) = limited(seen, &cap)?;
+    let rate = rate?;
     let may_be = match cap.confidence {
         Confidence::Low => "may be limited to",
         Confidence::Medium | Confidence::High => "limited to",

@@ -310,16 +310,15 @@ pub(super) fn waiting_side(observed: &Observed) -> Option<(Operation, &ObservedF
         (side.ios? >= IOS_MIN && side.rate_per_s? > 0.0).then_some(mean_ns)
     };
     let (read, write) = known(&observed.read).zip(known(&observed.write))?;
-    match () {
-        () if write >= LONGER_MIN * read => Some((Operation::Write, &observed.write)),
-        () if read >= LONGER_MIN * write => Some((Operation::Read, &observed.read)),
-        () => None,
+    if write >= LONGER_MIN * read {
+        return Some((Operation::Write, &observed.write));
     }
+    (read >= LONGER_MIN * write).then_some((Operation::Read, &observed.read))
 }
 
 /// The figures that are limited, in words, and the IOPS and bytes per second themselves: of one side of a mix, where only that one
 /// waits. Without a cap that is known, one run cannot show whether IOPS or bytes are limited, so both are given.
-pub(super) fn limited(seen: &Seen<'_>, cap: &Cap) -> Option<(String, f64, Option<f64>)> {
+pub(super) fn limited(seen: &Seen<'_>, cap: &Cap) -> Option<(String, Option<f64>, Option<f64>)> {
     let is_known = cap.evidence.iter().any(|(name, _)| *name == "cap");
     let side = waiting_side(seen.observed).filter(|_| !is_known);
     let (what, figures) = match side {
@@ -339,7 +338,7 @@ pub(super) fn limited(seen: &Seen<'_>, cap: &Cap) -> Option<(String, f64, Option
     let second = second.filter(|_| !is_known);
     let second = second.map_or_else(String::new, |second| format!(" ({second})"));
     let words = format!("{}{second}{what}", first?);
-    Some((words, figures.rate_per_s.unwrap_or(f64::NAN), bytes))
+    Some((words, figures.rate_per_s, bytes))
 }
 
 /// The device had few I/Os while many waited above it: a rate limit of this machine.

@@ -94,7 +94,7 @@ impl Speed {
         slow
     }
 
-    /// What would be done in a pause is done at its end. At which moment of a period a session begins is drawn: else a survey, whose
+    /// What would be done in a pause is done when it ends. At which moment of a period a session begins is drawn: else a survey, whose
     /// runs are shorter than a period, never has a pause.
     #[inline]
     pub(super) fn after_pause(&mut self, done: f64) -> f64 {
