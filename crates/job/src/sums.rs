@@ -54,3 +54,37 @@ impl Sums {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Nanos;
+
+    /// A rank may send any counts: in sums that begin again at 0 a job would look slow.
+    #[test]
+    fn sums_stop_at_the_largest_number() {
+        let mut latency = LatencyHistogram::new();
+        latency.record(Nanos(1000));
+        let most = OperationSums {
+            ios: u64::MAX - 1,
+            bytes: u64::MAX,
+            errors: u64::MAX,
+            latency,
+        };
+        let rank = Sums {
+            ranks: u32::MAX,
+            operations: [most.clone(), most],
+        };
+        let mut all = rank.clone();
+        all.merge(&rank);
+        assert_eq!(all.ranks, u32::MAX);
+        for (sum, one) in all.operations.iter().zip(&rank.operations) {
+            let counts = [sum.ios, sum.bytes, sum.errors];
+            assert_eq!(counts, [u64::MAX; 3]);
+            assert_eq!(sum.latency.count(), 2 * one.latency.count());
+        }
+        let mut none = Sums::default();
+        none.merge(&rank);
+        assert_eq!(none, rank);
+    }
+}

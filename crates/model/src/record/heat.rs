@@ -59,23 +59,32 @@ impl HeatRow {
 
     /// All I/Os of the stretch.
     pub fn total(&self) -> u64 {
-        self.counts.iter().map(|(_, count)| count).sum()
+        sum(&self.counts)
     }
 
     /// I/Os in this column and in slower ones: those that took at least [`LatencyHeat::bounds`] of it.
     pub fn from_column(&self, column: u16) -> u64 {
         let begin = self.counts.partition_point(|(other, _)| *other < column);
-        self.counts[begin..].iter().map(|(_, count)| count).sum()
+        sum(&self.counts[begin..])
     }
 
     fn merge(&mut self, other: &HeatRow) {
         for &(column, count) in &other.counts {
             match self.counts.binary_search_by_key(&column, |mine| mine.0) {
-                Ok(place) => self.counts[place].1 += count,
+                Ok(place) => {
+                    let mine = &mut self.counts[place].1;
+                    *mine = mine.saturating_add(count);
+                }
                 Err(place) => self.counts.insert(place, (column, count)),
             }
         }
     }
+}
+
+/// The sum of these counts, at most the largest number.
+fn sum(counts: &[(u16, u64)]) -> u64 {
+    let counts = counts.iter().map(|(_, count)| *count);
+    counts.fold(0, u64::saturating_add)
 }
 
 impl LatencyHeat {
@@ -96,7 +105,8 @@ impl LatencyHeat {
 
     /// All I/Os in it.
     pub fn total(&self) -> u64 {
-        self.rows.iter().map(HeatRow::total).sum()
+        let rows = self.rows.iter().map(HeatRow::total);
+        rows.fold(0, u64::saturating_add)
     }
 
     /// Adds what `other` counted, row by row, of any target and operation. Rows of another length cannot be added:

@@ -78,15 +78,15 @@ impl LatencyHistogram {
         self
     }
 
-    /// Adds everything that `other` counted.
+    /// Adds everything that `other` counted; counts stop at the largest number.
     pub fn merge(&mut self, other: &LatencyHistogram) {
         let held = other.held();
         let mine = self.counts[held.clone()].iter_mut();
         for (mine, theirs) in mine.zip(&other.counts[held]) {
-            *mine += theirs;
+            *mine = mine.saturating_add(*theirs);
         }
-        self.count += other.count;
-        self.sum_ns += other.sum_ns;
+        self.count = self.count.saturating_add(other.count);
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
     }
@@ -133,10 +133,10 @@ impl LatencyHistogram {
         if rank == self.count {
             return self.max();
         }
-        let mut below = 0;
+        let mut below = 0_u64;
         let mut held = self.held();
         let reached = |index: &usize| {
-            below += self.counts[*index];
+            below = below.saturating_add(self.counts[*index]);
             below >= rank
         };
         let (low, high) = bounds_of(held.find(reached)?);

@@ -89,8 +89,8 @@ impl SystemEvents {
                 subject: format!("{host}: {}", event.subject),
                 ..event.clone()
             }));
-            all.omitted += its.omitted;
-            all.kernel_log_lost += its.kernel_log_lost;
+            all.omitted = all.omitted.saturating_add(its.omitted);
+            all.kernel_log_lost = all.kernel_log_lost.saturating_add(its.kernel_log_lost);
             all.files_unread.extend_from_slice(&its.files_unread);
             let unread = &its.kernel_log_unread;
             all.kernel_log_unread = all.kernel_log_unread.or_else(|| unread.clone());
@@ -117,8 +117,8 @@ impl Verification {
         match (&mut self.read_back, &other.read_back) {
             (Some(mine), Some(its)) => {
                 mine.blocks.add(&its.blocks);
-                mine.skipped += its.skipped;
-                mine.left += its.left;
+                mine.skipped = mine.skipped.saturating_add(its.skipped);
+                mine.left = mine.left.saturating_add(its.left);
             }
             (mine @ None, its) => *mine = *its,
             (Some(_), None) => {}
@@ -127,18 +127,18 @@ impl Verification {
         match (&mut self.pass, &other.pass) {
             (Some(mine), Some(its)) => {
                 mine.counts.add(&its.counts);
-                mine.total.0 += its.total.0;
-                mine.done.0 += its.done.0;
+                mine.total.0 = mine.total.0.saturating_add(its.total.0);
+                mine.done.0 = mine.done.0.saturating_add(its.done.0);
                 mine.took = mine.took.max(its.took);
             }
             (mine @ None, its) => *mine = *its,
             (Some(_), None) => {}
         }
-        self.deferred += other.deferred;
-        self.written += other.written;
+        self.deferred = self.deferred.saturating_add(other.deferred);
+        self.written = self.written.saturating_add(other.written);
         for kind in &other.kinds {
             match self.kinds.iter_mut().find(|one| one.kind == kind.kind) {
-                Some(mine) => mine.blocks += kind.blocks,
+                Some(mine) => mine.blocks = mine.blocks.saturating_add(kind.blocks),
                 None => self.kinds.push(*kind),
             }
         }

@@ -108,21 +108,22 @@ impl LifetimeCount {
 impl Tally {
     /// Failures of all kinds.
     pub fn errors_total(&self) -> u64 {
-        self.errors.iter().map(|error| error.count).sum()
+        let counts = self.errors.iter().map(|error| error.count);
+        counts.fold(0, u64::saturating_add)
     }
 
-    /// Adds everything that `other` counted, step by step.
+    /// Adds everything that `other` counted, step by step; counts stop at the largest number.
     pub fn merge(&mut self, other: &Tally) {
-        self.ios += other.ios;
-        self.bytes.0 += other.bytes.0;
-        self.short_ios += other.short_ios;
+        self.ios = self.ios.saturating_add(other.ios);
+        self.bytes.0 = self.bytes.0.saturating_add(other.bytes.0);
+        self.short_ios = self.short_ios.saturating_add(other.short_ios);
         for error in &other.errors {
             match self
                 .errors
                 .iter_mut()
                 .find(|mine| mine.errno == error.errno)
             {
-                Some(mine) => mine.count += error.count,
+                Some(mine) => mine.count = mine.count.saturating_add(error.count),
                 None => self.errors.push(*error),
             }
         }
@@ -146,17 +147,19 @@ impl Tally {
 impl Interval {
     /// Counts one I/O.
     pub fn record(&mut self, bytes: Bytes, latency: Nanos) {
-        self.merge(&Interval {
-            ios: 1,
-            bytes,
-            latency_sum: latency,
-            latency_max: latency,
-            latency_spread: Some(LatencySpread::of(latency)),
-        });
+        let spread = LatencySpread::of(latency);
+        self.latency_spread = match self.ios {
+            0 => Some(spread),
+            _ => self.latency_spread.map(|mine| mine.with(spread)),
+        };
+        self.ios += 1;
+        self.bytes.0 += bytes.0;
+        self.latency_sum = self.latency_sum.plus(latency);
+        self.latency_max = self.latency_max.max(latency);
     }
 
     /// Adds everything that `other` counted. A step without I/Os changes nothing; a spread that one of both does not
-    /// know is not known of both together.
+    /// know is not known of both together. Counts stop at the largest number.
     pub fn merge(&mut self, other: &Interval) {
         self.latency_spread = match (self.ios, other.ios) {
             (_, 0) => self.latency_spread,
@@ -166,8 +169,8 @@ impl Interval {
                 .zip(other.latency_spread)
                 .map(|(mine, theirs)| mine.with(theirs)),
         };
-        self.ios += other.ios;
-        self.bytes.0 += other.bytes.0;
+        self.ios = self.ios.saturating_add(other.ios);
+        self.bytes.0 = self.bytes.0.saturating_add(other.bytes.0);
         self.latency_sum = self.latency_sum.plus(other.latency_sum);
         self.latency_max = self.latency_max.max(other.latency_max);
     }
@@ -215,6 +218,36 @@ impl LatencySpread {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Ranks of a job send their counts, and one may send any.
+    #[test]
+    fn merged_counts_stop_at_the_largest_number() {
+        let mut latency = LatencyHistogram::new();
+        latency.record(Nanos(1000));
+        let most = Interval {
+            ios: u64::MAX,
+            bytes: Bytes(u64::MAX),
+            ..step(&[1000])
+        };
+        let errors = vec![ErrorCount {
+            errno: 5,
+            count: u64::MAX,
+        }];
+        let rank = Tally {
+            ios: u64::MAX,
+            bytes: Bytes(u64::MAX),
+            short_ios: u64::MAX,
+            errors,
+            latency,
+            intervals: vec![most],
+            ..Tally::default()
+        };
+        let mut all = rank.clone();
+        all.merge(&rank);
+        let counts = [all.ios, all.bytes.0, all.short_ios, all.errors_total()];
+        assert_eq!(counts, [u64::MAX; 4]);
+        assert_eq!((all.intervals[0].ios, all.latency.count()), (u64::MAX, 2));
+    }
 
     fn step(latencies: &[u64]) -> Interval {
         let mut step = Interval::default();

@@ -85,17 +85,17 @@ pub struct DurableCounts {
 impl DurableCounts {
     /// Adds those of another part.
     pub fn add(&mut self, other: &DurableCounts) {
-        self.promised += other.promised;
-        self.found += other.found;
-        self.newer += other.newer;
+        self.promised = self.promised.saturating_add(other.promised);
+        self.found = self.found.saturating_add(other.found);
+        self.newer = self.newer.saturating_add(other.newer);
         self.first_lost = match (self.lost, other.lost) {
             (0, _) => other.first_lost,
             (_, 0) => self.first_lost,
             _ => self.first_lost.min(other.first_lost),
         };
-        self.lost += other.lost;
-        self.interrupted += other.interrupted;
-        self.replaced += other.replaced;
+        self.lost = self.lost.saturating_add(other.lost);
+        self.interrupted = self.interrupted.saturating_add(other.interrupted);
+        self.replaced = self.replaced.saturating_add(other.replaced);
         self.last_found = self.last_found.max(other.last_found);
         self.last_lost = self.last_lost.max(other.last_lost);
     }
@@ -284,12 +284,12 @@ pub struct FoundHeader {
 impl VerifyCounts {
     /// Adds those of another part.
     pub fn add(&mut self, other: &VerifyCounts) {
-        self.right += other.right;
-        self.older_data += other.older_data;
-        self.zeros += other.zeros;
-        self.undecided += other.undecided;
-        self.unknown += other.unknown;
-        self.corrupt += other.corrupt;
+        self.right = self.right.saturating_add(other.right);
+        self.older_data = self.older_data.saturating_add(other.older_data);
+        self.zeros = self.zeros.saturating_add(other.zeros);
+        self.undecided = self.undecided.saturating_add(other.undecided);
+        self.unknown = self.unknown.saturating_add(other.unknown);
+        self.corrupt = self.corrupt.saturating_add(other.corrupt);
     }
 
     /// Returns how many were read.
