@@ -4,6 +4,8 @@
 //! figure of one run may be off), `change` (the ratio of two), `figure` (of a cell, and of all), `answer` (the first line),
 //! `condition` (its conditions), `build` (all of it together). Deliberately absent: reading results, and layout.
 
+#[cfg(test)]
+mod agreement;
 mod answer;
 mod between;
 mod build;

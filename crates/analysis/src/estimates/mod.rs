@@ -9,7 +9,7 @@
 mod batch_means;
 mod correlated;
 #[cfg(test)]
-mod coverage;
+pub(crate) mod coverage;
 mod effective;
 mod mser;
 mod order_statistics;
