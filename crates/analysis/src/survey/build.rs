@@ -4,6 +4,7 @@ use super::UNKNOWN_WIDTH;
 use super::joined::{joined, untimed};
 use super::judge::verdict;
 use super::row::{goal_of, row};
+use super::stalls::stalls;
 use super::visits::Runs;
 use super::{
     CellLoad, CellReport, CellThroughput, SurveyBudget, SurveyCells, SurveyContext, SurveyCoverage,
@@ -88,10 +89,11 @@ pub fn survey_report_knowing(
     let works: Vec<_> = rows.iter().map(work_of).collect();
     let answers = answer::answers(&rows, &works, together);
     let device_check = device_check(&runs);
+    let stalls = stalls(&reports);
     let first = runs.first();
     let target = first.and_then(|run| run.targets.first());
     SurveyReport {
-        verdict: verdict(&rows, &device_check, planned)
+        verdict: verdict(&rows, &device_check, stalls.as_ref(), planned)
             .of_simulated(runs.iter().any(|run| run.verdict.simulated)),
         answer: answer::sentence(&answers),
         answers,
@@ -99,7 +101,10 @@ pub fn survey_report_knowing(
         remarks: SurveyRemarks {
             loose: loose(&rows, planned.precision),
             notes: notes(first).into_iter().chain(untimed(&joined)).collect(),
-            findings: session_findings(&observed, known),
+            findings: stalls
+                .into_iter()
+                .chain(session_findings(&observed, known))
+                .collect(),
             goals: goals(known, &rows, cells),
         },
         device_check,

@@ -43,8 +43,14 @@ pub(super) fn judge(
     (validity, rules.iter().map(reason).collect())
 }
 
-/// Invalid when every measured row is, or none was measured; weak when any is not valid or one is missing.
-pub(super) fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyContext) -> Verdict {
+/// Returns INVALID where every measured row is, or none was measured; CAUTION where any is not valid or missing, or points
+/// contain stalls.
+pub(super) fn verdict(
+    rows: &[SurveyRow],
+    check: &DeviceCheck,
+    stalls: Option<&Finding>,
+    planned: &SurveyContext,
+) -> Verdict {
     let wanted: Vec<&SurveyRow> = rows.iter().filter(|row| !row.ladder.left_out()).collect();
     let measured = wanted.iter().filter(|row| row.best.is_some()).count();
     let of = |validity| {
@@ -85,6 +91,9 @@ pub(super) fn verdict(rows: &[SurveyRow], check: &DeviceCheck, planned: &SurveyC
         cut,
         missing,
         doubt(Validity::Caution, "CAUTION, marked *"),
+        stalls
+            .filter(|stalls| stalls.severity > Severity::Note)
+            .map(|stalls| stalls.sentence.clone()),
     ]
     .into_iter()
     .flatten()

@@ -3,7 +3,7 @@
 //! The types stand here, what fills them in `build`, a row in `row`, whether it may be used in `judge`, the answer in
 //! `answer`, the first line in `headline`, the end of a ladder in `ladder`, which runs are of
 //! one load in `visits` and what they come to in `joined`, which load is the peak in `peak`, from where more I/Os in flight
-//! bring little in `knee`, what limits a workload in `limit`, the cache check and the raw device in `beside`. A survey
+//! bring little in `knee`, what limits a workload in `limit`, the cache check and the raw device in `beside`, stalls of all points in `stalls`. A survey
 //! is judged by the cells that its table shows: the best of each workload and the one at depth 1. Deliberately absent:
 //! what to run next, which is `sweep`'s.
 
@@ -18,6 +18,7 @@ mod ladder;
 mod limit;
 mod peak;
 mod row;
+mod stalls;
 #[cfg(test)]
 mod tests;
 mod visits;

@@ -99,6 +99,34 @@ fn a_knee_is_reported_only_where_a_heavier_load_was_run_and_the_ladder_tells_the
     assert_eq!(failed.knee(&failed.rows[0]), None, "8 gave no result");
 }
 
+/// The peak is a point without a stall, so that a survey of a device that pauses was VALID.
+#[test]
+fn stalls_of_any_point_are_reported_and_doubted_where_they_take_time() {
+    let surveyed = |ios: fn(u64) -> u64| {
+        let mut cells = [(1, 10_000), (2, 20_000), (8, 90_000), (16, 100_000)]
+            .map(|(depth, reads)| cell("4K random read", depth, reads))
+            .to_vec();
+        let mut record = crate::findings::test::stepped(ios);
+        record.plan.targets[0].workload.queue_depth = model::QueueDepth(4);
+        cells.insert(2, ("4K random read".to_owned(), record));
+        survey_report(&cells, &context())
+    };
+    let stall = |report: &SurveyReport| {
+        let mut all = report.remarks.findings.iter();
+        all.find(|one| one.id == crate::findings::STALL).cloned()
+    };
+    let pausing = surveyed(|step| if (10..14).contains(&step) { 0 } else { 2222 });
+    assert_eq!(pausing.rows[0].best.as_ref().unwrap().load.queue_depth, 16);
+    let reported = stall(&pausing).unwrap();
+    assert_eq!(reported.severity, crate::findings::Severity::Warning);
+    assert_eq!(pausing.verdict.validity, Validity::Caution);
+    let share = reported.evidence.iter().find(|one| one.name == "share");
+    assert!((0.03..0.04).contains(&share.unwrap().value), "{reported:?}");
+    let steady = surveyed(|_| 2000);
+    assert_eq!(stall(&steady), None);
+    assert_eq!(steady.verdict.validity, Validity::Valid);
+}
+
 /// A short cell may be the highest by luck: the table takes one that is known better, and its ladder must not name the
 /// other.
 #[test]
