@@ -191,7 +191,7 @@ fn of_rule(rule: &Rule) -> Explanation {
         advice: rule.advice,
         source: rule.source,
         derived_from: Some(match rule.look {
-            Look::Own(_) => "a run of fathom",
+            Look::Own(_) | Look::OwnKnowing(_) => "a run of fathom",
             Look::Any(_) => "a run of any tool",
             Look::Several(_) => "the runs of a session",
             Look::Both(..) => "a run of any tool; the runs of a session",

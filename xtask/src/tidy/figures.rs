@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 154_788,
+        bound: 155_260,
         count: lines_of_code,
     },
 ];

@@ -122,6 +122,12 @@ fn facts(record: &RunRecord) -> Vec<Fact> {
     facts.extend(joined(record.engine.features.iter().cloned()).map(|it| ("engine features", it)));
     facts.extend(of_targets(&record.targets));
     facts.push(("I/O limits", limits(record)));
+    let class = if host.limits.idle_io {
+        "idle"
+    } else {
+        "normal"
+    };
+    facts.push(("I/O class", class.to_owned()));
     facts
 }
 

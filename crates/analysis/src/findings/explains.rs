@@ -8,12 +8,13 @@ use super::{Confidence, Finding, RuleId};
 use super::{
     answered_from_memory, bandwidth_limit, cgroup_cpu_limit, cgroup_io_limit, commit_latency,
     compressible_data, coordinated_omission, cpu_bound, cpu_steal, device_cache, event_in_window,
-    failover, fathom_cpu_bound, impossible_for_medium, interrupted, io_wq_offload, iops_limit,
-    latency_groups, loop_page_cache, no_device, no_io, noisy_neighbour, not_steady, one_at_a_time,
-    page_cache, paths, queue_depth_ignored, queue_not_full, queued_in_kernel, requests_merged,
-    saturated, scheduler, short_run, slow_tail, stall, synchronous_submission, thread_imbalance,
-    throughput_drift, throughput_drop, two_speeds, undersampled_tail, uneven_disks,
-    unwritten_extents, working_set_fits_cache, zero_data,
+    failover, fathom_cpu_bound, fuse_server, idle_class, impossible_for_medium, interrupted,
+    io_wq_offload, iops_limit, latency_groups, loop_page_cache, no_device, no_io, noisy_neighbour,
+    not_steady, one_at_a_time, page_cache, paths, queue_depth_ignored, queue_not_full,
+    queued_in_kernel, requests_merged, requests_split, same_place, saturated, scheduler, short_run,
+    slow_tail, stall, synchronous_submission, thread_imbalance, throughput_drift, throughput_drop,
+    two_speeds, uncounted_storage, undersampled_tail, uneven_disks, unwritten_extents,
+    working_set_fits_cache, zero_data,
 };
 
 /// A cause, and the findings that follow from it. The more a row explains the earlier it stands: of two causes that
@@ -22,6 +23,8 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         no_device::RULE.id,
         &[
+            uncounted_storage::RULE.id,
+            loop_page_cache::RULE.id,
             latency_groups::RULE.id,
             not_steady::RULE.id,
             answered_from_memory::RULE.id,
@@ -44,6 +47,11 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         unwritten_extents::RULE.id,
         &[
+            slow_tail::RULE.id,
+            not_steady::RULE.id,
+            throughput_drop::RULE.id,
+            throughput_drift::RULE.id,
+            two_speeds::RULE.id,
             latency_groups::RULE.id,
             page_cache::RULE.id,
             answered_from_memory::RULE.id,
@@ -75,6 +83,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
     (
         page_cache::RULE.id,
         &[
+            fuse_server::RULE.id,
             bandwidth_limit::RULE.id,
             iops_limit::RULE.id,
             latency_groups::RULE.id,
@@ -146,6 +155,58 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
             not_steady::RULE.id,
             thread_imbalance::RULE.id,
             scheduler::RULE.id,
+        ],
+    ),
+    (
+        fuse_server::RULE.id,
+        &[
+            uncounted_storage::RULE.id,
+            iops_limit::RULE.id,
+            bandwidth_limit::RULE.id,
+            latency_groups::RULE.id,
+            synchronous_submission::RULE.id,
+            queue_not_full::RULE.id,
+            queued_in_kernel::RULE.id,
+            saturated::RULE.id,
+            cpu_bound::RULE.id,
+            fathom_cpu_bound::RULE.id,
+            not_steady::RULE.id,
+            throughput_drop::RULE.id,
+            throughput_drift::RULE.id,
+            two_speeds::RULE.id,
+            slow_tail::RULE.id,
+            stall::RULE.id,
+            coordinated_omission::RULE.id,
+            requests_split::RULE.id,
+            requests_merged::RULE.id,
+        ],
+    ),
+    (
+        idle_class::RULE.id,
+        &[
+            iops_limit::RULE.id,
+            bandwidth_limit::RULE.id,
+            latency_groups::RULE.id,
+            queue_not_full::RULE.id,
+            queued_in_kernel::RULE.id,
+            saturated::RULE.id,
+            not_steady::RULE.id,
+            throughput_drop::RULE.id,
+            throughput_drift::RULE.id,
+            two_speeds::RULE.id,
+            slow_tail::RULE.id,
+            stall::RULE.id,
+            coordinated_omission::RULE.id,
+        ],
+    ),
+    (
+        same_place::RULE.id,
+        &[
+            impossible_for_medium::RULE.id,
+            device_cache::RULE.id,
+            working_set_fits_cache::RULE.id,
+            latency_groups::RULE.id,
+            slow_tail::RULE.id,
         ],
     ),
     (
@@ -335,6 +396,15 @@ const OF_PROGRAMS: &[RuleId] = &[
     two_speeds::RULE.id,
 ];
 
+/// What the block layer may do above a loop device in memory as well.
+const LIMITS: &[RuleId] = &[
+    iops_limit::RULE.id,
+    bandwidth_limit::RULE.id,
+    stall::RULE.id,
+    saturated::RULE.id,
+    queue_not_full::RULE.id,
+];
+
 /// The first cause of the table that is among the findings, and weighs enough.
 fn cause_of(finding: &Finding, findings: &[Finding]) -> Option<RuleId> {
     let busy = findings.iter().find(|one| cpu_bound::is_of_programs(one));
@@ -346,6 +416,9 @@ fn cause_of(finding: &Finding, findings: &[Finding]) -> Option<RuleId> {
     let explains = |(cause, consequences): &(RuleId, &[RuleId])| {
         let of = consequences.contains(&finding.id);
         let cause = findings.iter().find(|one| of && one.id == *cause)?;
+        if no_device::is_of_loops(cause) && LIMITS.contains(&finding.id) {
+            return None;
+        }
         (cause.severity >= finding.severity && cause.confidence > Confidence::Low)
             .then_some(cause.id)
     };

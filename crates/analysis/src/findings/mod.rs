@@ -39,6 +39,7 @@ mod failover;
 mod fathom_cpu_bound;
 mod filesystem_overhead;
 mod fragmented_file;
+mod fuse_server;
 mod governor;
 mod groups;
 mod host_configuration_differs;
@@ -46,6 +47,7 @@ mod host_lost;
 #[cfg(test)]
 mod hostile;
 mod id;
+mod idle_class;
 mod impossible_for_medium;
 mod inconsistent_figures;
 mod interrupted;
@@ -190,16 +192,18 @@ pub const FINDINGS: &[Rule] = &[
     pts::NOT_STEADY,
     pts::DEMANDS,
     cgroup_io_limit::RULE,
+    fuse_server::RULE,
+    idle_class::RULE,
     iops_limit::RULE,
     bandwidth_limit::RULE,
     unwritten_extents::RULE,
     loop_page_cache::RULE,
     uncounted_storage::RULE,
+    same_place::RULE,
     impossible_for_medium::RULE,
     page_cache::RULE,
     device_cache::RULE,
     zero_data::RULE,
-    same_place::RULE,
     working_set_fits_cache::RULE,
     low_verify_coverage::RULE,
     journal_bound::RULE,
@@ -348,6 +352,8 @@ impl Group {
 pub enum Look {
     /// Needs what only fathom's own record contains.
     Own(fn(&Own<'_>) -> Option<Finding>),
+    /// The same, with what people specified about the target.
+    OwnKnowing(fn(&Own<'_>, &Known) -> Option<Finding>),
     /// Checks what a run of any tool has.
     Any(fn(&Seen<'_>) -> Option<Finding>),
     /// Checks the runs of a session together.
@@ -628,6 +634,20 @@ mod tests {
             report.verdict.sentence(),
             "VALID: no errors; device counters agree, cache bypassed, queue full, steady, enough samples"
         );
+    }
+
+    /// `write-cache` was documented as one of runs of any tool.
+    #[test]
+    fn a_rule_of_runs_of_fathom_alone_is_documented_as_one() {
+        for rule in FINDINGS
+            .iter()
+            .filter(|rule| rule.method.starts_with("Runs of fathom"))
+        {
+            let others = ["mported", "any tool", "Any run"];
+            let of_others = others.iter().any(|words| rule.method.contains(words));
+            let own = matches!(rule.look, Look::Own(_) | Look::OwnKnowing(_));
+            assert!(own || of_others, "{}", rule.id);
+        }
     }
 
     #[test]

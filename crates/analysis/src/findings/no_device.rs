@@ -12,8 +12,8 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: None,
     what: "No device took part: the figures are those of the generator and of memory.",
-    method: "The engine moves no bytes (fio: null, cpuio), the only target is /dev/null or /dev/zero, or it lies in memory (/dev/shm, /dev/ram, /dev/zram). Runs of fathom: all targets are on tmpfs or ramfs, or the lowest device of each is zram or a RAM disk.",
-    evidence: &["bytes_per_s"],
+    method: "The engine moves no bytes (fio: null, cpuio), the only target is /dev/null or /dev/zero, or it lies in memory (/dev/shm, /dev/ram, /dev/zram). Runs of fathom: all targets are on tmpfs or ramfs, or the lowest device of each is in memory. That is zram, a RAM disk, or a loop device whose file is on tmpfs or ramfs.",
+    evidence: &["bytes_per_s", "loop_devices"],
     source: "null(4); fio(1), \"I/O engine\"; shm_overview(7).",
     advice: "Specify a file or a device: `fathom run FILE --create 4G`.",
     look: Look::Any(look),
@@ -23,9 +23,6 @@ const ENGINES: [&str; 2] = ["null", "cpuio"];
 const NAMES: [&str; 2] = ["/dev/null", "/dev/zero"];
 const IN_MEMORY: [&str; 4] = ["/dev/shm/", "/dev/ram", "/dev/zram", "/run/shm/"];
 
-/// Kinds of block devices whose blocks are in memory.
-const KINDS: [&str; 2] = ["zram", "ram"];
-
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let sentence = match (seen.own, seen.imported) {
         (Some(own), _) => of_own(own)?,
@@ -33,7 +30,14 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     };
     let advice = "specify a file or a device, for example: fathom run FILE --create 4G";
     let rate = seen.observed.total.bytes_per_s.unwrap_or(f64::NAN);
-    let evidence = [("bytes_per_s", rate)];
+    let loops = seen.own.map_or(0, loops_in_memory);
+    let evidence = [
+        ("bytes_per_s", rate),
+        (
+            "loop_devices",
+            if loops > 0 { loops as f64 } else { f64::NAN },
+        ),
+    ];
     let reported = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
     Some(reported.not_as("a disk result"))
 }
@@ -45,6 +49,24 @@ fn of_own(own: &Own<'_>) -> Option<String> {
     all.then(|| format!("{first}: no device took part"))
 }
 
+fn loops_in_memory(own: &Own<'_>) -> usize {
+    let lowest = own
+        .record
+        .targets
+        .iter()
+        .filter_map(|facts| facts.chain.last());
+    lowest
+        .filter(|device| device.kind == "loop" && device.is_in_memory())
+        .count()
+}
+
+/// Returns whether it is of loop devices: the block layer is above these, so that a limit may be there, and other findings are
+/// of it.
+pub(super) fn is_of_loops(finding: &Finding) -> bool {
+    let mut evidence = finding.evidence.iter();
+    finding.id == RULE.id && evidence.any(|one| one.name == "loop_devices")
+}
+
 fn place_in_memory(facts: &TargetFacts) -> Option<String> {
     let path = model::printable(&facts.path.to_string_lossy());
     if let Some(on) = facts
@@ -54,11 +76,15 @@ fn place_in_memory(facts: &TargetFacts) -> Option<String> {
     {
         return Some(format!("{path} lies in memory ({})", on.kind));
     }
-    let lowest = facts
-        .chain
-        .last()
-        .filter(|device| KINDS.contains(&device.kind.as_str()))?;
-    Some(format!("{} is memory ({})", lowest.name, lowest.kind))
+    let lowest = facts.chain.last().filter(|device| device.is_in_memory())?;
+    Some(match (&lowest.detail, &lowest.file_on) {
+        (Some(file), Some(on)) => format!(
+            "{}, the file of {}, lies in memory ({on})",
+            model::printable(file),
+            lowest.name
+        ),
+        _ => format!("{} is memory ({})", lowest.name, lowest.kind),
+    })
 }
 
 fn by_engine(run: &ImportedRun) -> Option<String> {
@@ -98,6 +124,24 @@ mod tests {
         let said = found(&record, "no-device").unwrap();
         assert_eq!(said.sentence, "zram0 is memory (zram): no device took part");
         assert!(said.not_as.is_some());
+    }
+
+    /// E10: a loop device over a file in memory was called one whose storage is not counted.
+    #[test]
+    fn a_loop_device_over_a_file_in_memory_is_no_disk_and_one_over_a_disk_is() {
+        let mut record = Sample::default().build();
+        let chain = &mut record.targets[0].chain;
+        chain.truncate(1);
+        chain[0].kind = "loop".to_owned();
+        chain[0].detail = Some("/dev/shm/disk.img".to_owned());
+        for (on, is_memory) in [("ext4", false), ("tmpfs", true), ("ramfs", true)] {
+            record.targets[0].chain[0].file_on = Some(on.to_owned());
+            let reported = found(&record, "no-device");
+            assert_eq!(reported.is_some(), is_memory, "{on}");
+            let uncounted = found(&record, "uncounted-storage").unwrap();
+            let because = is_memory.then_some(super::RULE.id);
+            assert_eq!(uncounted.because, because, "{on}");
+        }
     }
 
     #[test]

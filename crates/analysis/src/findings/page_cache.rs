@@ -6,7 +6,8 @@
 //! brings the data in; writes over the lifetime, because they reach the device late.
 
 use super::commit_latency::{is_durable, slower_than_a_cache};
-use super::storage_stack::targets;
+use super::fuse_server::server_of;
+use super::storage_stack::{kernel_is_since, targets};
 use super::uneven_disks::kind;
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::LimitKind;
@@ -187,10 +188,14 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
         .filter_map(|check| check.lifetime.as_ref().or(check.measured.as_ref()))
         .filter_map(kept)
         .max_by(f64::total_cmp);
-    let who = if cached {
-        "the page cache"
-    } else {
-        "a layer above the device"
+    let server = targets(seen.record).find_map(|target| server_of(&target));
+    let who = match (cached, server) {
+        (true, _) => "the page cache".to_owned(),
+        (false, Some(kind)) => {
+            let kind = model::printable(kind);
+            format!("the server of {kind} (FUSE), or a cache below it,")
+        }
+        (false, None) => "a layer above the device".to_owned(),
     };
     let presses = targets(seen.record).find_map(|target| target.presses());
     let presses = presses.filter(|_| !cached);
@@ -277,12 +282,7 @@ fn not_read_for_us(seen: &Own<'_>) -> Option<f64> {
 /// Whether a kernel counts what the workers of io_uring read as read for its process: they are its threads since 5.12.
 /// Source: the kernel's io_uring/io-wq.c.
 fn counts_workers(kernel: &str) -> bool {
-    const SINCE: (u32, u32) = (5, 12);
-    let mut numbers = kernel.split(|sign: char| !sign.is_ascii_digit());
-    let mut number = || numbers.next()?.parse::<u32>().ok();
-    number()
-        .zip(number())
-        .is_some_and(|version| version >= SINCE)
+    kernel_is_since(kernel, 5, 12)
 }
 
 /// Where no device was counted: what the page cache contained before a run that was to go through it. The share that is asked

@@ -517,7 +517,98 @@ fn flat_and_wide(seen: &Seen<'_>, rate_cv: f64, latency_cv: f64) -> Cap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::Operation;
+    use crate::findings::found;
+    use crate::sample::Sample;
+    use model::{BlockDevice, Nanos, Operation, RunRecord};
+
+    /// 32 in flight for 10 s on devices of these kinds, from the top down, of which the last had each I/O for 100 µs only: what waits
+    /// does so above it.
+    fn stacked(kinds: &[&str], ios: u64) -> RunRecord {
+        let sample = Sample {
+            depth: 32,
+            reads: ios,
+            ..Sample::default()
+        };
+        let mut record = sample.build();
+        let name = |place: usize| format!("{}{place}", kinds[place]);
+        let device = |place: usize| BlockDevice {
+            name: name(place),
+            kind: kinds[place].to_owned(),
+            file_direct: (kinds[place] == "loop").then_some(true),
+            ..BlockDevice::default()
+        };
+        let places = || 0..kinds.len();
+        record.targets[0].chain = places().map(device).collect();
+        for window in [&mut record.window, &mut record.lifetime] {
+            for counted in [&mut window.before, &mut window.after] {
+                let one = counted.devices[0].clone();
+                let named = |place| DeviceCounters {
+                    name: name(place),
+                    ..one.clone()
+                };
+                counted.devices = places().map(named).collect();
+            }
+            let last = window.after.devices.last_mut().unwrap();
+            (last.read_time, last.busy) = (Nanos(100_000 * ios), Nanos(100_000 * ios));
+        }
+        record
+    }
+
+    const DEEP: [&str; 5] = ["loop", "dm", "loop", "partition", "disk"];
+
+    #[test]
+    fn a_limit_is_found_below_loop_devices_mappings_and_partitions() {
+        for kinds in [&["disk"][..], &["dm", "disk"], &["loop", "disk"], &DEEP] {
+            let record = stacked(kinds, 20_000);
+            let reported = found(&record, "iops-limit").unwrap_or_else(|| panic!("{kinds:?}"));
+            assert_eq!(reported.severity, Severity::Warning, "{kinds:?}");
+            let figure = |name: &str| {
+                let mut all = reported.evidence.iter();
+                all.find(|one| one.name == name).unwrap().value
+            };
+            assert_eq!(figure("rate_per_s"), 2000.0);
+            assert_eq!(figure("device_mean_ns"), 100_000.0);
+            let above = format!("below partition{}", kinds.len().saturating_sub(2));
+            let is_deep = kinds.len() == DEEP.len();
+            assert_eq!(
+                reported.sentence.contains(&above),
+                is_deep,
+                "{}",
+                reported.sentence
+            );
+        }
+    }
+
+    #[test]
+    fn what_holds_ios_itself_is_no_limit_above_the_device() {
+        let is_limit = |record: &RunRecord| found(record, "iops-limit").is_some();
+        for direct in [Some(false), None] {
+            let mut record = stacked(&DEEP, 20_000);
+            record.targets[0].chain[2].file_direct = direct;
+            assert!(!is_limit(&record), "{direct:?}: its page cache is between");
+        }
+        for other in ["md", "bcache", "zram"] {
+            assert!(
+                !is_limit(&stacked(&["loop", other, "disk"], 20_000)),
+                "{other}"
+            );
+        }
+        assert!(
+            !is_limit(&stacked(&DEEP, 60_000)),
+            "a thread may be as slow"
+        );
+        assert!(
+            is_limit(&stacked(&["disk"], 60_000)),
+            "no thread is between"
+        );
+        let mut record = stacked(&DEEP, 20_000);
+        record.window.after.devices[3].reads /= 3;
+        assert!(!is_limit(&record), "two thirds went elsewhere");
+        let mut record = stacked(&DEEP, 20_000);
+        let last = record.window.after.devices.last_mut().unwrap();
+        last.read_time = Nanos(16_000_000 * 20_000);
+        assert!(!is_limit(&record), "the device had them all");
+    }
 
     #[test]
     fn a_limit_for_reads_is_not_named_for_writes() {

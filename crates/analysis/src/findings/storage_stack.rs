@@ -149,6 +149,16 @@ impl<'a> Below<'a> {
     }
 }
 
+/// Returns whether a kernel, as a record names it, has this version or a later one.
+pub(super) fn kernel_is_since(kernel: &str, major: u32, minor: u32) -> bool {
+    let digits = kernel.trim_start_matches(|sign: char| !sign.is_ascii_digit());
+    let mut numbers = digits.split(|sign: char| !sign.is_ascii_digit());
+    let mut number = || numbers.next()?.parse::<u32>().ok();
+    number()
+        .zip(number())
+        .is_some_and(|found| found >= (major, minor))
+}
+
 /// Whether it reports so, or has the model name of such a disk: some controllers pass on the name and not the flag.
 fn turns(device: &BlockDevice) -> bool {
     let family = device.model.as_deref().and_then(disk_family);

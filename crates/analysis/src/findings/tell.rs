@@ -2,7 +2,7 @@
 
 use super::explains::explained;
 use super::{
-    Cause, FINDINGS, Finding, Look, PtsSeen, Seen, Several, Severity, process_stopped,
+    Cause, FINDINGS, Finding, Look, PtsSeen, Seen, Several, no_device, process_stopped,
     unwritten_extents,
 };
 use crate::job::seen::JobSeen;
@@ -15,6 +15,7 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
     let reported = FINDINGS.iter().filter_map(|rule| {
         let finding = match rule.look {
             Look::Own(look) => look(seen.own?),
+            Look::OwnKnowing(look) => look(seen.own?, seen.known),
             Look::Any(look) | Look::Both(look, _) => look(seen),
             Look::Several(_) | Look::Repeats(_) | Look::Job(_) | Look::Pts(_) | Look::Files(_) => {
                 None
@@ -30,11 +31,14 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
     explained(strongest(reported))
 }
 
-/// The cause of a finding. First writes are no cache, so what a cache explains does not hide them.
+/// The cause of a finding. First writes are no cache, so what a cache explains does not hide them; nor does a file in memory hide
+/// what is found above its loop device.
 fn cause(of_rule: Cause, finding: &Finding) -> Cause {
-    let first_writes =
-        finding.id == unwritten_extents::RULE.id && finding.severity == Severity::Note;
-    if first_writes { Cause::Alone } else { of_rule }
+    let first_writes = finding.id == unwritten_extents::RULE.id && finding.not_as.is_none();
+    match first_writes || no_device::is_of_loops(finding) {
+        true => Cause::Alone,
+        false => of_rule,
+    }
 }
 
 /// Findings on the ranks of a job together; the order is as above.

@@ -6,7 +6,7 @@
 //! what the counters show (`page-cache`, `loop-page-cache`).
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::preflight::setting::{BY_HOST, shared_by};
 
 pub(super) const RULE: Rule = Rule {
@@ -19,11 +19,10 @@ pub(super) const RULE: Rule = Rule {
     evidence: &[],
     source: "losetup(8), --direct-io; fuse(8); the kernel's Documentation/filesystems/fuse-io.rst; QEMU's docs/tools/virtiofsd.rst, allow_direct_io.",
     advice: "Compare with the file system that the server or the loop device reads: fathom run FILE.",
-    look: Look::Any(look),
+    look: Look::Own(look),
 };
 
-fn look(seen: &Seen<'_>) -> Option<Finding> {
-    let own: &Own<'_> = seen.own?;
+fn look(own: &Own<'_>) -> Option<Finding> {
     let mut found = targets(own.record).filter(|target| target.is_unbuffered() && target.reads());
     let (severity, sentence) = found.find_map(|target| uncounted(&target))?;
     let reported = finding(RULE.id, severity, sentence, &[], RULE.advice);

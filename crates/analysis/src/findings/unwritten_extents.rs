@@ -9,6 +9,7 @@ use super::storage_stack::{Below, targets};
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
 use crate::LimitKind;
 use crate::say;
+use model::Operation;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("unwritten-extents"),
@@ -16,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The file has extents that were never written; reads of them do not reach the device.",
-    method: "Before the run fathom reads the file's extent map. Unwritten extents and holes of 5% or more are reported if the file is read, unless the device counted the reads. 10% or more make the result invalid as a disk result. If the file is only written, 50% or more are reported as a note, also of the file of a loop device. So are a file that was created without a length, and writes to a file of which other files share 50% or more.",
+    method: "Before the run fathom reads the file's extent map. Unwritten extents and holes of 5% or more are reported if the file is read, unless the device counted the reads. 10% or more make the result invalid as a disk result. If the file is only written, 50% or more are reported as a note, also of the file of a loop device. So is a file that was created without a length. Writes to a file of which other files share 50% or more are a warning, and a note if more was written than is shared.",
     evidence: &[
         "unbacked_share",
         "shared_share",
@@ -61,13 +62,13 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
             say::percent(shared)
         );
         let evidence = [("shared_share", shared)];
-        return Some(finding(
-            RULE.id,
-            Severity::Note,
-            sentence,
-            &evidence,
-            OVERWRITES,
-        ));
+        // Once each of these blocks was written, the file has its own.
+        let written = target.counted(own.record, Operation::Write).bytes;
+        let severity = match written <= extents.shared {
+            true => Severity::Warning,
+            false => Severity::Note,
+        };
+        return Some(finding(RULE.id, severity, sentence, &evidence, OVERWRITES));
     }
     if !target.reads() {
         return (share >= SHARE_MOST).then(|| {
@@ -241,6 +242,11 @@ mod tests {
         record.targets[0].layout.extents.as_mut().unwrap().shared = Bytes::gib(7);
         let reported = found(&record, "unwritten-extents").unwrap();
         assert!(reported.sentence.contains("share 87.5%"), "{reported:?}");
+        assert_eq!(reported.severity, Severity::Warning, "78 MiB were written");
+        record.targets[0].layout.extents.as_mut().unwrap().shared = Bytes::mib(70);
+        record.targets[0].layout.extents.as_mut().unwrap().looked_at = Bytes::mib(100);
+        let reported = found(&record, "unwritten-extents").unwrap();
+        assert_eq!(reported.severity, Severity::Note, "most are overwrites");
         let mut record = with(Sample::default().build(), 0, 0);
         record.targets[0].layout.extents.as_mut().unwrap().shared = Bytes::gib(7);
         assert_eq!(found(&record, "unwritten-extents"), None, "reads");

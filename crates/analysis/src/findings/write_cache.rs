@@ -10,7 +10,8 @@
 
 use super::commit_latency::syncs_each;
 use super::storage_stack::{Below, is_believed, targets};
-use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
+use crate::known::Known;
 use crate::say;
 use model::{Operation, TargetKind};
 
@@ -32,16 +33,15 @@ pub(super) const RULE: Rule = Rule {
              (queue/write_cache). Data sheets of RAID controllers, which list caches of up to 8 GiB.",
     advice: "Measure with write-through as well: the difference is the cost of durability. For the rate that lasts, measure \
              until the cache is full.",
-    look: Look::Any(look),
+    look: Look::OwnKnowing(look),
 };
 
 /// A rotating disk needs more than this for any place.
 const PLACE_NS_MIN: u64 = 1_000_000;
 const IOS_MIN: u64 = 100;
 
-fn look(seen: &Seen<'_>) -> Option<Finding> {
-    let own = seen.own?;
-    let array = seen.known.array_cache_bytes.filter(|cache| *cache > 0);
+fn look(own: &Own<'_>, known: &Known) -> Option<Finding> {
+    let array = known.array_cache_bytes.filter(|cache| *cache > 0);
     let mut found: Vec<Finding> = targets(own.record)
         .filter_map(|target| of_target(own, &target, array))
         .collect();

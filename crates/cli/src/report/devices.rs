@@ -52,6 +52,9 @@ struct Facts<'a> {
     /// What the file of a loop device takes on its file system.
     #[serde(skip_serializing_if = "Option::is_none")]
     file_allocated_bytes: Option<u64>,
+    /// Type of the file system that the file of a loop device lies on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_on: Option<&'a str>,
     /// Of a multipath device.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     paths: &'a [PathFacts],
@@ -182,6 +185,7 @@ fn facts(device: &BlockDevice) -> Facts<'_> {
         detail,
         file_direct,
         file_allocated,
+        file_on,
         paths,
     } = device;
     Facts {
@@ -216,6 +220,7 @@ fn facts(device: &BlockDevice) -> Facts<'_> {
         detail: detail.as_deref(),
         file_direct: *file_direct,
         file_allocated_bytes: file_allocated.map(|size| size.0),
+        file_on: file_on.as_deref(),
         paths,
     }
 }

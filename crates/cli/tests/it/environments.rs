@@ -9,12 +9,12 @@ use std::process::Command;
 const RUN: &str = "run m/f --no-store --create 4M -d 200ms --warmup 0s";
 
 /// A folder that the program bindfs passes on to `m`; unmounted again in any case. Needs /dev/fuse.
-struct Passed {
+pub(crate) struct Passed {
     folder: PathBuf,
 }
 
 impl Passed {
-    fn new(bench: &Bench, source: &Path) -> Option<Self> {
+    pub(crate) fn new(bench: &Bench, source: &Path) -> Option<Self> {
         let folder = bench.path("m");
         std::fs::create_dir(&folder).unwrap();
         let bindfs = Command::new("bindfs").arg(source).arg(&folder).output();

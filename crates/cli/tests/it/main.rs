@@ -73,6 +73,7 @@ mod same_figures;
 mod sqlio;
 mod staged;
 mod staged_ground;
+mod staged_setups;
 mod surveys;
 mod surveys_bad;
 mod surveys_simulated;

@@ -17,7 +17,7 @@ const NEAR: f64 = 0.02;
 const SHORT: &str = "-d 1600ms --warmup 300ms --json --no-store";
 
 /// The finding of this name, wherever it stands in the document.
-fn finding(document: &Value, id: &str) -> Option<Value> {
+pub(crate) fn finding(document: &Value, id: &str) -> Option<Value> {
     match document {
         Value::Object(fields) => {
             let is_it = fields.get("id").and_then(Value::as_str) == Some(id);
@@ -37,7 +37,7 @@ fn evidence(finding: &Value, name: &str) -> Option<f64> {
     one["value"].as_f64()
 }
 
-fn ids(document: &Value) -> Vec<&str> {
+pub(crate) fn ids(document: &Value) -> Vec<&str> {
     let findings = document["findings"].as_array().unwrap();
     let ids = findings.iter().map(|finding| finding["id"].as_str());
     ids.map(Option::unwrap).collect()

@@ -285,6 +285,7 @@ impl Node {
             detail: self.detail(),
             file_direct: self.flag("loop/dio"),
             file_allocated: self.file_allocated(root),
+            file_on: None,
             paths: Vec::new(), // `paths` reads them
         }
     }

@@ -35,8 +35,26 @@ pub fn chain_devices(facts: &TargetFacts) -> Vec<String> {
         .collect()
 }
 
+/// Each device with its paths, and a loop device with the type of the file system that its file lies on.
 pub(super) fn facts(root: &Root, nodes: &[Node]) -> Vec<BlockDevice> {
-    nodes.iter().map(|node| with_paths(root, node)).collect()
+    let has_file = |node: &Node| node.backing_file().is_some();
+    let mounts = match nodes.iter().any(has_file) {
+        true => super::mounts::mounts(root),
+        false => Vec::new(),
+    };
+    let each = nodes.iter().map(|node| BlockDevice {
+        file_on: node
+            .backing_file()
+            .and_then(|file| file_system_of(root, &mounts, &file)),
+        ..with_paths(root, node)
+    });
+    each.collect()
+}
+
+fn file_system_of(root: &Root, mounts: &[Mount], file: &Path) -> Option<String> {
+    let mount = mount_of(mounts, file, None)?;
+    let layer = layer(root, mounts, mount, file).filter(|_| mount.kind == "overlay");
+    Some(layer.unwrap_or(mount).kind.clone())
 }
 
 /// These devices and all below them. Each appears once, after all that use it, so the last is at the bottom also where two

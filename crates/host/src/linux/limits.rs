@@ -18,7 +18,10 @@ const MEMORY_UNLIMITED: u64 = 1 << 60;
 
 /// Of this process.
 pub(super) fn limits(root: &Root) -> Limits {
-    let mut found = Limits::default();
+    let mut found = Limits {
+        idle_io: root.is_live() && super::sys::has_idle_io_class(),
+        ..Limits::default()
+    };
     for folder in groups(root) {
         let allowed =
             quota(root, &folder).map(|(quota, period)| quota.saturating_mul(1000) / period);

@@ -359,6 +359,17 @@ pub(super) fn cached_pages(file: &File, offset: u64, length: u64) -> Option<u64>
     (code == 0).then_some(reported[0])
 }
 
+/// Whether the I/Os of this thread have the idle class, which `ionice -c 3` and the scheduling policy `SCHED_IDLE` give.
+/// // ioprio_get(2)
+pub(super) fn has_idle_io_class() -> bool {
+    const WHO_PROCESS: libc::c_long = 1;
+    const CLASS_SHIFT: u32 = 13;
+    const IDLE: libc::c_long = 3;
+    // SAFETY: takes numbers and returns one.
+    let priority = unsafe { libc::syscall(libc::SYS_ioprio_get, WHO_PROCESS, 0) };
+    priority > 0 && priority >> CLASS_SHIFT == IDLE
+}
+
 /// Bytes of a page. // sysconf(3)
 pub(super) fn page_bytes() -> u64 {
     // SAFETY: takes a number and returns one.

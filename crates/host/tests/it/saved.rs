@@ -116,6 +116,7 @@ fn a_partition_has_the_queue_of_its_disk() {
         read_ahead: None,
         file_direct: None,
         file_allocated: None,
+        file_on: None,
         paths: Vec::new(),
     };
     let partition = BlockDevice {

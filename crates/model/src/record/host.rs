@@ -195,8 +195,7 @@ pub struct FileSystem {
 impl FileSystem {
     /// Whether it keeps files in memory: no device is below them, and direct I/O is copied all the same.
     pub fn is_in_memory(&self) -> bool {
-        let kind = self.layer.as_ref().unwrap_or(&self.kind);
-        ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"].contains(&kind.as_str())
+        is_in_memory(self.layer.as_ref().unwrap_or(&self.kind))
     }
 
     /// Whether a server on the network keeps the files, with a cache on this side and one on the other.
@@ -209,6 +208,10 @@ impl FileSystem {
         const CLUSTERS: [&str; 5] = ["ceph", "lustre", "glusterfs", "beegfs", "gpfs"];
         self.is_network() || CLUSTERS.contains(&self.kind.as_str())
     }
+}
+
+fn is_in_memory(kind: &str) -> bool {
+    ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"].contains(&kind)
 }
 
 /// One device of a chain. Source: the kernel's `Documentation/ABI/stable/sysfs-block`.
@@ -287,12 +290,25 @@ pub struct BlockDevice {
     /// Of a loop device: space that its file takes, less than its size where the file has holes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_allocated: Option<Bytes>,
+    /// Of a loop device: the type of the file system that its file lies on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_on: Option<String>,
     /// The paths of a multipath device; empty for any other, and in records kept before these were read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<PathFacts>,
 }
 
 impl BlockDevice {
+    /// Whether its blocks are in memory: zram, a RAM disk, or a loop device whose file is on a file system in memory.
+    pub fn is_in_memory(&self) -> bool {
+        let is_file_in_memory = || self.file_on.as_deref().is_some_and(is_in_memory);
+        match self.kind.as_str() {
+            "zram" | "ram" => true,
+            "loop" => is_file_in_memory(),
+            _ => false,
+        }
+    }
+
     /// Whether an I/O of so many bytes is larger than one request to it. Its buffer may be scattered over memory, a page a piece.
     pub fn may_split(&self, block: Bytes) -> bool {
         const PAGE: u64 = 4096; // the smallest there is

@@ -1,4 +1,4 @@
-//! What the control groups of this process allow it. Source: the kernel's `Documentation/admin-guide/cgroup-v2.rst` and
+//! What the control groups of this process allow it, and the class of its I/Os. Source: the kernel's `Documentation/admin-guide/cgroup-v2.rst` and
 //! `cgroup-v1/blkio-controller.rst`.
 //!
 //! Deliberately absent: process counts, which change no rate; limits that a container hides from those in it.
@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What the control groups of this process, and those above them, allow it.
+/// What the control groups of this process, and those above them, allow it, and the class of its I/Os.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// Processor time, in thousandths of a core; `None` where there is no limit.
@@ -19,6 +19,9 @@ pub struct Limits {
     /// Memory: of all groups the one with the least room. None without a limit, and in records kept before it was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryLimit>,
+    /// Its I/Os have the idle class (`ionice -c 3`): schedulers that know classes serve them after all others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub idle_io: bool,
 }
 
 /// How much memory a control group allows. A process that needs more is killed without a message.
