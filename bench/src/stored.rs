@@ -227,7 +227,10 @@ fn fill(path: &Path, seeds: &[Session], sessions: u64, shop: &Shop) -> Result<()
         })
         .collect()
     };
-    let mut both = [records(SessionKind::Run), records(SessionKind::Survey)];
+    let mut both = [
+        records(SessionKind::new("run")),
+        records(SessionKind::new("survey")),
+    ];
     if both.iter().any(Vec::is_empty) {
         return Err(BenchError::Unreadable {
             command: "survey".to_owned(),
@@ -243,7 +246,7 @@ fn fill(path: &Path, seeds: &[Session], sessions: u64, shop: &Shop) -> Result<()
         let (seed, record) = &mut some[at];
         record.started_utc = Nanos(1_763_000_000_000_000_000 + number * 1_000_000_000);
         let session = NewSession {
-            kind: seed.summary.kind,
+            kind: seed.summary.kind.clone(),
             command: seed.summary.command.clone(),
             tool_version: seed.summary.tool_version.clone(),
             started_utc: record.started_utc,

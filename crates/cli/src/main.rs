@@ -17,6 +17,7 @@ mod failure;
 mod journal_file;
 mod keep;
 mod kept_trace;
+mod kinds;
 mod live;
 mod options;
 mod output;

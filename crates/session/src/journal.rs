@@ -384,7 +384,12 @@ impl<S: Borrow<Store>> Journal<S> {
 mod tests {
     use super::*;
     fn new() -> NewSession {
-        new_session(SessionKind::Survey, Vec::new(), "t".to_owned(), Nanos(0))
+        new_session(
+            SessionKind::new("survey"),
+            Vec::new(),
+            "t".to_owned(),
+            Nanos(0),
+        )
     }
 
     #[test]

@@ -267,7 +267,7 @@ mod tests {
     fn the_newest_are_chosen_and_others_by_the_seed() {
         let session = |id| SessionSummary {
             id: SessionId(id),
-            kind: crate::SessionKind::Run,
+            kind: crate::SessionKind::new("run"),
             started_utc: model::Nanos(0),
             command: Vec::new(),
             tool_version: String::new(),

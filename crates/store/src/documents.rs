@@ -278,7 +278,7 @@ mod tests {
         );
         let run: ImportedRun = serde_json::from_str(&run).unwrap();
         let session = NewSession {
-            kind: crate::SessionKind::Import,
+            kind: crate::SessionKind::new("import"),
             command: Vec::new(),
             tool_version: String::new(),
             started_utc: model::Nanos(1),

@@ -294,7 +294,7 @@ mod tests {
         let path = folder.path().join("s.sqlite");
         let store = Store::open(&path).expect("a new store");
         let session = |target| NewSession {
-            kind: SessionKind::Run,
+            kind: SessionKind::new("run"),
             command: vec![],
             tool_version: String::new(),
             started_utc: Nanos(1),

@@ -2,6 +2,7 @@
 
 use crate::{StoreError, StoredAnswer};
 use model::{FilesRecord, ImportedRun, Nanos, Note, RunRecord, WatchRecord};
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -102,68 +103,29 @@ fn whole(text: &str) -> Option<u64> {
     (number >= 1 && i64::try_from(number).is_ok()).then_some(number)
 }
 
-/// Which command filled a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SessionKind {
-    /// `fathom run`.
-    Run,
-    /// `fathom survey`.
-    Survey,
-    /// `fathom sweep`.
-    Sweep,
-    /// `fathom import`.
-    Import,
-    /// `fathom files`.
-    Files,
-    /// `fathom dd`.
-    Dd,
-    /// `fathom quick`.
-    Quick,
-    /// `fathom layers`.
-    Layers,
-    /// `fathom watch`.
-    Watch,
-    /// `fathom verify`.
-    Verify,
-    /// `fathom pts`.
-    Pts,
-}
+/// The kind of a session: the word of the command that filled it. Which kinds there are is known above the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionKind(Cow<'static, str>);
 
 impl SessionKind {
-    /// All of them.
-    pub const ALL: [SessionKind; 11] = [
-        SessionKind::Run,
-        SessionKind::Survey,
-        SessionKind::Sweep,
-        SessionKind::Import,
-        SessionKind::Files,
-        SessionKind::Dd,
-        SessionKind::Quick,
-        SessionKind::Layers,
-        SessionKind::Watch,
-        SessionKind::Verify,
-        SessionKind::Pts,
-    ];
+    /// Longest word.
+    const LETTERS_MAX: usize = 16;
 
-    /// As it stands in the file and in lists.
-    pub const fn name(self) -> &'static str {
-        match self {
-            SessionKind::Run => "run",
-            SessionKind::Survey => "survey",
-            SessionKind::Sweep => "sweep",
-            SessionKind::Import => "import",
-            SessionKind::Files => "files",
-            SessionKind::Dd => "dd",
-            SessionKind::Quick => "quick",
-            SessionKind::Layers => "layers",
-            SessionKind::Watch => "watch",
-            SessionKind::Verify => "verify",
-            SessionKind::Pts => "pts",
-        }
+    /// Names a kind; `word` is of at most 16 letters from a to z.
+    pub const fn new(word: &'static str) -> Self {
+        SessionKind(Cow::Borrowed(word))
     }
 
+    /// Returns its word, as it stands in the file and in lists.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// Reads the word of a file; `None` where it is no word of a command.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+        let is_word = (1..=Self::LETTERS_MAX).contains(&name.len())
+            && name.bytes().all(|letter| letter.is_ascii_lowercase());
+        is_word.then(|| SessionKind(Cow::Owned(name.to_owned())))
     }
 }
 
@@ -248,7 +210,7 @@ impl SessionSummary {
     pub(crate) fn empty() -> SessionSummary {
         SessionSummary {
             id: SessionId(0),
-            kind: SessionKind::Run,
+            kind: SessionKind::new("run"),
             started_utc: Nanos(0),
             command: Vec::new(),
             tool_version: String::new(),

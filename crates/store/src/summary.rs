@@ -598,7 +598,7 @@ mod tests {
         read.command = vec!["another".to_owned(); 3];
         let session = SessionSummary {
             id: SessionId(300),
-            kind: SessionKind::Layers,
+            kind: SessionKind::new("layers"),
             started_utc: Nanos(5),
             command: vec!["fathom".to_owned(), "it's".to_owned()],
             tool_version: "1".to_owned(),

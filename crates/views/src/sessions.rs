@@ -20,7 +20,7 @@ pub struct SessionLine {
     /// Its number: `12`.
     pub id: u64,
     /// `run`, `survey`, `sweep` or `import`.
-    pub kind: &'static str,
+    pub kind: String,
     /// `complete`, `interrupted`, `failed`, or what a session that never ended is called.
     pub outcome: &'static str,
     /// `VALID`, `CAUTION`, `INVALID`, `NOT CHECKED`; empty where it is not known.
@@ -80,7 +80,7 @@ pub fn write_sessions(
     for (session, target) in sessions.iter().zip(&targets) {
         cells.push(&session.id.to_string());
         cells.push(&minute(session.started_utc_ns, &paper.zone));
-        cells.push(session.kind);
+        cells.push(&session.kind);
         cells.push(result(session));
         cells.push(target);
         if wide {

@@ -36,7 +36,7 @@ const WHAT: &[Column] = &[
         "kind",
         "kind",
         Unit::Text,
-        "which command: run, survey, sweep, import, files, dd, quick, layers, watch, verify, pts",
+        "which command filled its session, such as run, survey, sweep or import",
         |r| Value::text(Some(&r.kind)),
     ),
     field(

@@ -28,8 +28,7 @@ pub(crate) struct ListArgs {
     /// Only sessions in which all of these words are found: in target, labels, tags, command, host or source
     #[arg(value_name = "WORD")]
     pub(crate) words: Vec<String>,
-    /// Only these: run, survey, sweep, import, files, dd, quick, layers, watch, verify or pts
-    #[arg(long, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", help = format!("Only these: {}", *crate::kinds::WORDS))]
     pub(crate) kind: Option<String>,
     /// Only sessions whose target's name contains this
     #[arg(long, value_name = "TEXT")]

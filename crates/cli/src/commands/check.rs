@@ -7,6 +7,7 @@ use super::hosts::{Member, Together, Way, answer_to, together, way};
 use super::preflight::{Found, Start};
 use super::survey;
 use crate::args::{CheckArgs, HostsArgs, KeepArgs};
+use crate::commands::run::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
@@ -17,7 +18,6 @@ use model::{CommandError, Location, Nanos, TargetFacts, TargetKind};
 use serde::{Deserialize, Serialize};
 use session::{Admission, HostAnswer, TargetKey, name_of_rank, target_key};
 use std::path::{Path, PathBuf};
-use store::SessionKind;
 use tools::Reader;
 
 const LOOK_MIN: Nanos = Nanos::seconds(1);
@@ -104,7 +104,7 @@ fn of_hosts(
                 order.of_rank(gate, rank, &Environment::read())
             })
         },
-        ..Together::new(hosts, &keep, SessionKind::Run)
+        ..Together::new(hosts, &keep, &KIND)
     };
     together(&all, way, environment, &|member: &Member<'_>| {
         let hosts = member.hosts;

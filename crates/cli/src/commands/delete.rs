@@ -6,11 +6,12 @@ use super::rows::{names, open_store, sessions_of};
 use crate::args::DeleteArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
+use crate::kinds::Kind;
 use crate::output;
 use model::CommandError;
 use std::collections::BTreeSet;
 use std::io::{BufRead, IsTerminal};
-use store::{RunName, SessionKind, Store, StoreError};
+use store::{RunName, Store, StoreError};
 
 /// Asks and deletes.
 pub(crate) fn delete(args: &DeleteArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -77,19 +78,10 @@ fn what(store: &Store, names: &[RunName]) -> Result<String, CommandError> {
             .copied()
             .collect();
         let of_it: Vec<String> = of_it.iter().map(ToString::to_string).collect();
-        let kind = match summary.kind {
-            SessionKind::Import => "an import",
-            SessionKind::Run => "a run",
-            SessionKind::Survey => "a survey",
-            SessionKind::Sweep => "a sweep",
-            SessionKind::Pts => "a test of PTS",
-            SessionKind::Files => "work with files",
-            SessionKind::Dd => "a copy",
-            SessionKind::Quick => "a quick look",
-            SessionKind::Layers => "a scan of layers",
-            SessionKind::Watch => "a watch",
-            SessionKind::Verify => "a verification",
-        };
+        let kind = Kind::of(&summary).map_or_else(
+            |_| format!("a session of fathom {}", summary.kind.name()),
+            |kind| kind.described.to_owned(),
+        );
         let whole = names.contains(&RunName { session, run: None });
         let target = &summary.target;
         reported.push(match whole {

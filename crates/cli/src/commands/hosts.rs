@@ -10,6 +10,7 @@ use super::command_line;
 use crate::args::{HostsArgs, KeepArgs};
 use crate::environment::{Environment, variable};
 use crate::failure::Ending;
+use crate::kinds::Kind;
 use crate::output;
 use crate::run_context::RunContext;
 use crate::signals::{self, Interrupt};
@@ -27,7 +28,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
-use store::{SessionKind, Store};
+use store::Store;
 
 /// How this process is one of many.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,7 +163,7 @@ pub(super) struct Member<'a> {
 pub(super) struct Together<'a> {
     pub(super) hosts: &'a HostsArgs,
     pub(super) keep: &'a KeepArgs,
-    pub(super) kind: SessionKind,
+    pub(super) kind: &'static Kind,
     /// Of which command line its options are.
     pub(super) options: Options,
     /// Ranks may write one file with any layout: what each does is the command's.
@@ -190,7 +191,7 @@ pub(super) fn answer_to<O: DeserializeOwned, A: Serialize>(
 
 impl<'a> Together<'a> {
     /// With the options of `fathom` itself.
-    pub(super) fn new(hosts: &'a HostsArgs, keep: &'a KeepArgs, kind: SessionKind) -> Self {
+    pub(super) fn new(hosts: &'a HostsArgs, keep: &'a KeepArgs, kind: &'static Kind) -> Self {
         Together {
             hosts,
             keep,
@@ -417,7 +418,12 @@ fn serve(
         note: |_| (),
         ..gate
     };
-    let new = session::new_session(request.kind, command_line(), String::new(), clock::utc());
+    let new = session::new_session(
+        request.kind.stored(),
+        command_line(),
+        String::new(),
+        clock::utc(),
+    );
     let journal = Journal::<&Store>::new(None, new);
     let mut runner = Runner::new(
         &gate,

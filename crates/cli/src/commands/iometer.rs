@@ -6,6 +6,7 @@
 use super::dialect::{self, Course, ResultFile, StoredSession, check_files, titled, write_whole};
 use super::{restated, show};
 use crate::args::IometerArgs;
+use crate::commands::run::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
@@ -16,7 +17,6 @@ use session::{Admission, clock};
 use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use store::SessionKind;
 use tools::iometer::figures::{figures, processors};
 use tools::iometer::{
     self, Built, Config, ICF_MAX, IometerResults, IometerRow, IometerTest, Problem, Run, Spec,
@@ -65,7 +65,7 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, CommandE
         .iter()
         .for_each(|note| output::tell(&format!("note: {note}")));
     let command = super::command_line();
-    let session = session::new_session(SessionKind::Run, command.clone(), names, clock::utc());
+    let session = session::new_session(KIND.stored(), command.clone(), names, clock::utc());
     let stored = StoredSession::open(ground.place.as_ref(), session, runs.len())?;
     let titles: Vec<String> = runs.iter().map(title).collect();
     let course = Course {

@@ -5,25 +5,23 @@ use super::rows::{READ_MAX, reported};
 use crate::args::ListArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
+use crate::kinds::{self, KINDS, Kind};
 use crate::report::Form;
 use crate::{keep, output, report};
 use analysis::columns::moment_span;
 use model::{CommandError, ResultRow, contains_ignoring_case};
 use std::ops::ControlFlow;
-use store::{Pass, SessionKind, SessionSummary};
+use store::{Pass, SessionSummary};
 use tools::{Problem, Reader};
 
 const NUMBER_FORM: &str = "must be a whole number of sessions from 1: 10";
-const KIND_FORM: &str =
-    "must be run, survey, sweep, import, files, dd, quick, layers, watch, verify or pts";
 const DATE_FORM: &str = "must be 2026-11-21, 2026-11-21T10 or 2026-11-21T10:30";
 
 /// What is looked for.
-#[derive(Debug)]
 struct Wanted<'a> {
     args: &'a ListArgs,
     limit: Option<u32>,
-    kind: Option<SessionKind>,
+    kind: Option<&'static Kind>,
     since_ns: Option<u64>,
     before_ns: Option<u64>,
     /// In lower case.
@@ -95,9 +93,9 @@ impl<'a> Wanted<'a> {
                 accepted: NUMBER_FORM,
             });
         }
-        let kinds = SessionKind::ALL.map(|kind| (kind.name(), kind));
+        let kinds = KINDS.map(|kind| (kind.word, kind));
         let kind = args.kind.as_deref();
-        let kind = kind.and_then(|text| reader.word("--kind", text, &kinds, KIND_FORM));
+        let kind = kind.and_then(|text| reader.word("--kind", text, &kinds, &kinds::FORM));
         let mut date = |option: &'static str, text: Option<&String>| {
             let span = moment_span(text?);
             if span.is_none() {
@@ -143,7 +141,7 @@ impl<'a> Wanted<'a> {
     /// By its own row.
     fn fits_own(&self, session: &SessionSummary) -> bool {
         let started = session.started_utc.0;
-        self.kind.is_none_or(|kind| kind == session.kind)
+        self.kind.is_none_or(|kind| kind.stored() == session.kind)
             && self.since_ns.is_none_or(|since| started >= since)
             && self.before_ns.is_none_or(|before| started < before)
     }
@@ -194,16 +192,4 @@ fn texts(row: &ResultRow) -> impl Iterator<Item = &str> {
     said.chain(known.into_iter().flatten().map(String::as_str))
         .chain(tags)
         .chain(notes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_words_name_every_kind() {
-        for kind in SessionKind::ALL {
-            assert!(KIND_FORM.contains(kind.name()), "{}", kind.name());
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! One file a command. Each reads as its flow, from the words to the result.
 
-mod answer;
+pub(crate) mod answer;
 pub(crate) mod baseline;
 pub(crate) mod check;
 pub(crate) mod compare;

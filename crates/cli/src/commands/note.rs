@@ -1,15 +1,15 @@
 //! `fathom note`: hints and a comment that are stored with sessions and results. Omitted: what a hint changes (`analysis`).
 
 use super::answer;
-use super::noted::ONE_RESULT;
 use super::rows::{names, open_store, resolved, sessions_of};
 use crate::args::{ALL_NOTES, COMMENT, HINTS, NoteArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
+use crate::kinds::Kind;
 use crate::report::Form;
 use crate::{output, report};
 use model::{CommandError, Note};
-use store::{Name, RunName, SessionKind, Store, StoreError};
+use store::{Name, RunName, Store, StoreError};
 use views::Stored;
 
 /// Longest comment, in characters.
@@ -116,23 +116,9 @@ fn can_have_hints(store: &Store, names: &[RunName], goal: bool) -> Result<(), Co
     for name in names {
         let summary = store.summary_of(name.session);
         let summary = summary.map_err(CommandError::refused)?;
-        let kind = summary.kind;
-        match kind {
-            SessionKind::Import if goal && name.run.is_none() && summary.runs != 1 => {
-                wrong.push(format!("{name}: {ONE_RESULT}, as {name}.1"));
-            }
-            SessionKind::Run | SessionKind::Survey | SessionKind::Sweep | SessionKind::Import => {}
-            SessionKind::Files
-            | SessionKind::Dd
-            | SessionKind::Quick
-            | SessionKind::Pts
-            | SessionKind::Layers
-            | SessionKind::Watch
-            | SessionKind::Verify => wrong.push(format!(
-                "{name}: hints have no effect on a session of fathom {}; --{COMMENT} can be stored with it",
-                kind.name()
-            )),
-        }
+        let is_one = name.run.is_some() || summary.runs == 1;
+        let name = name.to_string();
+        wrong.extend(Kind::of(&summary)?.refuse_hints(&name, is_one, goal));
     }
     match wrong.is_empty() {
         true => Ok(()),

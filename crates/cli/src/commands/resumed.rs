@@ -4,16 +4,15 @@
 use crate::args::KeepArgs;
 use crate::environment::Environment;
 use crate::keep;
+use crate::kinds::Kind;
 use gate::FileLock;
 use model::{CommandError, Location, TargetFacts, TargetKind};
 use std::path::{Path, PathBuf};
-use store::{Name, SessionId, SessionKind};
+use store::{Name, SessionId};
 
 /// What a session that `--resume` names has to be.
 pub(crate) struct Wanted<'a> {
-    pub(crate) kind: SessionKind,
-    /// What a person calls it, with its article.
-    pub(crate) what: &'a str,
+    pub(crate) kind: &'static Kind,
     pub(crate) keep: &'a KeepArgs,
 }
 
@@ -26,7 +25,7 @@ impl Wanted<'_> {
         read: impl FnOnce(&[String]) -> Option<T>,
     ) -> Result<(SessionId, T), CommandError> {
         let refuse = |why: &str| CommandError::refused(format!("--resume {id}: {why}"));
-        let what = self.what;
+        let what = self.kind.described;
         if self.keep.no_store {
             return Err(refuse(&format!(
                 "{what} is resumed where it is stored: omit --no-store"
@@ -39,7 +38,7 @@ impl Wanted<'_> {
         let found = store
             .summary_of(name.session)
             .map_err(|error| refuse(&error.to_string()))?;
-        if found.kind != self.kind {
+        if found.kind != self.kind.stored() {
             return Err(refuse(&format!(
                 "this is not {what}: fathom list shows the kind of each session"
             )));

@@ -1,6 +1,6 @@
 //! `fathom table`: results of any session, filtered, sorted, laid out.
 
-use super::rows::{Choice, open_store};
+use super::rows::{Choice, filter_of, open_store};
 use crate::args::TableArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -62,7 +62,7 @@ pub(crate) fn table(args: &TableArgs, environment: &Environment) -> Result<Endin
 }
 
 fn condition(text: &str) -> Result<Filter, CommandError> {
-    Filter::read(text).map_err(|problems| {
+    filter_of(text).map_err(|problems| {
         CommandError::refused_for(problems.iter().map(|problem| format!("--best: {problem}")))
     })
 }

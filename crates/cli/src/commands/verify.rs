@@ -10,6 +10,7 @@ use crate::environment::Environment;
 use crate::evidence::Evidence;
 use crate::failure::Ending;
 use crate::journal_file::{Journal, Opened};
+use crate::kinds::{Hints, Kind, add_results, nothing_below, show_steps};
 use crate::progress::Progress;
 use crate::report::{FilesForm, Form};
 use crate::{keep, output, report, signals};
@@ -29,8 +30,19 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use store::{SessionKind, SessionOutcome};
+use store::SessionOutcome;
 use tools::Reader;
+
+/// The row of `fathom verify`.
+pub(crate) static KIND: Kind = Kind {
+    word: "verify",
+    described: "a verification",
+    hints: Hints::None,
+    can_resume: false,
+    show: show_steps,
+    add_to_page: add_results,
+    below_run: nothing_below,
+};
 
 /// Places of durable writes that show whether a journal is of another run.
 const SAMPLED: usize = 1024;
@@ -67,7 +79,7 @@ pub(crate) fn verify(args: &VerifyArgs, environment: &Environment) -> Result<End
         });
     }
     let name = request.facts.path.display().to_string();
-    let new = session::new_session(SessionKind::Verify, command_line(), name, started_utc);
+    let new = session::new_session(KIND.stored(), command_line(), name, started_utc);
     let journal = session::Journal::new(store.as_ref(), new);
     let ending = tell(&request, &work, &outcome);
     let names = [request.facts.path.display().to_string()];

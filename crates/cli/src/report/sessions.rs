@@ -157,7 +157,7 @@ fn session_line(session: &SessionSummary) -> SessionLine {
         headline: answer.headline,
         device: answer.device,
         id: session.id.0,
-        kind: session.kind.name(),
+        kind: session.kind.name().to_owned(),
         outcome: outcome(session),
         started_utc_ns: session.started_utc.0,
         target: session.target.clone(),

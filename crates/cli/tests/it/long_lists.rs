@@ -12,7 +12,7 @@ fn the_newest_thousand_sessions_are_listed_and_all_for_a_program() {
     let store = Store::open(&bench.path("s.db")).unwrap();
     for number in 1..=1001 {
         let session = NewSession {
-            kind: SessionKind::Run,
+            kind: SessionKind::new("run"),
             command: vec!["fathom".to_owned(), "run".to_owned()],
             tool_version: "0.1.0".to_owned(),
             started_utc: Nanos::seconds(number),

@@ -187,13 +187,13 @@ fn keep_v4(store: &Store) {
         target: "fathom.dat".to_owned(),
         ..crate::sessions::new_session()
     };
-    let survey = store.begin(&new(SessionKind::Survey)).unwrap();
+    let survey = store.begin(&new(SessionKind::new("survey"))).unwrap();
     store.save(survey, "4K random read", &record(3)).unwrap();
     store.save(survey, "4K random write", &record(4)).unwrap();
     store
         .finish(survey, SessionOutcome::Complete, Some("{}"))
         .unwrap();
-    let sweep = store.begin(&new(SessionKind::Sweep)).unwrap();
+    let sweep = store.begin(&new(SessionKind::new("sweep"))).unwrap();
     store.set_fingerprint(sweep, "fingerprint").unwrap();
     store
         .save_cell(sweep, "rate", "key 1", &rate_record())
@@ -203,7 +203,7 @@ fn keep_v4(store: &Store) {
         .unwrap();
     let runs = [1, 2].map(crate::database::imported);
     store
-        .import(&new(SessionKind::Import), |put| {
+        .import(&new(SessionKind::new("import")), |put| {
             runs.iter().for_each(put);
         })
         .unwrap();
@@ -398,7 +398,7 @@ fn keep_v8(store: &Store) {
     keep_v7(store);
     let watch = store
         .begin(&NewSession {
-            kind: SessionKind::Watch,
+            kind: SessionKind::new("watch"),
             ..crate::sessions::new_session()
         })
         .unwrap();

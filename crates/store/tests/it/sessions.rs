@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 pub(crate) fn new_session() -> NewSession {
     NewSession {
-        kind: SessionKind::Survey,
+        kind: SessionKind::new("survey"),
         command: vec!["fathom".into(), "survey".into(), "it's \"here\"".into()],
         tool_version: "0.1.0".into(),
         started_utc: Nanos(1_700_000_000_123_456_789),

@@ -50,7 +50,7 @@ pub(crate) fn both() -> [FilesRecord; 2] {
 
 pub(crate) fn files_session() -> NewSession {
     NewSession {
-        kind: SessionKind::Files,
+        kind: SessionKind::new("files"),
         ..new_session()
     }
 }
@@ -65,7 +65,7 @@ fn what_is_read_back_is_what_was_kept_and_each_step_is_a_line() {
     }
     store.finish(session, SessionOutcome::Failed, None).unwrap();
     let loaded = store.load(session).unwrap();
-    assert_eq!(loaded.summary.kind, SessionKind::Files);
+    assert_eq!(loaded.summary.kind, SessionKind::new("files"));
     let results: Vec<_> = loaded.runs.into_iter().map(|run| run.result).collect();
     assert_eq!(
         results,

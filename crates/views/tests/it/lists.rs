@@ -10,9 +10,9 @@ use views::{
 
 #[test]
 fn sessions_newest_first_as_given() {
-    let session = |id, kind, outcome, target: &str| SessionLine {
+    let session = |id, kind: &str, outcome, target: &str| SessionLine {
         id,
-        kind,
+        kind: kind.to_owned(),
         outcome,
         validity: if id == 12 { "CAUTION" } else { "" }.to_owned(),
         headline: "4 KiB random read 48.5k IOPS, write 32.4k IOPS".to_owned(),

@@ -8,14 +8,7 @@ use model::calendar::days_since_1970;
 use model::{Bytes, Nanos};
 
 /// Fields of which all words are known. Their description names them.
-pub(super) const CLOSED: [(&str, &[&str]); 5] = [
-    (
-        "kind",
-        &[
-            "run", "survey", "sweep", "import", "files", "dd", "quick", "layers", "watch",
-            "verify", "pts",
-        ],
-    ),
+pub(super) const CLOSED: [(&str, &[&str]); 4] = [
     ("origin", &["measured", "imported", "missing"]),
     (
         "pattern",

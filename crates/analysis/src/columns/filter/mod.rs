@@ -74,6 +74,13 @@ impl Filter {
     pub fn is_of(&self, fields: &[&str]) -> bool {
         self.0.is_of(fields)
     }
+
+    /// Returns the words that a field is compared with for equality, for a caller who knows which are possible.
+    pub fn words_of(&self, field: &str) -> Vec<&str> {
+        let mut words = Vec::new();
+        self.0.collect_words(field, &mut words);
+        words
+    }
 }
 
 impl Node {
@@ -83,6 +90,23 @@ impl Node {
             Node::Not(part) => part.is_of(fields),
             Node::Is { column, .. } => fields.contains(&column.name),
             Node::Wrong => false,
+        }
+    }
+
+    fn collect_words<'a>(&'a self, field: &str, words: &mut Vec<&'a str>) {
+        match self {
+            Node::All(parts) | Node::Any(parts) => {
+                parts
+                    .iter()
+                    .for_each(|part| part.collect_words(field, words));
+            }
+            Node::Not(part) => part.collect_words(field, words),
+            Node::Is {
+                column,
+                operator: Operator::Equal | Operator::Unequal,
+                literal: Literal::Text(word),
+            } if column.name == field => words.push(word),
+            Node::Is { .. } | Node::Wrong => {}
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::args::DdArgs;
 use crate::commands::answer;
 use crate::environment::Environment;
 use crate::failure::Ending;
+use crate::kinds::{Hints, Kind, add_results, nothing_below, show_steps};
 use crate::report::{FilesForm, Form};
 use crate::{keep, output, report, signals};
 use analysis::say::bytes;
@@ -23,9 +24,20 @@ use model::{
     HostRecord, Nanos,
 };
 use session::{Journal, clock};
-use store::{SessionKind, SessionOutcome};
+use store::SessionOutcome;
 use tools::dd::{CopyLines, CopyRequest, DdProblem, DdStatus};
 use tools::sgp_dd::Moved;
+
+/// The row of `fathom dd`.
+pub(crate) static KIND: Kind = Kind {
+    word: "dd",
+    described: "a copy",
+    hints: Hints::None,
+    can_resume: false,
+    show: show_steps,
+    add_to_page: add_results,
+    below_run: nothing_below,
+};
 
 /// In dd's operands.
 pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -92,7 +104,7 @@ fn copy(
     };
     let records = whole.records();
     let target = args.operands.join(" ");
-    let new = session::new_session(SessionKind::Dd, command_line(), target, started_utc);
+    let new = session::new_session(KIND.stored(), command_line(), target, started_utc);
     let journal = Journal::begin(store.as_ref(), new);
     records.iter().for_each(|record| journal.save_files(record));
     say_as_tool(&records, asked, ends.job.count_bytes);

@@ -13,6 +13,7 @@ mod trace;
 use super::dialect::Line;
 use super::hosts::{Member, Together, Way, read_line, together};
 use crate::args::{HostsArgs, KeepArgs};
+use crate::commands::run::KIND;
 use crate::environment::{self, Environment};
 use crate::failure::Ending;
 use crate::output;
@@ -21,7 +22,7 @@ use host::Root;
 use model::{CommandError, ErrorKind};
 use std::ffi::OsString;
 use std::path::Path;
-use store::{NewSession, SessionKind};
+use store::NewSession;
 use tools::diskspd::{self, Action, Compat, Events, Extra, Note, Profile, Request, ResultFormat};
 use trace::Wishes;
 
@@ -62,7 +63,7 @@ impl Asked<'_> {
         let targets = spans.flat_map(|span| &span.targets);
         let targets = model::distinct(targets.map(|target| target.path.as_str()));
         ::session::new_session(
-            SessionKind::Run,
+            KIND.stored(),
             self.command(),
             targets.join(" "),
             clock::utc(),
@@ -110,7 +111,7 @@ pub(crate) fn diskspd(line: &Line, environment: &Environment) -> Ending {
             let all = Together {
                 options: diskspd::option,
                 repeats: true,
-                ..Together::new(&hosts, &keep, SessionKind::Run)
+                ..Together::new(&hosts, &keep, &KIND)
             };
             let ended = together(&all, &way, environment, &|member| {
                 let given = Given {

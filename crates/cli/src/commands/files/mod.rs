@@ -13,6 +13,7 @@ use crate::commands::answer;
 use crate::commands::hosts::{Member, Together, answer_to, together, way};
 use crate::environment::{Environment, StorePlace};
 use crate::failure::Ending;
+use crate::kinds::{Hints, Kind, add_results, nothing_below, show_steps};
 use crate::progress::Steps;
 use crate::report::{FilesForm, Form};
 use crate::{keep, output, report, signals};
@@ -25,7 +26,18 @@ use model::{
 use request::Asked;
 use session::{Admission, FilesOrder, HostAnswer, Hosts, Journal, TargetKey, clock, target_key};
 use std::rc::Rc;
-use store::{SessionKind, SessionOutcome, Store};
+use store::{SessionOutcome, Store};
+
+/// The row of `fathom files`.
+pub(crate) static KIND: Kind = Kind {
+    word: "files",
+    described: "work with files",
+    hints: Hints::None,
+    can_resume: false,
+    show: show_steps,
+    add_to_page: add_results,
+    below_run: nothing_below,
+};
 
 /// Works in the folder, keeps every step, prints the result.
 pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -34,7 +46,7 @@ pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Endin
             perform: |gate, body, rank| {
                 answer_to(body, |order: FilesOrder| checked(&order, gate, rank))
             },
-            ..Together::new(&args.hosts, &args.keep, SessionKind::Files)
+            ..Together::new(&args.hosts, &args.keep, &KIND)
         };
         return together(&all, &way, environment, &|member| {
             of_ranks(args, member, environment)
@@ -149,7 +161,7 @@ fn work(
     let store = keep::open(place.as_ref())?;
     let started_utc = clock::utc();
     let target = asked.folder.display().to_string();
-    let new = session::new_session(SessionKind::Files, command_line(), target, started_utc);
+    let new = session::new_session(KIND.stored(), command_line(), target, started_utc);
     let journal = Journal::begin(store.as_ref(), new);
     let done = Done {
         host,

@@ -11,6 +11,7 @@ use super::VERSION;
 use super::dialect::{Line, text_of};
 use super::hosts::{Together, Way, read_line, together};
 use crate::args::{HostsArgs, KeepArgs};
+use crate::commands::run::KIND;
 use crate::environment::{self, Environment};
 use crate::failure::Ending;
 use crate::output;
@@ -18,7 +19,6 @@ use host::Root;
 use model::CommandError;
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
-use store::SessionKind;
 use tools::fio::{self, Action, FILE_MAX, Request};
 
 /// Does what the line asks for.
@@ -55,7 +55,7 @@ pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, Comm
             let all = Together {
                 options: fio::option,
                 repeats: true,
-                ..Together::new(&hosts, &keep, SessionKind::Run)
+                ..Together::new(&hosts, &keep, &KIND)
             };
             // Rank 0 reports what is wrong when all others can hear that it ends.
             together(&all, &way, environment, &|member| match request {

@@ -10,6 +10,7 @@ use crate::commands::dialect::{
 };
 use crate::commands::hosts::{Member, refuse_alone, refuse_confirmations};
 use crate::commands::replay;
+use crate::commands::run::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::kept_trace::{RunTrace, RunTraces};
@@ -21,7 +22,6 @@ use model::{Access, CommandError, RunRecord, Target};
 use session::{Admission, clock};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use store::SessionKind;
 use tools::OwnOptions;
 use tools::fio::replay::MergedFile;
 use tools::fio::{self, Built, Extra, Form, JobPart, Replay, Request, fio_logs};
@@ -109,7 +109,7 @@ fn run(asked: &Asked<'_>, place: &Place<'_>) -> Result<Ending, CommandError> {
     shown.for_each(|note| output::tell(note));
     let command = command(asked.args);
     let target = dialect::joined(&built.profile.paths());
-    let session = session::new_session(SessionKind::Run, command.clone(), target, clock::utc());
+    let session = session::new_session(KIND.stored(), command.clone(), target, clock::utc());
     let spans = built.profile.timespans.len();
     let stored = match built.create_only {
         true => StoredSession::open(None, session, spans)?,

@@ -3,6 +3,7 @@
 use super::{Member, Together, Way, refuse_confirmations, together};
 use crate::args::RunArgs;
 use crate::commands::preflight::check_event_files;
+use crate::commands::run::KIND;
 use crate::commands::{answer, command_line};
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -14,7 +15,7 @@ use model::{CommandError, Outcome, RunRecord};
 use session::{Hosts, Journal, ProvenFiles, RankResult, Runner, Timespans, clock};
 use std::borrow::Borrow;
 use std::rc::Rc;
-use store::{SessionKind, SessionOutcome, Store};
+use store::{SessionOutcome, Store};
 use tools::native::{self, Built};
 
 /// Runs it on all hosts, stores it, prints it.
@@ -25,7 +26,7 @@ pub(crate) fn run(
 ) -> Result<Ending, CommandError> {
     let request = Together {
         event_files: &args.events,
-        ..Together::new(&args.hosts.all, &args.keep, SessionKind::Run)
+        ..Together::new(&args.hosts.all, &args.keep, &KIND)
     };
     together(&request, way, environment, &|member| {
         lead(args, member, environment)
@@ -61,12 +62,7 @@ fn lead(
         .iter()
         .map(|path| path.display().to_string())
         .collect();
-    let new = session::new_session(
-        SessionKind::Run,
-        command_line(),
-        names.join(" "),
-        clock::utc(),
-    );
+    let new = session::new_session(KIND.stored(), command_line(), names.join(" "), clock::utc());
     let journal = Journal::new(store, new);
     let mut runner = Runner::new(gate, ProvenFiles::default(), &journal, command_line(), stop);
     runner.hosts = Some(Rc::clone(hosts));

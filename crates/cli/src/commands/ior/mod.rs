@@ -10,12 +10,12 @@ use self::session::Asked;
 use super::dialect::{Line, text_of};
 use super::hosts::{Together, Way, read_line_of_tasks, together};
 use crate::args::{HostsArgs, KeepArgs};
+use crate::commands::run::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::output;
 use model::CommandError;
 use std::path::Path;
-use store::SessionKind;
 use tools::ior::{self, Action, SCRIPT_MAX};
 
 /// Does what the line asks for.
@@ -52,7 +52,7 @@ pub(crate) fn ior(line: &Line, environment: &Environment) -> Result<Ending, Comm
                 options: ior::option,
                 shares: true,
                 perform: removal::perform,
-                ..Together::new(&hosts, &keep, SessionKind::Run)
+                ..Together::new(&hosts, &keep, &KIND)
             };
             together(&all, &way, environment, &|member| {
                 session::of_ranks(&asked, member)

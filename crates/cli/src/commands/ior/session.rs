@@ -10,6 +10,7 @@ use crate::commands::dialect::{
     write_whole,
 };
 use crate::commands::hosts::{Member, refuse_confirmations};
+use crate::commands::run::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
@@ -19,7 +20,6 @@ use model::{CommandError, Profile, RunRecord, Timespan};
 use session::{Admission, Step, clock};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use store::SessionKind;
 use tools::ior::{
     self, Form, IOR_VERSION, IorResults, IorTest, Output, Phase, Request, Test, ior_csv, ior_json,
     ior_text,
@@ -86,7 +86,7 @@ fn run(asked: &Asked<'_>, tests: &[Test], place: &Place<'_>) -> Result<Ending, C
     let command = command(asked.args);
     let began = clock::utc();
     let names = dialect::joined(&targets);
-    let new = session::new_session(SessionKind::Run, command.clone(), names, began);
+    let new = session::new_session(KIND.stored(), command.clone(), names, began);
     let mut phases = Phases::new(tests, gate, place.hosts);
     let kept_in = place.ground.place.as_ref();
     let stored = match place.hosts {

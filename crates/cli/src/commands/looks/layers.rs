@@ -3,14 +3,14 @@
 //! Round after round every way has its turn, each round beginning with another one, so that neither a drift nor an order
 //! is taken for a cost.
 
-use super::look::{Look, Setting, again};
+use super::look::{Look, Setting};
 use super::{Turn, own_file, read_seed, read_size};
 use crate::args::LayersArgs;
 use crate::commands::survey::site::lies_on;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::options;
-use crate::report::{self, Form};
+use crate::report;
 use crate::run_context::RunContext;
 use analysis::{Layer, LayerStep, LayerWork, LooksContext};
 use model::{
@@ -18,7 +18,6 @@ use model::{
 };
 use session::Admission;
 use std::path::PathBuf;
-use store::{Session, SessionKind};
 use tools::{Problem, Reader};
 
 const ROUNDS_FORM: &str = "must be a whole number from 2 to 100";
@@ -58,7 +57,7 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
     asked.size = asked.size.min(device.size.floor_to(Bytes::mib(1)));
     let file = Location::Path(asked.file.clone());
     let look = Look {
-        kind: SessionKind::Layers,
+        kind: &super::LAYERS,
         named: format!("{} {}", args.device.display(), args.mount.display()),
         all: all(&asked),
         reads: None,
@@ -78,11 +77,6 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
         json: args.json,
     };
     look.take(&setting)
-}
-
-/// A session from the database again.
-pub(crate) fn layers_again(session: Session, form: Form<'_>) -> Vec<u8> {
-    again(session, report::layers, form)
 }
 
 fn read(args: &LayersArgs) -> Result<Asked, CommandError> {

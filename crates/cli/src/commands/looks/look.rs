@@ -3,13 +3,13 @@
 //!
 //! Deliberately absent: which turns there are, and in which order (`quick`, `layers`).
 
-use super::stored::from_store;
 use super::{Turn, Turns, own_file, to_prepare};
 use crate::args::KeepArgs;
 use crate::commands::answer;
 use crate::commands::command_line;
 use crate::environment::Environment;
 use crate::failure::Ending;
+use crate::kinds::Kind;
 use crate::progress::{Progress, Steps};
 use crate::report::Form;
 use crate::run_context::RunContext;
@@ -19,14 +19,14 @@ use engine::Stop;
 use model::{CommandError, Location, Profile, RunRecord, TargetFacts};
 use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, clock};
 use std::collections::VecDeque;
-use store::{Session, SessionKind, SessionOutcome, Store};
+use store::{SessionOutcome, Store};
 
 /// How the runs of a look become a page or a document.
 pub(super) type Page = fn(&[(String, RunRecord)], &LooksContext, Form<'_>) -> Vec<u8>;
 
 /// What a command brings along.
 pub(super) struct Look<'a> {
-    pub(super) kind: SessionKind,
+    pub(super) kind: &'static Kind,
     /// Its targets as they were named, for the database.
     pub(super) named: String,
     /// One turn of each sort, so that everything is refused before anything is created.
@@ -84,7 +84,8 @@ impl Look<'_> {
         };
         let used = used.unwrap_or_else(|| gate.look(self.location));
 
-        let new = session::new_session(self.kind, command_line(), self.named, clock::utc());
+        let new =
+            session::new_session(self.kind.stored(), command_line(), self.named, clock::utc());
         let journal = Journal::begin(store.as_ref(), new);
         let progress = Steps::new(environment);
         let mut table = Turns {
@@ -179,10 +180,4 @@ fn outcome(context: &LooksContext) -> SessionOutcome {
         (None, true) => SessionOutcome::Interrupted,
         (None, false) => SessionOutcome::Complete,
     }
-}
-
-/// A session from the database again.
-pub(super) fn again(session: Session, page: Page, form: Form<'_>) -> Vec<u8> {
-    let (runs, context) = from_store(session);
-    page(&runs, &context, form)
 }

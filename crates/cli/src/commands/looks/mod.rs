@@ -8,10 +8,11 @@ mod layers;
 mod look;
 mod own_file;
 mod quick;
-pub(super) mod stored;
+mod stored;
 
-pub(crate) use layers::{layers, layers_again};
-pub(crate) use quick::{quick, quick_again};
+pub(crate) use layers::layers;
+pub(crate) use quick::quick;
+pub(crate) use stored::{LAYERS, QUICK};
 
 use crate::progress::Steps;
 use analysis::LooksContext;

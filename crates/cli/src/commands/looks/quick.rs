@@ -1,12 +1,12 @@
 //! `fathom quick`: in about ten seconds, what `hdparm -tT` and a pair of dd runs report, and the latency of a database.
 
-use super::look::{Look, Setting, again};
+use super::look::{Look, Setting};
 use super::{Turn, own_file, read_seed, read_size};
 use crate::args::QuickArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::options;
-use crate::report::{self, Form};
+use crate::report;
 use crate::run_context::RunContext;
 use analysis::{LooksContext, QuickStep};
 use model::{
@@ -14,7 +14,6 @@ use model::{
     Timespan,
 };
 use session::Admission;
-use store::{Session, SessionKind};
 use tools::Reader;
 
 /// One turn: five of them, with what lies between, are ten seconds.
@@ -51,7 +50,7 @@ pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Endin
     let before = gate.look(&asked.location);
     let length = length(&asked, &before)?;
     let look = Look {
-        kind: SessionKind::Quick,
+        kind: &super::QUICK,
         named: args.target.display().to_string(),
         all: profile(steps(&asked), &asked, length),
         reads: proves_late(&asked).then(|| profile(QuickStep::READS, &asked, length)),
@@ -73,11 +72,6 @@ pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Endin
         json: args.json,
     };
     look.take(&setting)
-}
-
-/// A session from the database again.
-pub(crate) fn quick_again(session: Session, form: Form<'_>) -> Vec<u8> {
-    again(session, report::quick, form)
 }
 
 fn read(args: &QuickArgs) -> Result<Asked, CommandError> {

@@ -10,13 +10,13 @@ use self::session::Asked;
 use super::dialect::Line;
 use super::hosts::{Together, Way, read_line_of_tasks, together};
 use crate::args::{HostsArgs, KeepArgs};
+use crate::commands::files;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
 use crate::{output, signals};
 use engine::Stop;
 use model::CommandError;
-use store::SessionKind;
 use tools::mdtest;
 
 /// Does what the line asks for.
@@ -45,7 +45,7 @@ pub(crate) fn mdtest(line: &Line, environment: &Environment) -> Result<Ending, C
         Some(_) if request.output.dry_run && !is_first => Ok(Ending::Good),
         Some(way) if !request.output.dry_run => {
             let keep = KeepArgs::of_tool(&request.output.own);
-            let together_with = Together::new(&hosts, &keep, SessionKind::Files);
+            let together_with = Together::new(&hosts, &keep, &files::KIND);
             together(&together_with, &way, environment, &|member| {
                 session::run(&asked, member.ground, member.stop, Some(member.hosts))
             })

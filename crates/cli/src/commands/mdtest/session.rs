@@ -3,6 +3,7 @@
 use super::phases::{End, Phases};
 use crate::args::files::PATIENCE;
 use crate::commands::dialect::{ResultFile, check_files, number_file, number_of, write_whole};
+use crate::commands::files;
 use crate::commands::files::room::{self, Need};
 use crate::commands::{VERSION, answer};
 use crate::environment::Environment;
@@ -17,7 +18,7 @@ use model::{CommandError, FilesPlace, FilesRecord, FilesWork, Nanos, TargetFacts
 use session::{Hosts, Journal, clock};
 use std::path::Path;
 use std::rc::Rc;
-use store::{SessionKind, SessionOutcome};
+use store::SessionOutcome;
 use tools::mdtest::{Capacity, MdtestResults, Request, mdtest_text};
 use views::{Zone, date_stamp};
 
@@ -62,7 +63,7 @@ pub(super) fn run(
     let store = keep::open(ground.place.as_ref())?;
     let began = clock::utc();
     let target = request.folder.display().to_string();
-    let new = session::new_session(SessionKind::Files, command(asked.args), target, began);
+    let new = session::new_session(files::KIND.stored(), command(asked.args), target, began);
     let journal = Journal::begin(store.as_ref(), new);
     let first = first_record(asked, &work, ground, &facts, began);
     let mut phases = Phases {

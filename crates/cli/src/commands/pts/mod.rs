@@ -24,7 +24,8 @@ use engine::Stop;
 use model::{CommandError, Profile, TargetFacts};
 use request::{Asked, Planned};
 use session::{Admission, Journal, ProvenFiles, Runner, clock};
-use store::{SessionId, SessionKind, Store};
+use store::{SessionId, Store};
+pub(crate) use stored::KIND;
 use stored::Runs;
 use walk::{Walk, Walked};
 
@@ -174,7 +175,7 @@ impl<'a> Session<'a> {
         asked: &Asked,
     ) -> Result<Journal<&'a Store>, CommandError> {
         let target = asked.location.name();
-        let new = session::new_session(SessionKind::Pts, command_line(), target, clock::utc());
+        let new = session::new_session(KIND.stored(), command_line(), target, clock::utc());
         let journal = Journal::resumable(self.store, new, self.earlier)?;
         if let (Some(store), Some(id), None) = (self.store, journal.session(), self.earlier) {
             self.lock = Some(Lock::take(store.path(), id)?);

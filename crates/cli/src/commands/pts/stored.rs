@@ -8,12 +8,31 @@ use crate::args::{self, Command, PtsArgs};
 use crate::commands::resumed::Wanted;
 use crate::environment::{Environment, StorePlace};
 use crate::keep;
-use crate::report::{self, Form};
+use crate::kinds::{Hints, Kind, add_results, nothing_below};
+use crate::report;
 use analysis::pts::{PtsContext, PtsReport, PtsRun, PtsStep, pts_report};
 use analysis::{RunReport, run_report};
 use model::{CommandError, Nanos, RunRecord, TargetFacts};
 use session::clock;
-use store::{SessionId, SessionKind, SessionOutcome, SessionSummary, Store, StoredResult};
+use store::{SessionId, SessionOutcome, SessionSummary, Store, StoredResult};
+
+/// The row of `fathom pts`.
+pub(crate) static KIND: Kind = Kind {
+    word: "pts",
+    described: "a test of PTS",
+    hints: Hints::None,
+    can_resume: true,
+    show: |stored, form| Ok(report::pts(&report_of(stored.store, stored.summary)?, form)),
+    add_to_page: |stored, rows, page| {
+        add_results(stored, rows, page)?;
+        // One without a run yet has no report.
+        if let Ok(report) = report_of(stored.store, stored.summary) {
+            page.pts(&report);
+        }
+        Ok(())
+    },
+    below_run: nothing_below,
+};
 
 /// The runs of a session.
 #[derive(Default)]
@@ -80,10 +99,7 @@ impl Runs {
 }
 
 /// The report of a session from the database.
-pub(crate) fn report_of(
-    store: &Store,
-    summary: &SessionSummary,
-) -> Result<PtsReport, CommandError> {
+fn report_of(store: &Store, summary: &SessionSummary) -> Result<PtsReport, CommandError> {
     let runs = Runs::read(store, summary.id)?;
     let id = summary.id;
     let unread = || {
@@ -106,15 +122,6 @@ pub(crate) fn report_of(
     Ok(runs.report(&planned, &context))
 }
 
-/// The same as a page or a document.
-pub(crate) fn shown(
-    store: &Store,
-    summary: &SessionSummary,
-    form: Form<'_>,
-) -> Result<Vec<u8>, CommandError> {
-    Ok(report::pts(&report_of(store, summary)?, form))
-}
-
 /// None for a line of another version that this one does not understand.
 fn args_of(command: &[String]) -> Option<PtsArgs> {
     match args::stored(command)? {
@@ -130,8 +137,7 @@ pub(crate) fn named(
     environment: &Environment,
 ) -> Result<(SessionId, PtsArgs), CommandError> {
     let wanted = Wanted {
-        kind: SessionKind::Pts,
-        what: "a test of PTS",
+        kind: &KIND,
         keep: &args.keep,
     };
     wanted.named(id, environment, args_of)

@@ -2,23 +2,15 @@
 //!
 //! A result that cannot be read any more is a gap with the reason; the others are shown all the same.
 
-use crate::args::known_by;
-use crate::commands::looks::stored;
+use crate::args::{KnownArgs, known_by};
 use crate::commands::noted::sentences;
-use crate::commands::pts::stored::report_of as pts_report_of;
-use crate::commands::ranks::Ranks;
 use crate::commands::restated::command_of;
-use crate::commands::survey::context;
-use crate::commands::sweep::ranks::is_part;
-use crate::commands::sweep::shown;
+use crate::kinds::{Kind, Stored};
 use analysis::page::{PageBuilder, PagePart, PartOrigin};
-use analysis::{
-    Known, SweepResult, SweepRun, files_report, imported_report_knowing, layers_report,
-    quick_report, run_report_knowing, survey_report_knowing, sweep_report_knowing,
-};
+use analysis::{files_report, imported_report_knowing, run_report_knowing};
 use model::{CommandError, FilesRecord, Origin, ResultRow, RunRecord};
 use std::collections::HashSet;
-use store::{RunName, SessionId, SessionKind, SessionSummary, Store, StoredResult};
+use store::{RunName, SessionId, SessionSummary, Store, StoredResult};
 
 /// Adds a session, or one result of it.
 pub(crate) fn part(
@@ -40,52 +32,27 @@ pub(crate) fn part(
     });
     let mut rows = store.rows(&[name.session]).map_err(CommandError::refused)?;
     rows.retain(|row| name.run.is_none_or(|number| number == row.number));
-    match summary.kind {
-        _ if name.run.is_some() => each(store, rows, &HashSet::new(), page),
-        SessionKind::Sweep => whole_sweep(store, &summary, &known, rows, page),
-        SessionKind::Survey => whole_survey(store, name.session, &known, rows, page)?,
-        SessionKind::Pts => {
-            each(store, rows, &HashSet::new(), page);
-            // One without a run yet has no report.
-            if let Ok(report) = pts_report_of(store, &summary) {
-                page.pts(&report);
-            }
-        }
-        SessionKind::Quick | SessionKind::Layers => {
-            each(store, rows, &HashSet::new(), page);
-            // A session that cannot be read whole keeps its runs, each with its own figures.
-            if let Ok(session) = store.load(name.session) {
-                let (runs, context) = stored::from_store(session);
-                match summary.kind {
-                    SessionKind::Quick => page.quick(&quick_report(&runs, &context)),
-                    _ => page.layers(&layers_report(&runs, &context)),
-                }
-            }
-        }
-        SessionKind::Run => {
-            let ranks = Ranks::read(store, name.session).ok().flatten();
-            let neighbours = ranks.as_ref().map(Ranks::neighbours).unwrap_or_default();
-            each(store, rows, &neighbours, page);
-            // Each rank of a job has its own figures, and all together have one verdict.
-            if let Some(ranks) = ranks
-                && let Ok(steps) = ranks.reports(store)
-                && !steps.is_empty()
-            {
-                page.job(&steps);
-            }
-        }
-        SessionKind::Import
-        | SessionKind::Files
-        | SessionKind::Dd
-        | SessionKind::Watch
-        | SessionKind::Verify => each(store, rows, &HashSet::new(), page),
+    if name.run.is_some() {
+        each(store, rows, &HashSet::new(), page);
+        return Ok(());
     }
-    Ok(())
+    let stored = Stored {
+        store,
+        summary: &summary,
+        known: &known,
+        hints: &KnownArgs::default(),
+    };
+    (Kind::of(&summary)?.add_to_page)(&stored, rows, page)
 }
 
 /// Adds results that have no report together, but for steps of work with files. `neighbours` are ranks that share a machine
 /// with others of their job.
-fn each(store: &Store, rows: Vec<ResultRow>, neighbours: &HashSet<u32>, page: &mut PageBuilder) {
+pub(crate) fn each(
+    store: &Store,
+    rows: Vec<ResultRow>,
+    neighbours: &HashSet<u32>,
+    page: &mut PageBuilder,
+) {
     let steps = rows.into_iter().filter_map(|row| {
         let has_neighbours = neighbours.contains(&row.number);
         result(store, row, has_neighbours, page, &mut |_, _| ())
@@ -126,7 +93,7 @@ fn unfinished(summary: &SessionSummary, name: RunName) -> Option<String> {
 
 /// Adds one result; `also` is informed of it with its record, or with why there is none. Returns the record of a step of
 /// work with files.
-fn result(
+pub(crate) fn result(
     store: &Store,
     row: ResultRow,
     has_neighbours: bool,
@@ -184,66 +151,4 @@ fn gap(
         origin: Origin::Missing,
         ..row
     });
-}
-
-fn whole_sweep(
-    store: &Store,
-    summary: &SessionSummary,
-    known: &Known,
-    rows: Vec<ResultRow>,
-    page: &mut PageBuilder,
-) {
-    let mut runs: Vec<(String, SweepRun)> = Vec::new();
-    for row in rows {
-        result(store, row, false, page, &mut |row, record| {
-            let of_ranks = shown::of_ranks(store, summary.id, row).filter(|_| record.is_ok());
-            match of_ranks {
-                _ if is_part(row) => {} // the line of rank 0 brings it
-                Some(run) => runs.push(run),
-                None => {
-                    let run = SweepRun {
-                        stored: Some(row.number),
-                        result: record.map(|record| SweepResult::of(record, known)),
-                    };
-                    runs.push((row.label.clone(), run));
-                }
-            }
-        });
-    }
-    let (cells, context) = shown::put_together(summary, runs);
-    for cell in &cells {
-        let gaps = cell.runs.iter().filter(|run| run.result.is_err());
-        gaps.filter_map(|run| run.stored)
-            .for_each(|number| page.asked(number, &cell.values));
-    }
-    page.sweep(sweep_report_knowing(&cells, &context, known));
-}
-
-fn whole_survey(
-    store: &Store,
-    session: SessionId,
-    known: &Known,
-    rows: Vec<ResultRow>,
-    page: &mut PageBuilder,
-) -> Result<(), CommandError> {
-    let mut cells: Vec<(String, RunRecord)> = Vec::new();
-    let first = rows.first().map(|row| row.number);
-    for row in rows {
-        result(store, row, false, page, &mut |row, record| {
-            cells.extend(
-                record
-                    .ok()
-                    .map(|record| (row.label.clone(), record.clone())),
-            );
-        });
-    }
-    // Any result brings the session's context with it; reading all of them would fail on a single damaged one.
-    let kept = match first {
-        Some(number) => store.load_one(session, number),
-        None => store.load(session),
-    };
-    let kept = kept.map_err(CommandError::refused)?;
-    let context = context::from_store(&kept);
-    page.survey(survey_report_knowing(&cells, &context, known));
-    Ok(())
 }

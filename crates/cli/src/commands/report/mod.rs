@@ -3,7 +3,7 @@
 //! Read in this order: the flow (here), `gather` (the database → the page's document), `place` (how the file is placed
 //! where it was asked for, whole or not at all), `history` (all sessions).
 
-pub(super) mod gather;
+pub(crate) mod gather;
 mod history;
 mod place;
 

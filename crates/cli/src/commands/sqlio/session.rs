@@ -5,6 +5,7 @@
 //! are none.
 
 use crate::commands::dialect::{self, Course, ResultFile, StoredSession, is_report, write_whole};
+use crate::commands::run::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
@@ -13,7 +14,7 @@ use engine::Stop;
 use model::{CommandError, Content, Location, Outcome, RunRecord, TargetFacts, TargetKind};
 use session::{Admission, clock};
 use std::path::Path;
-use store::{NewSession, SessionKind};
+use store::NewSession;
 use tools::sqlio::figures::{Figures, figures};
 use tools::sqlio::{
     self, Built, Extra, Note, Profile, Size, SqlioResults, There, sqlio_latency, sqlio_text,
@@ -61,7 +62,7 @@ impl Asked<'_> {
     /// Its entry in the database.
     fn session(&self) -> NewSession {
         session::new_session(
-            SessionKind::Run,
+            KIND.stored(),
             self.command(),
             model::distinct(self.names()).join(" "),
             clock::utc(),

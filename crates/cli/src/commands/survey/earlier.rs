@@ -8,7 +8,7 @@ use crate::args::{self, Command, SurveyArgs};
 use crate::commands::resumed::{Lock, Wanted, target_identity};
 use crate::environment::Environment;
 use model::{Bytes, CommandError, HostRecord, Nanos, Outcome, TargetFacts};
-use store::{RunName, SessionId, SessionKind, SessionOutcome, Store, StoredResult};
+use store::{RunName, SessionId, SessionOutcome, Store, StoredResult};
 use sweep::{Measured, SurveyOptions};
 
 /// The session that `--resume` names, with the words that it began with: where it is stored and how it is shown is of the
@@ -21,8 +21,7 @@ pub(crate) fn named(
         return Ok(None);
     };
     let wanted = Wanted {
-        kind: SessionKind::Survey,
-        what: "a survey",
+        kind: &super::KIND,
         keep: &args.keep,
     };
     let read = |command: &[String]| match args::stored(command)? {

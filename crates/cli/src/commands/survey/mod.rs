@@ -11,6 +11,7 @@ mod page;
 mod request;
 pub(super) mod site;
 mod size;
+mod stored;
 mod walk;
 mod workloads;
 
@@ -40,7 +41,8 @@ use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, clock};
 use site::Site;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use store::{NewSession, SessionKind, Store};
+use store::{NewSession, Store};
+pub(crate) use stored::KIND;
 use sweep::{Survey, SurveyRequest};
 use walk::Walk;
 
@@ -49,7 +51,7 @@ pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<End
     if let Some(way) = way(&args.hosts, environment)? {
         let all = Together {
             options: options::survey,
-            ..Together::new(&args.hosts, &args.keep, SessionKind::Survey)
+            ..Together::new(&args.hosts, &args.keep, &KIND)
         };
         return together(&all, &way, environment, &|member| {
             refuse_confirmations(&args.consent.consent())?;
@@ -171,7 +173,7 @@ fn run(
 
     let started_utc = clock::utc();
     let new = session::new_session(
-        SessionKind::Survey,
+        KIND.stored(),
         seed::recorded(command_line(), "survey", args.seed.as_deref()),
         asked.target.name(),
         started_utc,

@@ -8,7 +8,7 @@ use crate::keep;
 use analysis::RankLabel;
 use model::{CommandError, ResultRow};
 use std::collections::HashMap;
-use store::{SessionId, SessionKind, Store, StoredCell};
+use store::{SessionId, Store, StoredCell};
 use sweep::Turn;
 
 /// What a sweep that was begun before has.
@@ -55,8 +55,7 @@ pub(crate) fn resumed(
     environment: &Environment,
 ) -> Result<(SessionId, SweepArgs), CommandError> {
     let wanted = Wanted {
-        kind: SessionKind::Sweep,
-        what: "a sweep",
+        kind: &super::KIND,
         keep: &args.keep,
     };
     wanted.named(id, environment, |command| match args::stored(command)? {

@@ -10,7 +10,6 @@ use crate::failure::Ending;
 use crate::output;
 use model::CommandError;
 use session::Step;
-use store::SessionKind;
 
 /// Sweeps on all hosts, keeps every cell, prints the table.
 pub(super) fn sweep(
@@ -18,7 +17,7 @@ pub(super) fn sweep(
     way: &Way,
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
-    let request = Together::new(&args.hosts, &args.keep, SessionKind::Sweep);
+    let request = Together::new(&args.hosts, &args.keep, &super::KIND);
     together(&request, way, environment, &|member| {
         lead(args, member, environment)
     })

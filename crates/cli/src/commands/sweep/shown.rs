@@ -7,22 +7,28 @@ use super::asked::Asked;
 use super::ranks;
 use super::stored::{cells_of, judge, order_name};
 use crate::args::{Cli, Command, SweepArgs};
+use crate::commands::report::gather;
+use crate::kinds::{Hints, Kind, Stored, nothing_below};
 use crate::report::{self, Form};
-use analysis::{RankLabel, SweepCell, SweepContext, SweepResult, SweepRun};
+use analysis::page::PageBuilder;
+use analysis::{RankLabel, SweepCell, SweepContext, SweepResult, SweepRun, sweep_report_knowing};
 use clap::Parser;
 use model::{CommandError, ResultRow};
 use std::collections::HashMap;
 use store::{SessionId, SessionOutcome, SessionSummary, Store, StoreError};
 use sweep::Turn;
 
-/// The page or the document of a sweep. Its runs are read one after another: all at once they may not fit into memory.
-pub(crate) fn shown(
-    store: &Store,
-    summary: &SessionSummary,
-    form: Form<'_>,
-) -> Result<Vec<u8>, CommandError> {
-    page(store, summary, form).map_err(CommandError::refused)
-}
+/// The row of `fathom sweep`.
+pub(crate) static KIND: Kind = Kind {
+    word: "sweep",
+    described: "a sweep",
+    hints: Hints::All,
+    can_resume: true,
+    // Its runs are read one after another: all at once they may not fit into memory.
+    show: |stored, form| page(stored.store, stored.summary, form).map_err(CommandError::refused),
+    add_to_page,
+    below_run: nothing_below,
+};
 
 fn page(store: &Store, summary: &SessionSummary, form: Form<'_>) -> Result<Vec<u8>, StoreError> {
     let session = summary.id;
@@ -55,11 +61,7 @@ fn page(store: &Store, summary: &SessionSummary, form: Form<'_>) -> Result<Vec<u
 }
 
 /// The run of all ranks of a cell, by the line of rank 0; `None` of any other line.
-pub(crate) fn of_ranks(
-    store: &Store,
-    session: SessionId,
-    row: &ResultRow,
-) -> Option<(String, SweepRun)> {
+fn of_ranks(store: &Store, session: SessionId, row: &ResultRow) -> Option<(String, SweepRun)> {
     let label = RankLabel::of(&row.label).filter(|_| row.reason.is_none())?;
     let result = ranks::merged(store, session, row)?;
     let stored = Some(row.number);
@@ -67,7 +69,7 @@ pub(crate) fn of_ranks(
 }
 
 /// The cells of a sweep from its runs and their labels, and their context.
-pub(crate) fn put_together(
+fn put_together(
     summary: &SessionSummary,
     runs: Vec<(String, SweepRun)>,
 ) -> (Vec<SweepCell>, SweepContext) {
@@ -141,4 +143,36 @@ fn by_label(runs: Vec<(String, SweepRun)>) -> Vec<SweepCell> {
         runs: vec![run],
     };
     (1u64..).zip(runs).map(cell).collect()
+}
+
+fn add_to_page(
+    stored: &Stored<'_>,
+    rows: Vec<ResultRow>,
+    builder: &mut PageBuilder,
+) -> Result<(), CommandError> {
+    let mut runs: Vec<(String, SweepRun)> = Vec::new();
+    for row in rows {
+        gather::result(stored.store, row, false, builder, &mut |row, record| {
+            let of_ranks = of_ranks(stored.store, stored.id(), row).filter(|_| record.is_ok());
+            match of_ranks {
+                _ if ranks::is_part(row) => {} // the line of rank 0 brings it
+                Some(run) => runs.push(run),
+                None => {
+                    let run = SweepRun {
+                        stored: Some(row.number),
+                        result: record.map(|record| SweepResult::of(record, stored.known)),
+                    };
+                    runs.push((row.label.clone(), run));
+                }
+            }
+        });
+    }
+    let (cells, context) = put_together(stored.summary, runs);
+    for cell in &cells {
+        let gaps = cell.runs.iter().filter(|run| run.result.is_err());
+        gaps.filter_map(|run| run.stored)
+            .for_each(|number| builder.asked(number, &cell.values));
+    }
+    builder.sweep(sweep_report_knowing(&cells, &context, stored.known));
+    Ok(())
 }

@@ -15,7 +15,7 @@ use analysis::say;
 use analysis::{HostDigest, SweepCell, SweepContext, SweepResult, SweepRun};
 use model::{CommandError, HostRecord, Nanos, ResultRow};
 use session::{Journal, clock};
-use store::{NewSession, SessionId, SessionKind, SessionOutcome, Store};
+use store::{NewSession, SessionId, SessionOutcome, Store};
 use sweep::Turn;
 
 /// How it ended. Its results are in the database.
@@ -110,7 +110,7 @@ impl<'a> StoredSession<'a> {
         let new = NewSession {
             notes: hints.notes(),
             ..session::new_session(
-                SessionKind::Sweep,
+                super::KIND.stored(),
                 command_line(),
                 asked.target_names(),
                 self.started_utc,

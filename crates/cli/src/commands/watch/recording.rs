@@ -9,7 +9,7 @@ use host::Root;
 use model::{HostRecord, Nanos, WatchMoment, WatchRecord};
 use monitor::{Moment, Sampler};
 use session::{Journal, clock};
-use store::{SessionKind, SessionOutcome, Store};
+use store::{SessionOutcome, Store};
 
 /// Moments in one result.
 const MOMENTS_MAX: usize = 600;
@@ -33,7 +33,7 @@ impl<'a> Recording<'a> {
         let mut recording = Recording {
             journal: Journal::begin(
                 Some(store),
-                session::new_session(SessionKind::Watch, command_line(), target, clock::utc()),
+                session::new_session(super::KIND.stored(), command_line(), target, clock::utc()),
             ),
             host: host::host_record(root),
             interval,

@@ -11,6 +11,7 @@ use crate::commands::dialect::{
     self, Course, Line, Removal, ResultFile, StoredSession, check_files, is_whole, look,
     write_whole,
 };
+use crate::commands::run::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
@@ -19,7 +20,6 @@ use engine::Stop;
 use model::{CommandError, Profile, RunRecord};
 use session::{Admission, clock};
 use std::path::{Path, PathBuf};
-use store::SessionKind;
 use tools::xdd::{self, Request, XddResults, XddTarget, xdd_csv, xdd_described, xdd_text};
 use views::{Zone, ctime_stamp};
 
@@ -68,7 +68,7 @@ fn run(
     let command: Vec<String> = head.into_iter().chain(args.iter().cloned()).collect();
     let began = clock::utc();
     let new = session::new_session(
-        SessionKind::Run,
+        KIND.stored(),
         command.clone(),
         dialect::joined(&targets),
         began,

@@ -21,7 +21,7 @@ fn large(path: &Path) -> store::Store {
     for _ in 0..15 {
         let session = store
             .begin(&store::NewSession {
-                kind: store::SessionKind::Run,
+                kind: store::SessionKind::new("run"),
                 command: vec!["fathom".to_owned()],
                 tool_version: "1".to_owned(),
                 started_utc: model::Nanos(1),

@@ -143,7 +143,7 @@ fn a_result_that_a_lock_keeps_out_is_the_same_after_its_import() {
     let child = bench.start("run --engine null -d 500ms --warmup 0s --seed 7");
     let locked = Store::open(&bench.path("s.db")).unwrap();
     let new = NewSession {
-        kind: SessionKind::Import,
+        kind: SessionKind::new("import"),
         command: Vec::new(),
         tool_version: String::new(),
         started_utc: model::Nanos(1),

@@ -4,8 +4,9 @@
 //! that is in the database already is recognised by its content and omitted. Of another results database each session is copied
 //! as it is.
 
+mod stored;
+
 use super::command_line;
-use super::show::PART_MAX;
 use crate::args::ImportArgs;
 use crate::commands::answer;
 use crate::environment::Environment;
@@ -21,9 +22,12 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use store::{NewSession, RunName, SessionId, SessionKind, SessionOutcome, Store};
+use store::{NewSession, RunName, SessionId, SessionOutcome, Store};
+pub(crate) use stored::KIND;
 use tools::imports::{LENGTH_MAX, readers};
 
+/// Results of an import that are shown with a verdict on all of them; more are a table of rows.
+const PART_MAX: usize = 24;
 /// Standard input, among the files.
 const STDIN: &str = "-";
 /// What a reader may take at most, as a multiple of the length of its file.
@@ -317,7 +321,7 @@ pub(super) fn opened(path: &Path) -> Result<Store, CommandError> {
     }
     let store = Store::in_memory(path).map_err(CommandError::failed)?;
     let new = session::new_session(
-        SessionKind::Import,
+        KIND.stored(),
         command_line(),
         name.to_string(),
         clock::utc(),
@@ -497,7 +501,7 @@ fn keep_them(
     };
     let new = NewSession {
         notes: args.known.notes(),
-        ..session::new_session(SessionKind::Import, command_line(), target, clock::utc())
+        ..session::new_session(KIND.stored(), command_line(), target, clock::utc())
     };
     // A word that cannot be given is found before anything is kept.
     store

@@ -1,5 +1,7 @@
 //! `fathom run`: one workload. The whole flow of the house, from request to view, in one function.
 
+pub(crate) mod stored;
+
 use super::preflight::check_event_files;
 use super::{command_line, ended};
 use crate::args::{KeepArgs, OutputArgs, RunArgs};
@@ -17,7 +19,8 @@ use engine::{JournalSink, Recording, Stop};
 use model::{CommandError, NoResult, Note, Profile, RunRecord, RunResult, invalid_value};
 use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, Timespans, clock, same_name};
 use std::path::Path;
-use store::{NewSession, SessionKind, SessionOutcome};
+use store::{NewSession, SessionOutcome};
+pub(crate) use stored::KIND;
 use tools::native::{self, Built};
 
 /// Runs it, keeps it, prints it.
@@ -174,7 +177,7 @@ fn new_session(checked: &[CheckedPlan], notes: &[Note]) -> NewSession {
     let targets = checked.iter().flat_map(|one| &one.facts);
     let names: Vec<_> = targets.map(|facts| facts.path.to_string_lossy()).collect();
     let names = names.join(" ");
-    let new = session::new_session(SessionKind::Run, command_line(), names, clock::utc());
+    let new = session::new_session(KIND.stored(), command_line(), names, clock::utc());
     NewSession {
         notes: notes.to_vec(),
         ..new
