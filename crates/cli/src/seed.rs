@@ -5,28 +5,9 @@
 //! there the seed is 0, so that the same line prints the same figures. Omitted: other tools' command lines, whose seed is
 //! the original's.
 
-use crate::args::Command;
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use tools::native;
-
-/// Chooses the seed of a command that has one, once for all that it runs. A sweep chooses when its plan was read.
-pub(crate) fn choose(command: &mut Command) {
-    let (seed, targets): (&mut Option<String>, Vec<&Path>) = match command {
-        Command::Run(args) => (
-            &mut args.load.engine.seed,
-            args.targets.iter().map(AsRef::as_ref).collect(),
-        ),
-        Command::Survey(args) => (
-            &mut args.seed,
-            args.target.iter().map(AsRef::as_ref).collect(),
-        ),
-        Command::Quick(args) => (&mut args.seed, vec![&args.target]),
-        Command::Layers(args) => (&mut args.seed, vec![&args.device]),
-        _ => return,
-    };
-    *seed = Some(chosen(seed.as_deref(), targets));
-}
 
 /// Returns the words of a command with the seed that was drawn for it, so that they repeat it: its runs have seeds that are
 /// derived from this one.

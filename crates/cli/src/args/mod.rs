@@ -7,22 +7,24 @@ mod compare;
 mod database;
 pub(crate) mod files;
 mod hosts;
-mod import;
+pub(crate) mod import;
 mod known;
 mod learn;
 mod load;
 mod looks;
-mod pts;
+pub(crate) mod pts;
 mod replay;
 mod report;
 mod run;
 mod short_help;
 mod suggest;
-mod sweep;
-mod trace;
+pub(crate) mod sweep;
+pub(crate) mod trace;
 mod watch;
 
-use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
+use crate::commands::COMMANDS;
+use crate::subcommand::{Subcommand, parsed};
+use clap::{ArgMatches, Args, ColorChoice, Command, FromArgMatches};
 pub(crate) use compare::{
     BaselineArgs, BaselineCheckArgs, BaselineCommand, BaselineListArgs, BaselineSetArgs,
     CompareArgs, ConditionArgs,
@@ -54,27 +56,40 @@ pub(crate) use watch::{CheckArgs, WatchArgs};
 
 const NO_COLOR: &str = "--no-color";
 
-/// The whole command line.
-#[derive(Debug, Parser)]
-#[command(
-    name = "fathom",
-    version,
-    about = "Measures storage and explains the figures",
-    after_help = "`fathom help COMMAND` prints the options of a command.\n\nExit codes: 0 good; 1 the run failed or was interrupted; 2 the request was refused; 3 a \
-                  condition of a comparison or a check was not met.",
-    max_term_width = 100,
-    arg_required_else_help = true,
-    disable_help_subcommand = true
-)]
-pub(crate) struct Cli {
+/// Options of the program itself.
+#[derive(Args, Debug)]
+struct ProgramArgs {
     /// Use no colours; NO_COLOR in the environment does the same
     #[arg(long, global = true)]
-    pub(crate) no_color: bool,
+    no_color: bool,
     /// Print the notices of the libraries that fathom contains; without other options
     #[arg(long, exclusive = true)]
+    licenses: bool,
+}
+
+/// A command line that was read.
+pub(crate) struct Cli {
+    pub(crate) no_color: bool,
     pub(crate) licenses: bool,
-    #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: &'static Subcommand,
+    /// The options of the command.
+    pub(crate) words: ArgMatches,
+}
+
+/// Describes the whole command line.
+pub(crate) fn program() -> Command {
+    let program = ProgramArgs::augment_args(Command::new("fathom"))
+        .version(session::VERSION)
+        .about("Measures storage and explains the figures")
+        .after_help(
+            "`fathom help COMMAND` prints the options of a command.\n\nExit codes: 0 good; 1 the run failed or was interrupted; \
+             2 the request was refused; 3 a condition of a comparison or a check was not met.",
+        )
+        .max_term_width(100)
+        .arg_required_else_help(true)
+        .subcommand_required(true)
+        .disable_help_subcommand(true);
+    program.subcommands(COMMANDS.iter().map(|command| command.described()))
 }
 
 impl Cli {
@@ -86,116 +101,43 @@ impl Cli {
         } else {
             ColorChoice::Auto
         };
-        let command = || Cli::command().color(choice);
+        let command = || program().color(choice);
         let matches = short_help::laid_out(command(), words).try_get_matches_from(words);
         let matches = matches.map_err(|mut error| {
             suggest::improve(&mut error, words, command());
             error
         })?;
-        Cli::from_arg_matches(&matches)
+        Cli::of(matches)
     }
-}
 
-/// What there is to do.
-#[allow(clippy::large_enum_variant, reason = "one exists per process")]
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Measure what a disk can do: seven workloads, each at increasing queue depths
-    Survey(SurveyArgs),
-    /// Run every combination of a matrix of workloads; resume where it was interrupted
-    #[command(after_help = sweep::LISTS)]
-    Sweep(Box<SweepArgs>),
-    /// Run a test of SNIA's Solid State Storage Performance Test Specification (PTS)
-    #[command(after_help = pts::TESTS)]
-    Pts(Box<PtsArgs>),
-    /// Run one workload
-    Run(Box<RunArgs>),
-    /// Read a file or device that fathom wrote, and check every block
-    Verify(VerifyArgs),
-    /// Check a target before measuring: other load, health, throttling, settings
-    Check(CheckArgs),
-    /// Show IOPS, latency and queue of devices every second
-    Watch(WatchArgs),
-    /// Measure in ten seconds what hdparm -tT and a pair of dd runs measure
-    Quick(QuickArgs),
-    /// Compare a device with the file system on it: the cost of the page cache and the file system
-    Layers(Box<LayersArgs>),
-    /// Measure a file system: create, stat, rename, delete, fsync, stream
-    Files(Box<FilesArgs>),
-    /// Measure a copy as dd does, with percentiles and the share that caches served
-    #[command(after_help = files::OPERANDS)]
-    Dd(Box<DdArgs>),
-    /// Measure a copy as lmdd of lmbench does: zeros, random places, direct I/O
-    #[command(after_help = files::LMDD_OPERANDS)]
-    Lmdd(Box<DdArgs>),
-    /// Measure a copy as sgp_dd of sg3_utils does, with several threads
-    #[command(name = "sgp_dd", after_help = files::SGP_DD_OPERANDS)]
-    SgpDd(Box<DdArgs>),
-    /// Run a command line or an XML profile of DISKSPD 2.2 and print its output; `fathom diskspd -?` lists its
-    /// switches
-    #[command(disable_help_flag = true)]
-    Diskspd(DialectArgs),
-    /// Run a command line of SQLIO 1.5 with its parameter file and print its output; `fathom sqlio -?` lists its
-    /// switches
-    #[command(disable_help_flag = true)]
-    Sqlio(DialectArgs),
-    /// Run job files and command lines of fio 3 and print its JSON; `fathom fio --help` lists its options
-    #[command(disable_help_flag = true)]
-    Fio(DialectArgs),
-    /// Run a command line or script of IOR 3 and 4 and print its table or JSON; `fathom ior --help` lists its options
-    #[command(disable_help_flag = true)]
-    Ior(DialectArgs),
-    /// Run a command line of mdtest 4 and print its tables of rates and times; `fathom mdtest --help` lists its options
-    #[command(disable_help_flag = true)]
-    Mdtest(DialectArgs),
-    /// Run a command line of xdd 7 and print its lines of targets and passes; `fathom xdd --help` lists its options
-    #[command(disable_help_flag = true)]
-    Xdd(DialectArgs),
-    /// Run an IOmeter configuration (.icf) and write its results as IOmeter does; or write one from a run
-    Iometer(IometerArgs),
-    /// Import results of DISKSPD, SQLIO, fio, IOmeter, dd, bonnie++ and a dozen others, to compare them with fathom's own
-    #[command(after_help = import::read())]
-    Import(ImportArgs),
-    /// Describe, cut or convert a trace of block I/Os: blktrace, perf, fio's iologs, published traces
-    #[command(after_help = trace::formats())]
-    Trace(TraceArgs),
-    /// Issue the I/Os of a trace at their times, each with its lateness and its response time
-    Replay(Box<ReplayArgs>),
-    /// Learn the workload of a trace or a running application, as a profile that fathom run --profile runs
-    #[command(after_help = trace::formats())]
-    Learn(LearnArgs),
-    /// Compare two traces or profiles in fourteen properties, each with the distance of the first from itself
-    Fidelity(FidelityArgs),
-    /// List stored sessions, newest first
-    List(ListArgs),
-    /// Show a stored result
-    Show(ShowArgs),
-    /// Write an HTML report: one file with verdict, charts, tables and the data
-    Report(ReportArgs),
-    /// Filter, sort and lay out results of any session
-    Table(TableArgs),
-    /// Compare two results: what changed, and whether it is significant
-    Compare(CompareArgs),
-    /// Name results to compare later ones with
-    Baseline(BaselineArgs),
-    /// Write results for other programs: CSV, JSON or Parquet
-    Export(ExportArgs),
-    /// Add tags to sessions and results, or remove them
-    Tag(TagArgs),
-    /// Store hints and a comment with sessions and results; findings use the hints from then on
-    Note(NoteArgs),
-    /// Delete sessions and results for good
-    Delete(DeleteArgs),
-    /// Check, back up and query the results database
-    Db(DbArgs),
-    /// Explain a finding, a result or an outcome: what it means, how it is found, what to do
-    Explain(ExplainArgs),
-    /// List the block devices of this machine and who uses them
-    Devices(DevicesArgs),
-    /// Print the completions for a shell
-    Completions(CompletionsArgs),
-    /// Write the man pages into a folder
-    Man(ManArgs),
+    /// Reads words without the help of [`Cli::read`] for people.
+    pub(crate) fn parse<W: Into<OsString> + Clone>(
+        words: impl IntoIterator<Item = W>,
+    ) -> Result<Cli, clap::Error> {
+        Cli::of(program().try_get_matches_from(words)?)
+    }
+
+    fn of(mut matches: ArgMatches) -> Result<Cli, clap::Error> {
+        let ProgramArgs { no_color, licenses } = ProgramArgs::from_arg_matches(&matches)?;
+        let (name, words) = matches
+            .remove_subcommand()
+            .expect("the parser requires one");
+        let command = COMMANDS.iter().find(|command| command.name == name);
+        Ok(Cli {
+            no_color,
+            licenses,
+            command: command.copied().expect("the parser knows these alone"),
+            words,
+        })
+    }
+
+    /// Returns the options, if the command is this one.
+    pub(crate) fn options_of<T: FromArgMatches>(&self, command: &Subcommand) -> Option<T> {
+        let is_it = self.command.name == command.name;
+        is_it
+            .then(|| T::from_arg_matches(&self.words).ok())
+            .flatten()
+    }
 }
 
 /// `fathom iometer`.
@@ -439,9 +381,9 @@ pub(crate) struct ManArgs {
     pub(crate) overwrite: bool,
 }
 
-/// Reads a command line that was stored, program name first; `None` if it is no valid command line today.
-pub(crate) fn stored(command: &[String]) -> Option<Command> {
-    Cli::try_parse_from(command).map(|cli| cli.command).ok()
+/// Reads a command line that was stored, program name first; `None` if it is no line of this command today.
+pub(crate) fn stored<T: FromArgMatches>(command: &Subcommand, words: &[String]) -> Option<T> {
+    Cli::parse(words).ok()?.options_of(command)
 }
 
 /// Reads what a request of another tool replays, as the words behind `fathom replay`.
@@ -456,9 +398,8 @@ pub(crate) fn replay(
     let words = words.chain(options.iter().map(OsString::from));
     let words = words.chain([OsString::from("--")]);
     let words = words.chain(trace_and_target.map(|path| path.as_os_str().to_owned()));
-    match Cli::try_parse_from(words).map(|cli| cli.command) {
-        Ok(Command::Replay(args)) => Ok(*args),
-        Ok(_) => unreachable!("the options are those of replay"),
+    match Cli::parse(words) {
+        Ok(cli) => parsed(&cli.words),
         Err(error) => Err(CommandError::refused(error.render())),
     }
 }

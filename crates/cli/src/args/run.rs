@@ -86,20 +86,17 @@ impl RunArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Cli, Command};
-    use clap::{CommandFactory, Parser};
+    use crate::args::{Cli, program, stored};
+    use crate::commands::run;
     use proptest::prelude::*;
 
     fn run_args(words: &[String]) -> RunArgs {
-        match Cli::try_parse_from(words).unwrap().command {
-            Command::Run(args) => *args,
-            other => panic!("{other:?}"),
-        }
+        stored(&run::COMMAND, words).unwrap()
     }
 
     #[test]
     fn the_parser_is_sound() {
-        Cli::command().debug_assert();
+        program().debug_assert();
     }
 
     #[test]
@@ -110,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_survey_needs_no_words() {
-        assert!(Cli::try_parse_from(["fathom", "survey"]).is_ok());
+        assert!(Cli::parse(["fathom", "survey"]).is_ok());
     }
 
     proptest! {

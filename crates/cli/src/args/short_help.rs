@@ -1,108 +1,11 @@
 //! The help of the program and its commands: all commands in groups, and for `-h` what most people use.
 
+use crate::commands::COMMANDS;
 use crate::environment;
+use crate::subcommand::Group;
 use clap::Command;
 use std::ffi::OsString;
 use views::{Paper, wrapped};
-
-/// Commands under one heading. The first `often` of them are in the short help.
-struct Group {
-    heading: &'static str,
-    often: usize,
-    names: &'static [&'static str],
-}
-
-const fn group(heading: &'static str, often: usize, names: &'static [&'static str]) -> Group {
-    Group {
-        heading,
-        often,
-        names,
-    }
-}
-
-const GROUPS: [Group; 5] = [
-    group(
-        "Measure",
-        6,
-        &[
-            "survey", "run", "sweep", "quick", "check", "watch", "layers", "files", "verify",
-            "pts", "trace", "replay", "learn", "fidelity",
-        ],
-    ),
-    group(
-        "Command lines and results of other tools",
-        2,
-        &[
-            "fio", "import", "diskspd", "sqlio", "iometer", "ior", "mdtest", "xdd", "dd", "lmdd",
-            "sgp_dd",
-        ],
-    ),
-    group(
-        "Results",
-        4,
-        &[
-            "list", "show", "compare", "report", "table", "export", "baseline", "tag", "note",
-            "delete", "db",
-        ],
-    ),
-    group("Understand", 1, &["explain"]),
-    group("System", 1, &["devices", "completions", "man"]),
-];
-
-/// Options of a command that are in its short help.
-const OFTEN: [(&str, &[&str]); 3] = [
-    (
-        "run",
-        &[
-            "block",
-            "depth",
-            "threads",
-            "write",
-            "pattern",
-            "duration",
-            "create",
-            "cache",
-            "rate",
-            "engine",
-            "overwrite",
-            "json",
-        ],
-    ),
-    (
-        "survey",
-        &[
-            "create",
-            "size",
-            "budget",
-            "workload",
-            "read_only",
-            "p99",
-            "precision",
-            "rm",
-            "resume",
-            "page",
-            "overwrite",
-            "json",
-        ],
-    ),
-    (
-        "sweep",
-        &[
-            "block",
-            "depth",
-            "threads",
-            "write",
-            "pattern",
-            "duration",
-            "create",
-            "repeat",
-            "resume",
-            "dry_run",
-            "overwrite",
-            "json",
-        ],
-    ),
-];
 
 /// Most columns of the help.
 const COLUMNS_MAX: usize = 100;
@@ -117,12 +20,16 @@ pub(super) fn laid_out(command: Command, line: &[OsString]) -> Command {
         return command;
     }
     let columns = environment::output_columns().unwrap_or(COLUMNS_MAX);
-    let template = template(&command, is_short, columns.min(COLUMNS_MAX));
+    let template = template(is_short, columns.min(COLUMNS_MAX));
     let command = command.help_template(template);
     match asked {
-        true => OFTEN.iter().fold(command, |command, (name, often)| {
-            command.mut_subcommand(name, |one| shortened(one, name, often))
-        }),
+        true => COMMANDS
+            .iter()
+            .fold(command, |command, row| match row.often_options.is_empty() {
+                true => command,
+                false => command
+                    .mut_subcommand(row.name, |one| shortened(one, row.name, row.often_options)),
+            }),
         false => command,
     }
 }
@@ -135,28 +42,25 @@ fn shortened(command: Command, name: &str, often: &[&str]) -> Command {
     command.after_help(format!("`fathom {name} --help` prints all options."))
 }
 
-fn template(command: &Command, is_short: bool, columns: usize) -> String {
+fn template(is_short: bool, columns: usize) -> String {
     let paper = Paper {
         columns: Some(columns),
         ..Paper::default()
     };
     let mut text = "{about}\n\n{usage-heading} {usage}\n".to_owned();
-    for group in &GROUPS {
-        let names = match is_short {
-            true => &group.names[..group.often],
-            false => group.names,
-        };
+    for group in Group::ALL {
+        let rows = COMMANDS.iter().filter(|row| row.group == group);
+        let rows = rows.filter(|row| row.often || !is_short);
         text.push_str(&format!(
             "\n\u{1b}[1m\u{1b}[4m{}:\u{1b}[0m\n",
-            group.heading
+            group.heading()
         ));
-        for name in names {
-            let about = command.find_subcommand(name).and_then(Command::get_about);
-            let about = about.map(ToString::to_string).unwrap_or_default();
+        for row in rows {
+            let name = row.name;
             // What stands behind a semicolon is for those who read all.
             let about = match is_short {
-                true => about.split("; ").next().unwrap_or_default(),
-                false => &about,
+                true => row.about.split("; ").next().unwrap_or_default(),
+                false => row.about,
             };
             for line in wrapped(&format!("  {name:<NAME$}"), about, &paper) {
                 text.push_str(&line);
@@ -175,34 +79,17 @@ fn template(command: &Command, is_short: bool, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Cli;
-    use clap::CommandFactory;
-
-    #[test]
-    fn every_command_is_in_one_group() {
-        let command = Cli::command();
-        let mut all: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-        let mut grouped: Vec<&str> = GROUPS
-            .iter()
-            .flat_map(|group| group.names)
-            .copied()
-            .collect();
-        all.sort_unstable();
-        grouped.sort_unstable();
-        assert_eq!(all, grouped);
-    }
+    use crate::args::program;
 
     #[test]
     fn every_option_of_the_short_help_exists() {
-        for (name, often) in OFTEN {
-            let command = Cli::command();
-            let command = command.find_subcommand(name).unwrap();
-            let ids: Vec<&str> = command
-                .get_arguments()
-                .map(|arg| arg.get_id().as_str())
-                .collect();
-            for id in often {
-                assert!(ids.contains(id), "{name} {id}");
+        let program = program();
+        for row in COMMANDS {
+            let command = program.find_subcommand(row.name).unwrap();
+            let mut ids = command.get_arguments().map(|arg| arg.get_id().as_str());
+            let ids: Vec<&str> = ids.by_ref().collect();
+            for id in row.often_options {
+                assert!(ids.contains(id), "{} {id}", row.name);
             }
         }
     }

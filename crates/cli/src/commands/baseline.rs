@@ -8,11 +8,22 @@ use crate::args::{
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{output, report};
 use model::{CommandError, ResultRow};
 use session::clock;
 use std::ops::ControlFlow;
 use store::{Baseline, Pass, RunName, SessionOutcome, SessionSummary, Store};
+
+/// The row of `fathom baseline`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "baseline",
+    group: Group::Results,
+    about: "Name results to compare later ones with",
+    define: options::<BaselineArgs>,
+    run: Entry::Options(|words, environment| baseline(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// Sets, lists, checks or removes.
 pub(crate) fn baseline(

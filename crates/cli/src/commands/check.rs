@@ -11,6 +11,7 @@ use crate::commands::run::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{output, report};
 use analysis::{HostPreflight, PreflightAnswer};
 use host::Root;
@@ -19,6 +20,18 @@ use serde::{Deserialize, Serialize};
 use session::{Admission, HostAnswer, TargetKey, name_of_rank, target_key};
 use std::path::{Path, PathBuf};
 use tools::Reader;
+
+/// The row of `fathom check`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "check",
+    group: Group::Measure,
+    often: true,
+    about: "Check a target before measuring: other load, health, throttling, settings",
+    define: options::<CheckArgs>,
+    has_ranks: true,
+    run: Entry::Options(|words, environment| check(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 const LOOK_MIN: Nanos = Nanos::seconds(1);
 const LOOK_MAX: Nanos = Nanos::seconds(60);

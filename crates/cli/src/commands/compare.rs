@@ -9,12 +9,24 @@ use crate::args::{CompareArgs, ConditionArgs, known_by};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{output, report};
 use analysis::{CompareReport, Compared, Condition, ConditionOutcome, Side, compare_with_history};
 use model::{CommandError, Origin, ResultRow};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use store::{Name, RunName, Store};
+
+/// The row of `fathom compare`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "compare",
+    group: Group::Results,
+    often: true,
+    about: "Compare two results: what changed, and whether it is significant",
+    define: options::<CompareArgs>,
+    run: Entry::Options(|words, environment| compare(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// Compares and returns the outcome.
 pub(crate) fn compare(

@@ -8,10 +8,21 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::kinds::Kind;
 use crate::output;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use model::CommandError;
 use std::collections::BTreeSet;
 use std::io::{BufRead, IsTerminal};
 use store::{RunName, Store, StoreError};
+
+/// The row of `fathom delete`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "delete",
+    group: Group::Results,
+    about: "Delete sessions and results for good",
+    define: options::<DeleteArgs>,
+    run: Entry::Options(|words, environment| delete(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// Asks and deletes.
 pub(crate) fn delete(args: &DeleteArgs, environment: &Environment) -> Result<Ending, CommandError> {

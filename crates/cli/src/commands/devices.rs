@@ -4,9 +4,21 @@ use crate::args::DevicesArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{output, report};
 use host::Root;
 use model::CommandError;
+
+/// The row of `fathom devices`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "devices",
+    group: Group::System,
+    often: true,
+    about: "List the block devices of this machine and who uses them",
+    define: options::<DevicesArgs>,
+    run: Entry::Options(|words, environment| devices(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// Lists them.
 pub(crate) fn devices(

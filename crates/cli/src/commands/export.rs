@@ -5,11 +5,22 @@ use crate::args::{ExportArgs, ExportForm};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{output, report};
 use analysis::say;
 use gate::Replace;
 use model::CommandError;
 use std::io::IsTerminal;
+
+/// The row of `fathom export`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "export",
+    group: Group::Results,
+    about: "Write results for other programs: CSV, JSON or Parquet",
+    define: options::<ExportArgs>,
+    run: Entry::Options(|words, environment| export(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// Writes them to a new file, or to standard output.
 pub(crate) fn export(args: &ExportArgs, environment: &Environment) -> Result<Ending, CommandError> {

@@ -6,10 +6,12 @@
 use super::learn::read_profile;
 use super::show::run_named;
 use super::trace::{Pace, of_trace};
-use crate::args::{self, Command, FidelityArgs, TraceInputArgs};
+use crate::args::{self, FidelityArgs, RunArgs, TraceInputArgs};
+use crate::commands::{learned, replay, run};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{output, report, signals};
 use engine::Stop;
 use model::fidelity::PropertyVerdict;
@@ -19,6 +21,16 @@ use model::{Access, Bytes, CommandError, RunRecord, invalid_value};
 use std::io::Read;
 use std::path::Path;
 use traces::{ArrivalRule, Drawn, Properties};
+
+/// The row of `fathom fidelity`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "fidelity",
+    group: Group::Measure,
+    about: "Compare two traces or profiles in fourteen properties, each with the distance of the first from itself",
+    define: options::<FidelityArgs>,
+    run: Entry::Options(|words, environment| fidelity(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// A profile has its version within so many bytes.
 const HEAD: u64 = 4096;
@@ -140,12 +152,13 @@ fn of_session(
         properties.take(io);
         pace.goes_on()
     };
-    match args::stored(&record.command) {
-        Some(Command::Replay(args)) => super::replay::issued(&args, record, &mut take)?,
-        Some(Command::Run(args)) if args.profile.profile.is_some() => {
-            super::learned::issued(&args, record, &mut take)?;
-        }
-        _ => return Err(refused("its command line cannot be read again")),
+    let of_run = |args: &RunArgs| args.profile.profile.is_some();
+    if let Some(args) = args::stored(&replay::COMMAND, &record.command) {
+        replay::issued(&args, record, &mut take)?;
+    } else if let Some(args) = args::stored(&run::COMMAND, &record.command).filter(of_run) {
+        learned::issued(&args, record, &mut take)?;
+    } else {
+        return Err(refused("its command line cannot be read again"));
     }
     pace.end();
     Ok(properties.finish())

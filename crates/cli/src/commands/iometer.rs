@@ -10,6 +10,7 @@ use crate::commands::run::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{output, report, signals};
 use engine::Stop;
 use model::{CommandError, Content, Location, Profile, RunRecord, TargetKind};
@@ -23,6 +24,16 @@ use tools::iometer::{
     There, Wishes, iometer_csv, iometer_time,
 };
 use views::Zone;
+
+/// The row of `fathom iometer`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "iometer",
+    group: Group::OtherTools,
+    about: "Run an IOmeter configuration (.icf) and write its results as IOmeter does; or write one from a run",
+    define: options::<IometerArgs>,
+    run: Entry::Options(|words, environment| iometer(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// Runs it, or writes one.
 pub(crate) fn iometer(

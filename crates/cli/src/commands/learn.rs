@@ -5,9 +5,11 @@
 use super::dialect::text_of;
 use super::observe;
 use super::trace::{Pace, of_trace, open};
+use crate::args;
 use crate::args::LearnArgs;
 use crate::environment::Environment;
 use crate::failure::{self, Ending};
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{output, report, signals};
 use analysis::say;
 use engine::Stop;
@@ -17,6 +19,16 @@ use std::io::Write;
 use std::path::Path;
 use traces::{LearnedFrom, LearnedProfile, Learner};
 use views::LearnedSummary;
+
+/// The row of `fathom learn`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "learn",
+    group: Group::Measure,
+    about: "Learn the workload of a trace or a running application, as a profile that fathom run --profile runs",
+    define: |command| options::<LearnArgs>(command).after_help(args::trace::formats()),
+    run: Entry::Options(|words, environment| learn(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// Longest profile that is read: a million places have less.
 const PROFILE_BYTES_MAX: u64 = 64 << 20;

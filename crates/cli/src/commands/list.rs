@@ -7,12 +7,24 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::kinds::{self, KINDS, Kind};
 use crate::report::Form;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{keep, output, report};
 use analysis::columns::moment_span;
 use model::{CommandError, ResultRow, contains_ignoring_case};
 use std::ops::ControlFlow;
 use store::{Pass, SessionSummary};
 use tools::{Problem, Reader};
+
+/// The row of `fathom list`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "list",
+    group: Group::Results,
+    often: true,
+    about: "List stored sessions, newest first",
+    define: options::<ListArgs>,
+    run: Entry::Options(|words, environment| list(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 const NUMBER_FORM: &str = "must be a whole number of sessions from 1: 10";
 const DATE_FORM: &str = "must be 2026-11-21, 2026-11-21T10 or 2026-11-21T10:30";
@@ -93,7 +105,8 @@ impl<'a> Wanted<'a> {
                 accepted: NUMBER_FORM,
             });
         }
-        let kinds = KINDS.map(|kind| (kind.word, kind));
+        let kinds: Vec<(&str, &'static Kind)> =
+            KINDS.iter().map(|kind| (kind.word, *kind)).collect();
         let kind = args.kind.as_deref();
         let kind = kind.and_then(|text| reader.word("--kind", text, &kinds, &kinds::FORM));
         let mut date = |option: &'static str, text: Option<&String>| {

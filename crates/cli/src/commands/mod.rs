@@ -1,4 +1,4 @@
-//! One file a command. Each reads as its flow, from the words to the result.
+//! One file or folder a command, and one row of [`COMMANDS`]. Each reads as its flow, from the words to the result.
 
 pub(crate) mod answer;
 pub(crate) mod baseline;
@@ -49,59 +49,53 @@ pub(crate) mod verify;
 pub(crate) mod watch;
 pub(crate) mod xdd;
 
-use self::dialect::Line;
-use crate::environment::Environment;
-use crate::failure::Ending;
-use model::CommandError;
+use crate::subcommand::Subcommand;
+pub(crate) use dialect::Line;
 use session::VERSION;
-use std::ffi::OsString;
 
-/// Another tool whose command lines are run: by a link of its name, or as a command. DISKSPD has exit codes of its own and is not
-/// among them.
-#[derive(Clone, Copy)]
-pub(crate) struct OtherTool {
-    pub(crate) name: &'static str,
-    command: &'static str,
-    /// Ranks of a launcher work together on one line.
-    pub(crate) has_ranks: bool,
-    pub(crate) run: fn(&Line, &Environment) -> Result<Ending, CommandError>,
-}
-
-/// All of them.
-pub(crate) const OTHER_TOOLS: [OtherTool; 5] = [
-    alone("sqlio", "fathom sqlio", sqlio::sqlio),
-    of_ranks(alone("fio", "fathom fio", fio::fio)),
-    of_ranks(alone("ior", "fathom ior", ior::ior)),
-    alone("xdd", "fathom xdd", xdd::xdd),
-    of_ranks(alone("mdtest", "fathom mdtest", mdtest::mdtest)),
+/// All of them, in the order of the help; in the short help those of a group that people use most.
+pub(crate) static COMMANDS: &[&Subcommand] = &[
+    &survey::COMMAND,
+    &run::COMMAND,
+    &sweep::COMMAND,
+    &looks::quick::COMMAND,
+    &check::COMMAND,
+    &watch::COMMAND,
+    &looks::layers::COMMAND,
+    &files::COMMAND,
+    &verify::COMMAND,
+    &pts::COMMAND,
+    &trace::COMMAND,
+    &replay::COMMAND,
+    &learn::COMMAND,
+    &fidelity::COMMAND,
+    &fio::COMMAND,
+    &import::COMMAND,
+    &diskspd::COMMAND,
+    &sqlio::COMMAND,
+    &iometer::COMMAND,
+    &ior::COMMAND,
+    &mdtest::COMMAND,
+    &xdd::COMMAND,
+    &dd::COMMAND,
+    &dd::LMDD,
+    &dd::SGP_DD,
+    &list::COMMAND,
+    &show::COMMAND,
+    &compare::COMMAND,
+    &report::COMMAND,
+    &table::COMMAND,
+    &export::COMMAND,
+    &baseline::COMMAND,
+    &tag::COMMAND,
+    &note::COMMAND,
+    &delete::COMMAND,
+    &db::COMMAND,
+    &explain::COMMAND,
+    &devices::COMMAND,
+    &shell::COMPLETIONS,
+    &shell::MAN,
 ];
-
-const fn alone(
-    name: &'static str,
-    command: &'static str,
-    run: fn(&Line, &Environment) -> Result<Ending, CommandError>,
-) -> OtherTool {
-    OtherTool {
-        name,
-        command,
-        has_ranks: false,
-        run,
-    }
-}
-
-const fn of_ranks(tool: OtherTool) -> OtherTool {
-    OtherTool {
-        has_ranks: true,
-        ..tool
-    }
-}
-
-impl OtherTool {
-    /// The command line, if it is this tool's.
-    pub(crate) fn line(&self, all: &[OsString]) -> Option<Line> {
-        Line::of(all, self.name, self.command)
-    }
-}
 
 /// The command line as it was given, program name first, for the record.
 fn command_line() -> Vec<String> {

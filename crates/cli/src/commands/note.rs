@@ -7,10 +7,21 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::kinds::Kind;
 use crate::report::Form;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{output, report};
 use model::{CommandError, Note};
 use store::{Name, RunName, Store, StoreError};
 use views::Stored;
+
+/// The row of `fathom note`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "note",
+    group: Group::Results,
+    about: "Store hints and a comment with sessions and results; findings use the hints from then on",
+    define: options::<NoteArgs>,
+    run: Entry::Options(|words, environment| note(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// Longest comment, in characters.
 const COMMENT_MAX: usize = 500;

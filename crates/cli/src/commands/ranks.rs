@@ -2,7 +2,8 @@
 //!
 //! Omitted: how either is shown (`show`, `report`).
 
-use crate::args::{self, Command, known_by};
+use crate::args::{self, RunArgs, known_by};
+use crate::commands::run;
 use crate::report;
 use analysis::{
     JobContext, JobPart, JobReport, RankLabel, Validity, imported_report_knowing,
@@ -131,9 +132,9 @@ fn sharing(parts: &[JobPart<'_>]) -> Vec<u32> {
 /// Hosts that the command of a session named as owners of its target.
 fn owners(store: &Store, id: SessionId) -> Result<Vec<String>, CommandError> {
     let summary = store.summary_of(id).map_err(CommandError::refused)?;
-    match args::stored(&summary.command) {
-        Some(Command::Run(run)) => run.hosts.owners(),
-        _ => Ok(Vec::new()),
+    match args::stored::<RunArgs>(&run::COMMAND, &summary.command) {
+        Some(run) => run.hosts.owners(),
+        None => Ok(Vec::new()),
     }
 }
 

@@ -1,15 +1,36 @@
 //! `fathom completions` and `fathom man`: generated from the same description as the parser, so they cannot drift.
 
-use crate::args::{Cli, CompletionsArgs, ManArgs};
+use crate::args::{CompletionsArgs, ManArgs, program};
 use crate::commands::report::why_never_replaced;
 use crate::failure::Ending;
 use crate::output;
-use clap::{Command, CommandFactory};
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use clap::Command;
 use clap_mangen::Man;
 use gate::{Folder, Name, OutputError, Replace};
 use model::CommandError;
 use std::io;
 use std::path::PathBuf;
+
+/// The row of `fathom man`.
+pub(crate) static MAN: Subcommand = Subcommand {
+    name: "man",
+    group: Group::System,
+    about: "Write the man pages into a folder",
+    define: options::<ManArgs>,
+    run: Entry::Options(|words, _| man(&parsed(words)?)),
+    ..PLAIN
+};
+
+/// The row of `fathom completions`.
+pub(crate) static COMPLETIONS: Subcommand = Subcommand {
+    name: "completions",
+    group: Group::System,
+    about: "Print the completions for a shell",
+    define: options::<CompletionsArgs>,
+    run: Entry::Options(|words, _| completions(&parsed(words)?)),
+    ..PLAIN
+};
 
 /// The section that a man page has and a description of a command line has not. Source: man-pages(7).
 const EXIT_STATUS: &str = ".SH \"EXIT STATUS\"
@@ -27,7 +48,7 @@ The request was refused; nothing was run.
 /// Prints the completions for one shell.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending, CommandError> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "fathom", &mut script);
+    clap_complete::generate(args.shell, &mut program(), "fathom", &mut script);
     output::print(&script)?;
     Ok(Ending::Good)
 }
@@ -80,7 +101,7 @@ fn reported(error: &OutputError) -> String {
 
 /// Every page with its name.
 fn pages() -> io::Result<Vec<(Name, Vec<u8>)>> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = program();
     command.build();
     let mut pages = Vec::new();
     add_pages(&command, &mut pages)?;

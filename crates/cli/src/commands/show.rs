@@ -5,10 +5,22 @@ use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::kinds::{Kind, Stored, load, page_of, pick};
 use crate::report::Form;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{keep, output};
 use model::{CommandError, RunRecord};
 use std::path::PathBuf;
 use store::{Name, RunName, SessionOutcome, SessionSummary, Store};
+
+/// The row of `fathom show`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "show",
+    group: Group::Results,
+    often: true,
+    about: "Show a stored result",
+    define: options::<ShowArgs>,
+    run: Entry::Options(|words, environment| show(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// Prints a session, or one run of it.
 pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending, CommandError> {

@@ -5,9 +5,20 @@ use crate::args::TableArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{output, report};
 use analysis::columns::{Column, Filter, Selection, best, columns_of, pivot, usual};
 use model::CommandError;
+
+/// The row of `fathom table`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "table",
+    group: Group::Results,
+    about: "Filter, sort and lay out results of any session",
+    define: options::<TableArgs>,
+    run: Entry::Options(|words, environment| table(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// Default layout.
 const SHOWN: &str = "iops";

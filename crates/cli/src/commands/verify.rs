@@ -13,6 +13,7 @@ use crate::journal_file::{Journal, Opened};
 use crate::kinds::{Hints, Kind, add_results, nothing_below, show_steps};
 use crate::progress::Progress;
 use crate::report::{FilesForm, Form};
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{keep, output, report, signals};
 use analysis::say;
 use engine::{RunError, Stop, VerifyJob};
@@ -32,6 +33,16 @@ use std::path::Path;
 use std::sync::Arc;
 use store::SessionOutcome;
 use tools::Reader;
+
+/// The row of `fathom verify`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "verify",
+    group: Group::Measure,
+    about: "Read a file or device that fathom wrote, and check every block",
+    define: options::<VerifyArgs>,
+    run: Entry::Options(|words, environment| verify(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// The row of `fathom verify`.
 pub(crate) static KIND: Kind = Kind {

@@ -46,7 +46,7 @@ pub(crate) enum Hints {
 }
 
 /// All of them, in the order in which messages list them.
-pub(crate) static KINDS: [&Kind; 11] = [
+pub(crate) static KINDS: &[&Kind] = &[
     &run::KIND,
     &survey::KIND,
     &sweep::KIND,
@@ -62,7 +62,7 @@ pub(crate) static KINDS: [&Kind; 11] = [
 
 /// Their words, as a message lists them.
 pub(crate) static WORDS: LazyLock<String> = LazyLock::new(|| {
-    let words = KINDS.map(|kind| kind.word);
+    let words: Vec<&str> = KINDS.iter().map(|kind| kind.word).collect();
     let (last, before) = words.split_last().expect("there are kinds");
     format!("{} or {last}", before.join(", "))
 });
@@ -81,8 +81,8 @@ impl Kind {
     /// # Errors
     /// This build has no such kind.
     pub(crate) fn of(summary: &SessionSummary) -> Result<&'static Kind, CommandError> {
-        let kind = KINDS.into_iter().find(|kind| summary.kind == kind.stored());
-        kind.ok_or_else(|| {
+        let kind = KINDS.iter().find(|kind| summary.kind == kind.stored());
+        kind.copied().ok_or_else(|| {
             CommandError::refused(format!(
                 "session {}: its kind is `{}`, which this fathom does not have: it has {}",
                 summary.id,
@@ -120,7 +120,7 @@ mod tests {
     fn each_kind_has_a_word_of_its_own_and_a_subcommand_that_fills_it() {
         let words: std::collections::BTreeSet<&str> = KINDS.iter().map(|kind| kind.word).collect();
         assert_eq!(words.len(), KINDS.len());
-        let command = <crate::args::Cli as clap::CommandFactory>::command();
+        let command = crate::args::program();
         for word in words {
             assert!(command.find_subcommand(word).is_some(), "{word}");
             assert!(WORDS.contains(word));

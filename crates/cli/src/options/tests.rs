@@ -1,8 +1,7 @@
 //! Every problem in the options of every tool: no message names an option that the tool does not have.
 
 use super::{dd, looks, survey};
-use crate::args::Cli;
-use clap::CommandFactory;
+use crate::args::program;
 use model::check::{Remedy, Rule};
 use model::{
     Bytes, Claim, Content, EngineChoice, Field, FileSystem, Flaw, ForeignName, Nanos, Options,
@@ -146,7 +145,7 @@ fn is_switch(word: &str, name: &str, long: bool) -> bool {
 }
 
 fn of_command(command: &str, word: &str) -> bool {
-    let cli = Cli::command();
+    let cli = program();
     let command = cli.find_subcommand(command).expect("a command of fathom");
     let is = |arg: &clap::Arg| {
         let long = arg.get_long().map(|long| format!("--{long}"));

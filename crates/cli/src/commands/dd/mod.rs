@@ -9,12 +9,14 @@ mod described;
 mod ends;
 
 use super::{VERSION, command_line};
+use crate::args;
 use crate::args::DdArgs;
 use crate::commands::answer;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::kinds::{Hints, Kind, add_results, nothing_below, show_steps};
 use crate::report::{FilesForm, Form};
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{keep, output, report, signals};
 use analysis::say::bytes;
 use engine::{Copied, CopyError, CopyJob, Stop};
@@ -27,6 +29,36 @@ use session::{Journal, clock};
 use store::SessionOutcome;
 use tools::dd::{CopyLines, CopyRequest, DdProblem, DdStatus};
 use tools::sgp_dd::Moved;
+
+/// The row of `fathom sgp_dd`.
+pub(crate) static SGP_DD: Subcommand = Subcommand {
+    name: "sgp_dd",
+    group: Group::OtherTools,
+    about: "Measure a copy as sgp_dd of sg3_utils does, with several threads",
+    define: |command| options::<DdArgs>(command).after_help(args::files::SGP_DD_OPERANDS),
+    run: Entry::Options(|words, environment| sgp_dd(&parsed(words)?, environment)),
+    ..PLAIN
+};
+
+/// The row of `fathom lmdd`.
+pub(crate) static LMDD: Subcommand = Subcommand {
+    name: "lmdd",
+    group: Group::OtherTools,
+    about: "Measure a copy as lmdd of lmbench does: zeros, random places, direct I/O",
+    define: |command| options::<DdArgs>(command).after_help(args::files::LMDD_OPERANDS),
+    run: Entry::Options(|words, environment| lmdd(&parsed(words)?, environment)),
+    ..PLAIN
+};
+
+/// The row of `fathom dd`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "dd",
+    group: Group::OtherTools,
+    about: "Measure a copy as dd does, with percentiles and the share that caches served",
+    define: |command| options::<DdArgs>(command).after_help(args::files::OPERANDS),
+    run: Entry::Options(|words, environment| dd(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// The row of `fathom dd`.
 pub(crate) static KIND: Kind = Kind {

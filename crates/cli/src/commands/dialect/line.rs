@@ -7,7 +7,7 @@ use std::path::Path;
 #[derive(Debug)]
 pub(crate) struct Line {
     /// What was called: printed in the help.
-    pub(crate) program: &'static str,
+    pub(crate) program: String,
     /// All words joined by blanks, program first, as some tools echo them.
     pub(crate) echo: String,
     /// What stands behind the program's name.
@@ -16,13 +16,13 @@ pub(crate) struct Line {
 
 impl Line {
     /// Of the whole command line, if it is this tool's. The tool is named alone, and as a command of fathom.
-    pub(crate) fn of(all: &[OsString], name: &'static str, command: &'static str) -> Option<Line> {
+    pub(crate) fn of(all: &[OsString], name: &str) -> Option<Line> {
         let stem = |word: &OsString| Path::new(word).file_stem().map(OsStr::to_owned);
         let by_name = all.first().and_then(stem).is_some_and(|stem| stem == name);
         let by_word = all.get(1).is_some_and(|word| word == name);
         let (program, before) = match (by_name, by_word) {
-            (true, _) => (name, 1),
-            (false, true) => (command, 2),
+            (true, _) => (name.to_owned(), 1),
+            (false, true) => (format!("fathom {name}"), 2),
             (false, false) => return None,
         };
         let text: Vec<_> = all.iter().map(|word| word.to_string_lossy()).collect();
@@ -52,9 +52,9 @@ impl Line {
 mod tests {
     use super::*;
 
-    fn line(words: &[&str]) -> Option<(&'static str, String, usize)> {
+    fn line(words: &[&str]) -> Option<(String, String, usize)> {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        let line = Line::of(&words, "diskspd", "fathom diskspd");
+        let line = Line::of(&words, "diskspd");
         line.map(|line| (line.program, line.echo, line.words.len()))
     }
 
@@ -63,13 +63,17 @@ mod tests {
         let by_name = line(&["/usr/bin/diskspd", "-b4K", "f"]);
         assert_eq!(
             by_name,
-            Some(("diskspd", "/usr/bin/diskspd -b4K f".to_owned(), 2))
+            Some((
+                "diskspd".to_owned(),
+                "/usr/bin/diskspd -b4K f".to_owned(),
+                2
+            ))
         );
         assert_eq!(line(&["diskspd.exe"]).map(|line| line.2), Some(0));
         let by_word = line(&["./fathom", "diskspd", "--", "f"]);
         assert_eq!(
             by_word.map(|line| (line.0, line.2)),
-            Some(("fathom diskspd", 2))
+            Some(("fathom diskspd".to_owned(), 2))
         );
         assert_eq!(line(&["fathom", "run", "diskspd"]), None);
         assert_eq!(line(&["sqlio", "f"]), None);

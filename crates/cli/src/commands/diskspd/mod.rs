@@ -17,14 +17,23 @@ use crate::commands::run::KIND;
 use crate::environment::{self, Environment};
 use crate::failure::Ending;
 use crate::output;
+use crate::subcommand::{DIALECT, Entry, Subcommand};
 use ::session::clock;
 use host::Root;
 use model::{CommandError, ErrorKind};
-use std::ffi::OsString;
 use std::path::Path;
 use store::NewSession;
 use tools::diskspd::{self, Action, Compat, Events, Extra, Note, Profile, Request, ResultFormat};
 use trace::Wishes;
+
+/// The row of `fathom diskspd`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "diskspd",
+    about: "Run a command line or an XML profile of DISKSPD 2.2 and print its output; `fathom diskspd -?` lists its switches",
+    has_ranks: true,
+    run: Entry::Line(|line, environment| Ok(diskspd(line, environment))),
+    ..DIALECT
+};
 
 /// What is to be run, as it was asked for.
 struct Asked<'a> {
@@ -74,11 +83,6 @@ impl Asked<'_> {
 const GOOD: Ending = Ending::Code(0);
 const FAILED: Ending = Ending::Code(1);
 const REFUSED: Ending = Ending::Code(diskspd::Refusal::EXIT_CODE);
-
-/// The command line, if it is DISKSPD's.
-pub(crate) fn line_of(all: &[OsString]) -> Option<Line> {
-    Line::of(all, "diskspd", "fathom diskspd")
-}
 
 /// Does what the line asks for.
 pub(crate) fn diskspd(line: &Line, environment: &Environment) -> Ending {
@@ -207,7 +211,7 @@ fn carry_out(given: &Given<'_>, request: &Request) -> Ending {
 }
 
 fn usage(line: &Line, ending: Ending) -> Ending {
-    let usage = diskspd::usage(line.program) + HostsArgs::OF_TOOL;
+    let usage = diskspd::usage(&line.program) + HostsArgs::OF_TOOL;
     match printed(output::print_usage(&usage)) {
         GOOD => ending,
         other => other,

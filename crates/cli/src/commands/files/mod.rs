@@ -16,6 +16,7 @@ use crate::failure::Ending;
 use crate::kinds::{Hints, Kind, add_results, nothing_below, show_steps};
 use crate::progress::Steps;
 use crate::report::{FilesForm, Form};
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{keep, output, report, signals};
 use engine::{FilesEnd, FilesError, FilesEvent, FilesJob, Stop};
 use host::Root;
@@ -27,6 +28,17 @@ use request::Asked;
 use session::{Admission, FilesOrder, HostAnswer, Hosts, Journal, TargetKey, clock, target_key};
 use std::rc::Rc;
 use store::{SessionOutcome, Store};
+
+/// The row of `fathom files`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "files",
+    group: Group::Measure,
+    about: "Measure a file system: create, stat, rename, delete, fsync, stream",
+    define: options::<FilesArgs>,
+    has_ranks: true,
+    run: Entry::Options(|words, environment| files(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// The row of `fathom files`.
 pub(crate) static KIND: Kind = Kind {

@@ -15,11 +15,22 @@ use crate::commands::run::KIND;
 use crate::environment::{self, Environment};
 use crate::failure::Ending;
 use crate::output;
+use crate::subcommand::{DIALECT, Entry, Subcommand};
 use host::Root;
 use model::CommandError;
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use tools::fio::{self, Action, FILE_MAX, Request};
+
+/// The row of `fathom fio`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "fio",
+    often: true,
+    about: "Run job files and command lines of fio 3 and print its JSON; `fathom fio --help` lists its options",
+    has_ranks: true,
+    run: Entry::Line(fio),
+    ..DIALECT
+};
 
 /// Does what the line asks for.
 pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
@@ -36,7 +47,7 @@ pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, Comm
     };
     let request = fio::parse(&args, &surroundings).map_err(refused);
     let mut environment = environment.clone();
-    environment.quiet = line.program == "fio";
+    environment.quiet = &line.program == "fio";
     let environment = &environment;
     let asked = |request| Asked {
         request,
@@ -67,7 +78,7 @@ pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, Comm
         (_, Err(error)) => Err(error.clone()),
         (_, Ok(request)) => match request.action {
             Action::Usage => {
-                let usage = fio::usage(line.program) + HostsArgs::OF_TOOL;
+                let usage = fio::usage(&line.program) + HostsArgs::OF_TOOL;
                 output::print_usage(&usage)?;
                 Ok(Ending::Good)
             }

@@ -7,11 +7,13 @@
 mod stored;
 
 use super::command_line;
+use crate::args;
 use crate::args::ImportArgs;
 use crate::commands::answer;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::{BrokenRun, Form, Imported, ImportedFile, RunVerdict, Source};
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{keep, output, report};
 use analysis::{Finding, Known, Observed, imported_report_knowing, session_findings};
 use gate::Input;
@@ -25,6 +27,17 @@ use std::path::Path;
 use store::{NewSession, RunName, SessionId, SessionOutcome, Store};
 pub(crate) use stored::KIND;
 use tools::imports::{LENGTH_MAX, readers};
+
+/// The row of `fathom import`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "import",
+    group: Group::OtherTools,
+    often: true,
+    about: "Import results of DISKSPD, SQLIO, fio, IOmeter, dd, bonnie++ and a dozen others, to compare them with fathom's own",
+    define: |command| options::<ImportArgs>(command).after_help(args::import::read()),
+    run: Entry::Options(|words, environment| import(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// Results of an import that are shown with a verdict on all of them; more are a table of rows.
 const PART_MAX: usize = 24;

@@ -14,9 +14,19 @@ use crate::commands::run::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::output;
+use crate::subcommand::{DIALECT, Entry, Subcommand};
 use model::CommandError;
 use std::path::Path;
 use tools::ior::{self, Action, SCRIPT_MAX};
+
+/// The row of `fathom ior`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "ior",
+    about: "Run a command line or script of IOR 3 and 4 and print its table or JSON; `fathom ior --help` lists its options",
+    has_ranks: true,
+    run: Entry::Line(ior),
+    ..DIALECT
+};
 
 /// Does what the line asks for.
 pub(crate) fn ior(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
@@ -43,7 +53,7 @@ pub(crate) fn ior(line: &Line, environment: &Environment) -> Result<Ending, Comm
     let dry_run = request.tests.iter().any(|test| test.actions.dry_run > 0);
     match way {
         _ if request.action == Action::Usage && is_first => {
-            output::print_usage(&(ior::usage(line.program) + HostsArgs::OF_TASKS))?;
+            output::print_usage(&(ior::usage(&line.program) + HostsArgs::OF_TASKS))?;
             Ok(Ending::Good)
         }
         Some(way) if request.action == Action::Run && !dry_run => {

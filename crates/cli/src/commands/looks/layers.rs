@@ -12,6 +12,8 @@ use crate::failure::Ending;
 use crate::options;
 use crate::report;
 use crate::run_context::RunContext;
+use crate::seed;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use analysis::{Layer, LayerStep, LayerWork, LooksContext};
 use model::{
     Access, Bytes, CommandError, Consent, Location, Nanos, Phases, Profile, TargetFacts, TargetKind,
@@ -19,6 +21,20 @@ use model::{
 use session::Admission;
 use std::path::PathBuf;
 use tools::{Problem, Reader};
+
+/// The row of `fathom layers`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "layers",
+    group: Group::Measure,
+    about: "Compare a device with the file system on it: the cost of the page cache and the file system",
+    define: options::<LayersArgs>,
+    run: Entry::Options(|words, environment| {
+        let mut args: LayersArgs = parsed(words)?;
+        args.seed = Some(seed::chosen(args.seed.as_deref(), [args.device.as_path()]));
+        layers(&args, environment)
+    }),
+    ..PLAIN
+};
 
 const ROUNDS_FORM: &str = "must be a whole number from 2 to 100";
 const TIME_FORM: &str = "must be 20ms to 10m";

@@ -4,14 +4,12 @@
 //! taken (here), `look` (from the gate to the page), `own_file` (the file that is created in a folder), `quick`,
 //! `layers`.
 
-mod layers;
+pub(super) mod layers;
 mod look;
 mod own_file;
-mod quick;
+pub(super) mod quick;
 mod stored;
 
-pub(crate) use layers::layers;
-pub(crate) use quick::quick;
 pub(crate) use stored::{LAYERS, QUICK};
 
 use crate::progress::Steps;

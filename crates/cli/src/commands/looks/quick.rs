@@ -8,6 +8,8 @@ use crate::failure::Ending;
 use crate::options;
 use crate::report;
 use crate::run_context::RunContext;
+use crate::seed;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use analysis::{LooksContext, QuickStep};
 use model::{
     Access, Bytes, CommandError, Location, Nanos, Phases, Profile, TargetFacts, TargetKind,
@@ -15,6 +17,21 @@ use model::{
 };
 use session::Admission;
 use tools::Reader;
+
+/// The row of `fathom quick`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "quick",
+    group: Group::Measure,
+    often: true,
+    about: "Measure in ten seconds what hdparm -tT and a pair of dd runs measure",
+    define: options::<QuickArgs>,
+    run: Entry::Options(|words, environment| {
+        let mut args: QuickArgs = parsed(words)?;
+        args.seed = Some(seed::chosen(args.seed.as_deref(), [args.target.as_path()]));
+        quick(&args, environment)
+    }),
+    ..PLAIN
+};
 
 /// One turn: five of them, with what lies between, are ten seconds.
 const TURN: Nanos = Nanos::millis(1700);

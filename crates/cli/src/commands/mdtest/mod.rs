@@ -14,10 +14,20 @@ use crate::commands::files;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
+use crate::subcommand::{DIALECT, Entry, Subcommand};
 use crate::{output, signals};
 use engine::Stop;
 use model::CommandError;
 use tools::mdtest;
+
+/// The row of `fathom mdtest`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "mdtest",
+    about: "Run a command line of mdtest 4 and print its tables of rates and times; `fathom mdtest --help` lists its options",
+    has_ranks: true,
+    run: Entry::Line(mdtest),
+    ..DIALECT
+};
 
 /// Does what the line asks for.
 pub(crate) fn mdtest(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
@@ -27,7 +37,7 @@ pub(crate) fn mdtest(line: &Line, environment: &Environment) -> Result<Ending, C
     let request = match mdtest::read(&args, way.as_ref().map_or(1, Way::size)) {
         Ok(Some(request)) => request,
         Ok(None) if is_first => {
-            output::print_usage(&(mdtest::usage(line.program) + HostsArgs::OF_TASKS))?;
+            output::print_usage(&(mdtest::usage(&line.program) + HostsArgs::OF_TASKS))?;
             return Ok(Ending::Good);
         }
         Ok(None) => return Ok(Ending::Good),

@@ -10,6 +10,7 @@ mod walk;
 
 use super::command_line;
 use super::sweep::Site;
+use crate::args;
 use crate::args::PtsArgs;
 use crate::commands::answer;
 use crate::commands::resumed::Lock;
@@ -18,6 +19,7 @@ use crate::failure::Ending;
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::run_context::RunContext;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{keep, options, output, report, signals};
 use analysis::pts::{PtsContext, PtsForecast, pts_forecast};
 use engine::Stop;
@@ -28,6 +30,16 @@ use store::{SessionId, Store};
 pub(crate) use stored::KIND;
 use stored::Runs;
 use walk::{Walk, Walked};
+
+/// The row of `fathom pts`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "pts",
+    group: Group::Measure,
+    about: "Run a test of SNIA's Solid State Storage Performance Test Specification (PTS)",
+    define: |command| options::<PtsArgs>(command).after_help(args::pts::TESTS),
+    run: Entry::Options(|words, environment| pts(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// Runs a test, stores every run, prints the report.
 pub(crate) fn pts(args: &PtsArgs, environment: &Environment) -> Result<Ending, CommandError> {

@@ -4,7 +4,7 @@
 //! from the first record, so that a test that was killed is shown as far as it is.
 
 use super::request::{Asked, Planned};
-use crate::args::{self, Command, PtsArgs};
+use crate::args::{self, PtsArgs};
 use crate::commands::resumed::Wanted;
 use crate::environment::{Environment, StorePlace};
 use crate::keep;
@@ -124,10 +124,7 @@ fn report_of(store: &Store, summary: &SessionSummary) -> Result<PtsReport, Comma
 
 /// None for a line of another version that this one does not understand.
 fn args_of(command: &[String]) -> Option<PtsArgs> {
-    match args::stored(command)? {
-        Command::Pts(args) => Some(*args),
-        _ => None,
-    }
+    args::stored(&super::COMMAND, command)
 }
 
 /// The session that `--resume` names, and the words that it began with.

@@ -12,6 +12,7 @@ use super::rows::{name_of, open_store};
 use crate::args::{LAST, ReportArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{output, report};
 use analysis::page::{PageBuilder, PageDocument};
 use model::CommandError;
@@ -19,6 +20,17 @@ pub(crate) use place::{Replace, why_never_replaced};
 use session::clock;
 use std::path::Path;
 use store::{RunName, Store};
+
+/// The row of `fathom report`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "report",
+    group: Group::Results,
+    often: true,
+    about: "Write an HTML report: one file with verdict, charts, tables and the data",
+    define: options::<ReportArgs>,
+    run: Entry::Options(|words, environment| report(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// How long the document of a page may become: with the script of the page it stays below 2 MB, which every mailbox takes.
 const DOCUMENT_BYTES_MAX: usize = 1_400_000;

@@ -3,7 +3,7 @@
 pub(crate) mod stored;
 
 use super::preflight::check_event_files;
-use super::{command_line, ended};
+use super::{command_line, ended, hosts, learned};
 use crate::args::{KeepArgs, OutputArgs, RunArgs};
 use crate::commands::answer;
 use crate::environment::Environment;
@@ -13,6 +13,8 @@ use crate::kept_trace::{RunTrace, RunTraces};
 use crate::progress::RunBars;
 use crate::report::Form;
 use crate::run_context::RunContext;
+use crate::seed;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{journal_file, output, report, signals};
 use analysis::Known;
 use engine::{JournalSink, Recording, Stop};
@@ -23,13 +25,52 @@ use store::{NewSession, SessionOutcome};
 pub(crate) use stored::KIND;
 use tools::native::{self, Built};
 
+/// The row of `fathom run`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "run",
+    group: Group::Measure,
+    often: true,
+    about: "Run one workload",
+    define: options::<RunArgs>,
+    often_options: &[
+        "block",
+        "depth",
+        "threads",
+        "write",
+        "pattern",
+        "duration",
+        "create",
+        "cache",
+        "rate",
+        "engine",
+        "overwrite",
+        "json",
+    ],
+    has_ranks: true,
+    run: Entry::Options(|words, environment| {
+        let mut args: RunArgs = parsed(words)?;
+        let targets = args.targets.iter().map(AsRef::as_ref);
+        args.load.engine.seed = Some(seed::chosen(args.load.engine.seed.as_deref(), targets));
+        match &args.profile.profile {
+            Some(path) => {
+                if !args.hosts.all.alone {
+                    hosts::refuse_many("fathom run --profile", environment)?;
+                }
+                learned::run(path, &args, environment)
+            }
+            None => run(&args, environment),
+        }
+    }),
+    ..PLAIN
+};
+
 /// Runs it, keeps it, prints it.
 pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, CommandError> {
-    if let Some(way) = super::hosts::way(&args.hosts.all, environment)? {
-        return super::hosts::run(args, &way, environment);
+    if let Some(way) = hosts::way(&args.hosts.all, environment)? {
+        return hosts::run(args, &way, environment);
     }
     if let Some(option) = args.hosts.given() {
-        return Err(super::hosts::refuse_for_many(option));
+        return Err(hosts::refuse_for_many(option));
     }
     let known = args.known.read()?;
     let Built { mut profile, notes } = native::build(&args.request())?;

@@ -10,10 +10,19 @@ use super::dialect::{Line, text_of};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::output;
+use crate::subcommand::{DIALECT, Entry, Subcommand};
 use model::CommandError;
 use session::Asked;
 use std::path::Path;
 use tools::sqlio::{self, Action, PARAMS_MAX, Request};
+
+/// The row of `fathom sqlio`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "sqlio",
+    about: "Run a command line of SQLIO 1.5 with its parameter file and print its output; `fathom sqlio -?` lists its switches",
+    run: Entry::Line(sqlio),
+    ..DIALECT
+};
 
 /// Does what the line asks for.
 pub(crate) fn sqlio(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
@@ -43,6 +52,6 @@ pub(crate) fn sqlio(line: &Line, environment: &Environment) -> Result<Ending, Co
 }
 
 fn usage(line: &Line) -> Result<Ending, CommandError> {
-    output::print_usage(&sqlio::usage(line.program))?;
+    output::print_usage(&sqlio::usage(&line.program))?;
     Ok(Ending::Good)
 }

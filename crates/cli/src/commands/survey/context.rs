@@ -6,9 +6,8 @@
 use super::request::Asked;
 use super::site::Site;
 use super::walk::Walked;
-use crate::args::{Cli, Command};
+use crate::args;
 use analysis::{Filled, LoadsLeft, SurveyContext, SurveyScope};
-use clap::Parser;
 use model::Nanos;
 use store::{Session, SessionOutcome};
 use sweep::{Survey, Sweep};
@@ -114,10 +113,7 @@ fn workloads(asked: &Asked) -> Vec<String> {
 
 /// `None` for a line of another version that this one does not understand.
 fn asked_again(command: &[String]) -> Option<Asked> {
-    match Cli::try_parse_from(command).ok()?.command {
-        Command::Survey(args) => Asked::read(&args).ok(),
-        _ => None,
-    }
+    Asked::read(&args::stored(&super::COMMAND, command)?).ok()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use super::request::Asked;
 use super::site::Site;
-use crate::args::{self, Command, SurveyArgs};
+use crate::args::{self, SurveyArgs};
 use crate::commands::resumed::{Lock, Wanted, target_identity};
 use crate::environment::Environment;
 use model::{Bytes, CommandError, HostRecord, Nanos, Outcome, TargetFacts};
@@ -24,10 +24,7 @@ pub(crate) fn named(
         kind: &super::KIND,
         keep: &args.keep,
     };
-    let read = |command: &[String]| match args::stored(command)? {
-        Command::Survey(words) => Some(words),
-        _ => None,
-    };
+    let read = |command: &[String]| args::stored::<SurveyArgs>(&super::COMMAND, command);
     let (session, words) = wanted.named(id, environment, read)?;
     let seed = words.seed.or_else(|| args.seed.clone());
     Ok(Some((session, SurveyArgs { seed, ..words })))

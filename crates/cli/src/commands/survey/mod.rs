@@ -16,7 +16,7 @@ mod walk;
 mod workloads;
 
 use super::command_line;
-use crate::args::SurveyArgs;
+use crate::args::{Cli, SurveyArgs};
 use crate::commands::answer;
 use crate::commands::dialect::Place;
 use crate::commands::hosts::{Together, refuse_alone, refuse_confirmations, together, way};
@@ -26,8 +26,8 @@ use crate::options;
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::run_context::RunContext;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{keep, live, output, report, seed, signals};
-use clap::Parser;
 use context::Surveyed;
 use earlier::Earlier;
 use engine::{Filled, Stop};
@@ -45,6 +45,36 @@ use store::{NewSession, Store};
 pub(crate) use stored::KIND;
 use sweep::{Survey, SurveyRequest};
 use walk::Walk;
+
+/// The row of `fathom survey`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "survey",
+    group: Group::Measure,
+    often: true,
+    about: "Measure what a disk can do: seven workloads, each at increasing queue depths",
+    define: options::<SurveyArgs>,
+    often_options: &[
+        "create",
+        "size",
+        "budget",
+        "workload",
+        "read_only",
+        "p99",
+        "precision",
+        "rm",
+        "resume",
+        "page",
+        "overwrite",
+        "json",
+    ],
+    has_ranks: true,
+    run: Entry::Options(|words, environment| {
+        let mut args: SurveyArgs = parsed(words)?;
+        args.seed = Some(seed::chosen(args.seed.as_deref(), args.target.as_deref()));
+        survey(&args, environment)
+    }),
+    ..PLAIN
+};
 
 /// Surveys the target, stores every cell, prints the result.
 pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -272,28 +302,20 @@ fn begin<'a>(
     Ok(journal)
 }
 
-/// The options of a survey, for a command that checks them and has others.
-#[derive(Parser)]
-struct OfSurvey {
-    #[command(flatten)]
-    args: SurveyArgs,
-}
-
 /// Whether a survey of this target with these options would be refused before it creates, writes or measures anything.
 pub(super) fn would_start(
     target: &Path,
     more: &[&str],
     environment: &Environment,
 ) -> Result<(), CommandError> {
-    let words = ["survey", "--no-store", "--page", "none"]
+    let words = ["fathom", "survey", "--no-store", "--page", "none"]
         .iter()
         .chain(more);
     let words = words
         .map(OsStr::new)
         .chain([OsStr::new("--"), target.as_os_str()]);
-    let args = OfSurvey::try_parse_from(words)
-        .map_err(CommandError::refused)?
-        .args;
+    let line = Cli::parse(words).map_err(CommandError::refused)?;
+    let args: SurveyArgs = parsed(&line.words)?;
     let asked = Asked::read(&args)?;
     let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Admission {

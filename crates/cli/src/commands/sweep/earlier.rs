@@ -1,7 +1,7 @@
 //! A sweep that was begun before: which one it is, and what it has.
 
 use super::asked::Asked;
-use crate::args::{self, Command, SweepArgs};
+use crate::args::{self, SweepArgs};
 use crate::commands::resumed::Wanted;
 use crate::environment::{Environment, StorePlace};
 use crate::keep;
@@ -58,9 +58,8 @@ pub(crate) fn resumed(
         kind: &super::KIND,
         keep: &args.keep,
     };
-    wanted.named(id, environment, |command| match args::stored(command)? {
-        Command::Sweep(asked) => Some(*asked),
-        _ => None,
+    wanted.named(id, environment, |command| {
+        args::stored(&super::COMMAND, command)
     })
 }
 

@@ -18,6 +18,7 @@ mod stored;
 mod walk;
 
 use super::command_line;
+use crate::args;
 use crate::args::{SweepArgs, known_by};
 use crate::commands::{answer, hosts};
 use crate::environment::{Environment, Screen};
@@ -25,6 +26,7 @@ use crate::failure::Ending;
 use crate::report::Form;
 use crate::run_context::RunContext;
 use crate::signals::{self, Interrupt};
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::sweep_progress::SweepProgress;
 use crate::{keep, live, output, report};
 use asked::Asked;
@@ -38,6 +40,32 @@ use store::{SessionId, Store};
 use stored::StoredSession;
 use walk::Walk;
 pub(super) use walk::rest;
+
+/// The row of `fathom sweep`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "sweep",
+    group: Group::Measure,
+    often: true,
+    about: "Run every combination of a matrix of workloads; resume where it was interrupted",
+    define: |command| options::<SweepArgs>(command).after_help(args::sweep::LISTS),
+    often_options: &[
+        "block",
+        "depth",
+        "threads",
+        "write",
+        "pattern",
+        "duration",
+        "create",
+        "repeat",
+        "resume",
+        "dry_run",
+        "overwrite",
+        "json",
+    ],
+    has_ranks: true,
+    run: Entry::Options(|words, environment| sweep(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// Sweeps, keeps every cell, prints the table.
 pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Ending, CommandError> {

@@ -6,13 +6,12 @@
 use super::asked::Asked;
 use super::ranks;
 use super::stored::{cells_of, judge, order_name};
-use crate::args::{Cli, Command, SweepArgs};
+use crate::args;
 use crate::commands::report::gather;
 use crate::kinds::{Hints, Kind, Stored, nothing_below};
 use crate::report::{self, Form};
 use analysis::page::PageBuilder;
 use analysis::{RankLabel, SweepCell, SweepContext, SweepResult, SweepRun, sweep_report_knowing};
-use clap::Parser;
 use model::{CommandError, ResultRow};
 use std::collections::HashMap;
 use store::{SessionId, SessionOutcome, SessionSummary, Store, StoreError};
@@ -101,11 +100,7 @@ fn put_together(
 }
 
 fn asked_again(command: &[String]) -> Option<Asked> {
-    let args: SweepArgs = match Cli::try_parse_from(command).ok()?.command {
-        Command::Sweep(args) => *args,
-        _ => return None,
-    };
-    Asked::read(&args).ok()
+    Asked::read(&args::stored(&super::COMMAND, command)?).ok()
 }
 
 /// Whether every run that was kept is one of this sweep's.

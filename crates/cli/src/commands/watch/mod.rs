@@ -11,6 +11,7 @@ use crate::environment::{Environment, StorePlace};
 use crate::failure::Ending;
 use crate::kinds::{Hints, Kind, Stored, add_results, nothing_below};
 use crate::report::Form;
+use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{keep, output, report, signals};
 use engine::Stop;
 use host::Root;
@@ -22,6 +23,17 @@ use shown::{Show, Shown};
 use std::io::IsTerminal;
 use std::path::Path;
 use store::StoredResult;
+
+/// The row of `fathom watch`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "watch",
+    group: Group::Measure,
+    often: true,
+    about: "Show IOPS, latency and queue of devices every second",
+    define: options::<WatchArgs>,
+    run: Entry::Options(|words, environment| watch(&parsed(words)?, environment)),
+    ..PLAIN
+};
 
 /// The row of `fathom watch`.
 pub(crate) static KIND: Kind = Kind {

@@ -15,6 +15,7 @@ use crate::commands::run::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
+use crate::subcommand::{DIALECT, Entry, Subcommand};
 use crate::{output, report, signals};
 use engine::Stop;
 use model::{CommandError, Profile, RunRecord};
@@ -23,13 +24,21 @@ use std::path::{Path, PathBuf};
 use tools::xdd::{self, Request, XddResults, XddTarget, xdd_csv, xdd_described, xdd_text};
 use views::{Zone, ctime_stamp};
 
+/// The row of `fathom xdd`.
+pub(crate) static COMMAND: Subcommand = Subcommand {
+    name: "xdd",
+    about: "Run a command line of xdd 7 and print its lines of targets and passes; `fathom xdd --help` lists its options",
+    run: Entry::Line(xdd),
+    ..DIALECT
+};
+
 /// Does what the line asks for.
 pub(crate) fn xdd(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
     let args = line.texts().map_err(CommandError::refused)?;
     match xdd::read(&args).map_err(CommandError::refused_for)? {
         Some(request) => run(&request, &args, environment),
         None => {
-            output::print_usage(&xdd::usage(line.program))?;
+            output::print_usage(&xdd::usage(&line.program))?;
             Ok(Ending::Good)
         }
     }
