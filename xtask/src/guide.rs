@@ -11,15 +11,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const GUIDE: &str = "docs/adding.md";
+const GUIDES: [&str; 2] = ["docs/adding.md", "docs/adding-a-subcommand.md"];
 
 /// Brings the copy up to date. Returns its folder.
 pub(crate) fn copy(root: &Path) -> Result<PathBuf, String> {
     let mut files = files(root)?;
-    let guide = files.get(GUIDE).ok_or("docs/adding.md is missing")?;
-    let guide = String::from_utf8_lossy(guide).into_owned();
-    for (head, code) in blocks(&guide) {
-        add(&mut files, head, code)?;
+    for name in GUIDES {
+        let guide = files.get(name).ok_or(format!("{name} is missing"))?;
+        let guide = String::from_utf8_lossy(guide).into_owned();
+        for (head, code) in blocks(&guide) {
+            add(&mut files, head, code)?;
+        }
     }
     let copy = setup::target(root).join("guide");
     for (name, content) in &files {
@@ -100,7 +102,7 @@ fn add(files: &mut BTreeMap<String, Vec<u8>>, head: &str, code: &str) -> Result<
     let parts = head
         .strip_prefix("insert=")
         .and_then(|head| head.split_once(" before=\""));
-    let (name, line) = parts.ok_or_else(|| format!("{GUIDE}: `{head}` names no file and line"))?;
+    let (name, line) = parts.ok_or_else(|| format!("`{head}` names no file and line"))?;
     let line = line.trim_end_matches('"');
     let text = files
         .get_mut(name)

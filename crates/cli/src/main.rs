@@ -21,7 +21,9 @@ mod kinds;
 mod live;
 mod options;
 mod output;
+mod parser;
 mod progress;
+mod registry;
 mod report;
 mod run_context;
 mod seed;
@@ -29,11 +31,12 @@ mod signals;
 mod subcommand;
 mod sweep_progress;
 
-use args::Cli;
 use commands::Line;
 use environment::Environment;
 use failure::Ending;
 use model::CommandError;
+use parser::Cli;
+use registry::COMMANDS;
 use std::process::ExitCode;
 use subcommand::{Entry, Subcommand};
 
@@ -71,14 +74,14 @@ fn on_enough_stack(program: fn() -> ExitCode) -> ExitCode {
 }
 
 fn program() -> ExitCode {
-    let words = args::of_help(commands::of_links(std::env::args_os().collect()));
+    let words = parser::of_help(commands::of_links(std::env::args_os().collect()));
     signals::outlive_file_size_limit();
     host::watch_for_silence(give_up);
     gate::while_input_waits(gate::WhileWaiting {
         report: |path| output::tell(&format!("{}: waiting for data", path.display())),
         is_ended: signals::is_ended,
     });
-    for tool in commands::COMMANDS {
+    for tool in COMMANDS {
         if let Entry::Line(run) = &tool.run
             && let Some(line) = Line::of(&words, tool.name)
         {
@@ -100,11 +103,12 @@ fn program() -> ExitCode {
         ));
     }
     let environment = Environment::read().coloured(!cli.no_color);
-    let Entry::Options(run) = &cli.command.run else {
-        unreachable!("a line of another tool's is not read by this parser");
-    };
     let allowed = refuse_many(cli.command, &environment);
-    exit_code(allowed.and_then(|()| run(&cli.words, &environment)))
+    exit_code(allowed.and_then(|()| match cli.command.run {
+        Entry::Options(run) => run(&cli.words, &environment),
+        Entry::Description(run) => run(&cli.words, parser::program()),
+        Entry::Line(_) => unreachable!("a line of another tool's is not read by this parser"),
+    }))
 }
 
 fn exit_code(ending: Result<Ending, CommandError>) -> ExitCode {

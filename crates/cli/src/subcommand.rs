@@ -1,13 +1,14 @@
 //! A subcommand: one row, from which the parser, the help, the completions, the man pages and `main` work.
 //!
-//! A row is `COMMAND` in the file of the subcommand; `commands::COMMANDS` lists them. Omitted: what the options mean.
+//! A row is `COMMAND` in the file of the subcommand; `registry::COMMANDS` lists them. Omitted: what the options mean.
 
-use crate::args::DialectArgs;
 use crate::commands::Line;
 use crate::environment::Environment;
 use crate::failure::Ending;
+use clap::builder::StyledStr;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use model::CommandError;
+use std::ffi::OsString;
 
 /// A subcommand of fathom.
 pub(crate) struct Subcommand {
@@ -19,7 +20,9 @@ pub(crate) struct Subcommand {
     /// What it does, in one line.
     pub(crate) about: &'static str,
     /// Adds its options to the parser's description of it.
-    pub(crate) define: fn(Command) -> Command,
+    define: fn(Command) -> Command,
+    /// Returns what stands behind its options in the help.
+    after_help: Option<fn() -> StyledStr>,
     /// Options that its short help lists, by their identifiers; all of them where it is empty.
     pub(crate) often_options: &'static [&'static str],
     /// Whether the processes of a launcher (MPI) do it together; of another one several processes are refused.
@@ -29,6 +32,8 @@ pub(crate) struct Subcommand {
 
 /// What carries a subcommand out.
 pub(crate) enum Entry {
+    /// A function of the description of the whole command line.
+    Description(fn(&ArgMatches, Command) -> Result<Ending, CommandError>),
     /// A function of the options that the parser read.
     Options(fn(&ArgMatches, &Environment) -> Result<Ending, CommandError>),
     /// A function of another tool's command line, which the parser does not read. A link of the tool's name calls it, too.
@@ -67,36 +72,118 @@ impl Group {
     }
 }
 
-/// A row to fill in: without options, for one process, not in the short help.
-pub(crate) const PLAIN: Subcommand = Subcommand {
-    name: "",
-    group: Group::System,
-    often: false,
-    about: "",
-    define: |command| command,
-    often_options: &[],
-    has_ranks: false,
-    run: Entry::Options(|_, _| Ok(Ending::Good)),
-};
-
-/// A row of another tool's command line to fill in.
-pub(crate) const DIALECT: Subcommand = Subcommand {
-    group: Group::OtherTools,
-    // Listed for help, completions and man pages; the tool's own reader reads the words.
-    define: |command| DialectArgs::augment_args(command).disable_help_flag(true),
-    ..PLAIN
-};
-
 impl Subcommand {
+    /// Makes the row of a subcommand with the options of `T`, for one process.
+    pub(crate) const fn new<T: Args>(
+        name: &'static str,
+        group: Group,
+        about: &'static str,
+        run: fn(&ArgMatches, &Environment) -> Result<Ending, CommandError>,
+    ) -> Subcommand {
+        Subcommand::row(name, group, about, T::augment_args, Entry::Options(run))
+    }
+
+    /// Makes the row of a subcommand that prints a description of the whole command line.
+    pub(crate) const fn description<T: Args>(
+        name: &'static str,
+        about: &'static str,
+        run: fn(&ArgMatches, Command) -> Result<Ending, CommandError>,
+    ) -> Subcommand {
+        let define = T::augment_args;
+        Subcommand::row(name, Group::System, about, define, Entry::Description(run))
+    }
+
+    /// Makes the row of another tool's command line. It is listed for help, completions and man pages; `run` reads the words.
+    pub(crate) const fn dialect(
+        name: &'static str,
+        about: &'static str,
+        run: fn(&Line, &Environment) -> Result<Ending, CommandError>,
+    ) -> Subcommand {
+        let define = |command| DialectArgs::augment_args(command).disable_help_flag(true);
+        Subcommand::row(name, Group::OtherTools, about, define, Entry::Line(run))
+    }
+
+    const fn row(
+        name: &'static str,
+        group: Group,
+        about: &'static str,
+        define: fn(Command) -> Command,
+        run: Entry,
+    ) -> Subcommand {
+        Subcommand {
+            name,
+            group,
+            often: false,
+            about,
+            define,
+            after_help: None,
+            often_options: &[],
+            has_ranks: false,
+            run,
+        }
+    }
+
+    /// Lists it in the short help, too.
+    pub(crate) const fn often(mut self) -> Self {
+        self.often = true;
+        self
+    }
+
+    /// Lists only these options in its short help.
+    pub(crate) const fn often_options(mut self, options: &'static [&'static str]) -> Self {
+        self.often_options = options;
+        self
+    }
+
+    /// Appends a text to its help.
+    pub(crate) const fn after_help(mut self, text: fn() -> StyledStr) -> Self {
+        self.after_help = Some(text);
+        self
+    }
+
+    /// Lets the processes of a launcher do it together.
+    pub(crate) const fn with_ranks(mut self) -> Self {
+        self.has_ranks = true;
+        self
+    }
+
     /// Describes it to the parser.
     pub(crate) fn described(&self) -> Command {
-        (self.define)(Command::new(self.name)).about(self.about)
+        let command = (self.define)(Command::new(self.name)).about(self.about);
+        match self.after_help {
+            Some(text) => command.after_help(text()),
+            None => command,
+        }
     }
 }
 
-/// Adds the options of `T` to a subcommand.
-pub(crate) fn options<T: Args>(command: Command) -> Command {
-    T::augment_args(command)
+/// Options of another tool's command line, for help, completions and man pages. The tool's own reader reads the words.
+#[derive(Args, Debug)]
+struct DialectArgs {
+    /// The tool's own switches, then its targets
+    #[arg(
+        value_name = "SWITCH|TARGET",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    #[allow(dead_code, reason = "see above")]
+    words: Vec<OsString>,
+}
+
+/// Options of the program itself.
+#[derive(Args, Debug)]
+pub(crate) struct ProgramArgs {
+    /// Use no colours; NO_COLOR in the environment does the same
+    #[arg(long, global = true)]
+    pub(crate) no_color: bool,
+    /// Print the notices of the libraries that fathom contains; without other options
+    #[arg(long, exclusive = true)]
+    pub(crate) licenses: bool,
+}
+
+/// Describes the program, without subcommands.
+pub(crate) fn program() -> Command {
+    ProgramArgs::augment_args(Command::new("fathom")).subcommand_required(true)
 }
 
 /// Returns the options that the parser read.
@@ -105,4 +192,18 @@ pub(crate) fn options<T: Args>(command: Command) -> Command {
 /// They are not those of `T`.
 pub(crate) fn parsed<T: FromArgMatches>(words: &ArgMatches) -> Result<T, CommandError> {
     T::from_arg_matches(words).map_err(|error| CommandError::refused(error.render()))
+}
+
+/// Reads the whole line of a subcommand, program name first.
+///
+/// # Errors
+/// It is no line of this subcommand.
+pub(crate) fn read_line<T: Args>(
+    name: &'static str,
+    words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> Result<T, clap::Error> {
+    let program = program().subcommand(T::augment_args(Command::new(name)));
+    let matches = program.try_get_matches_from(words)?;
+    let (_, words) = matches.subcommand().expect("the parser requires one");
+    T::from_arg_matches(words)
 }

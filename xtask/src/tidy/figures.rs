@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 155_260,
+        bound: 155_629,
         count: lines_of_code,
     },
 ];

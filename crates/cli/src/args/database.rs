@@ -28,7 +28,8 @@ pub(crate) struct ListArgs {
     /// Only sessions in which all of these words are found: in target, labels, tags, command, host or source
     #[arg(value_name = "WORD")]
     pub(crate) words: Vec<String>,
-    #[arg(long, value_name = "KIND", help = format!("Only these: {}", *crate::kinds::WORDS))]
+    /// Only sessions of this kind, as the list shows it: survey
+    #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
     /// Only sessions whose target's name contains this
     #[arg(long, value_name = "TEXT")]

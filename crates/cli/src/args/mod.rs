@@ -1,4 +1,4 @@
-//! The shape of the command line: names, help and which options exist. Completions and man pages come from here.
+//! The options of the subcommands: names and help. The parser of the whole line consists of them (`parser`).
 //!
 //! Values stay text: the dialect reads them, so that all that is wrong is reported at once. Defaults are the
 //! dialect's. Deliberately absent: what any option means for a run.
@@ -16,15 +16,12 @@ pub(crate) mod pts;
 mod replay;
 mod report;
 mod run;
-mod short_help;
-mod suggest;
 pub(crate) mod sweep;
 pub(crate) mod trace;
 mod watch;
 
-use crate::commands::COMMANDS;
-use crate::subcommand::{Subcommand, parsed};
-use clap::{ArgMatches, Args, ColorChoice, Command, FromArgMatches};
+use crate::subcommand::read_line;
+use clap::Args;
 pub(crate) use compare::{
     BaselineArgs, BaselineCheckArgs, BaselineCommand, BaselineListArgs, BaselineSetArgs,
     CompareArgs, ConditionArgs,
@@ -48,97 +45,10 @@ pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-pub(crate) use suggest::of_help;
 pub(crate) use sweep::SweepArgs;
 use tools::native;
 pub(crate) use trace::{TraceArgs, TraceInputArgs};
 pub(crate) use watch::{CheckArgs, WatchArgs};
-
-const NO_COLOR: &str = "--no-color";
-
-/// Options of the program itself.
-#[derive(Args, Debug)]
-struct ProgramArgs {
-    /// Use no colours; NO_COLOR in the environment does the same
-    #[arg(long, global = true)]
-    no_color: bool,
-    /// Print the notices of the libraries that fathom contains; without other options
-    #[arg(long, exclusive = true)]
-    licenses: bool,
-}
-
-/// A command line that was read.
-pub(crate) struct Cli {
-    pub(crate) no_color: bool,
-    pub(crate) licenses: bool,
-    pub(crate) command: &'static Subcommand,
-    /// The options of the command.
-    pub(crate) words: ArgMatches,
-}
-
-/// Describes the whole command line.
-pub(crate) fn program() -> Command {
-    let program = ProgramArgs::augment_args(Command::new("fathom"))
-        .version(session::VERSION)
-        .about("Measures storage and explains the figures")
-        .after_help(
-            "`fathom help COMMAND` prints the options of a command.\n\nExit codes: 0 good; 1 the run failed or was interrupted; \
-             2 the request was refused; 3 a condition of a comparison or a check was not met.",
-        )
-        .max_term_width(100)
-        .arg_required_else_help(true)
-        .subcommand_required(true)
-        .disable_help_subcommand(true);
-    program.subcommands(COMMANDS.iter().map(|command| command.described()))
-}
-
-impl Cli {
-    /// Reads the command line. Errors are in colour unless --no-color is among the words.
-    pub(crate) fn read(words: &[OsString]) -> Result<Cli, clap::Error> {
-        let plain = words.iter().any(|word| word == NO_COLOR);
-        let choice = if plain {
-            ColorChoice::Never
-        } else {
-            ColorChoice::Auto
-        };
-        let command = || program().color(choice);
-        let matches = short_help::laid_out(command(), words).try_get_matches_from(words);
-        let matches = matches.map_err(|mut error| {
-            suggest::improve(&mut error, words, command());
-            error
-        })?;
-        Cli::of(matches)
-    }
-
-    /// Reads words without the help of [`Cli::read`] for people.
-    pub(crate) fn parse<W: Into<OsString> + Clone>(
-        words: impl IntoIterator<Item = W>,
-    ) -> Result<Cli, clap::Error> {
-        Cli::of(program().try_get_matches_from(words)?)
-    }
-
-    fn of(mut matches: ArgMatches) -> Result<Cli, clap::Error> {
-        let ProgramArgs { no_color, licenses } = ProgramArgs::from_arg_matches(&matches)?;
-        let (name, words) = matches
-            .remove_subcommand()
-            .expect("the parser requires one");
-        let command = COMMANDS.iter().find(|command| command.name == name);
-        Ok(Cli {
-            no_color,
-            licenses,
-            command: command.copied().expect("the parser knows these alone"),
-            words,
-        })
-    }
-
-    /// Returns the options, if the command is this one.
-    pub(crate) fn options_of<T: FromArgMatches>(&self, command: &Subcommand) -> Option<T> {
-        let is_it = self.command.name == command.name;
-        is_it
-            .then(|| T::from_arg_matches(&self.words).ok())
-            .flatten()
-    }
-}
 
 /// `fathom iometer`.
 #[derive(Args, Debug)]
@@ -329,20 +239,6 @@ pub(crate) struct SearchArgs {
     pub(crate) engine: String,
 }
 
-/// `fathom diskspd` and `fathom sqlio`: listed here for help, completions and man pages. The dialects read the words
-/// themselves.
-#[derive(Args, Debug)]
-pub(crate) struct DialectArgs {
-    /// The tool's own switches, then its targets
-    #[arg(
-        value_name = "SWITCH|TARGET",
-        trailing_var_arg = true,
-        allow_hyphen_values = true
-    )]
-    #[allow(dead_code, reason = "see above")]
-    pub(crate) words: Vec<std::ffi::OsString>,
-}
-
 /// `fathom devices`.
 #[derive(Args, Debug)]
 pub(crate) struct DevicesArgs {
@@ -381,11 +277,6 @@ pub(crate) struct ManArgs {
     pub(crate) overwrite: bool,
 }
 
-/// Reads a command line that was stored, program name first; `None` if it is no line of this command today.
-pub(crate) fn stored<T: FromArgMatches>(command: &Subcommand, words: &[String]) -> Option<T> {
-    Cli::parse(words).ok()?.options_of(command)
-}
-
 /// Reads what a request of another tool replays, as the words behind `fathom replay`.
 ///
 /// # Errors
@@ -398,8 +289,5 @@ pub(crate) fn replay(
     let words = words.chain(options.iter().map(OsString::from));
     let words = words.chain([OsString::from("--")]);
     let words = words.chain(trace_and_target.map(|path| path.as_os_str().to_owned()));
-    match Cli::parse(words) {
-        Ok(cli) => parsed(&cli.words),
-        Err(error) => Err(CommandError::refused(error.render())),
-    }
+    read_line("replay", words).map_err(|error| CommandError::refused(error.render()))
 }

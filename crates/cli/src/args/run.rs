@@ -86,12 +86,13 @@ impl RunArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Cli, program, stored};
-    use crate::commands::run;
+    use crate::args::SurveyArgs;
+    use crate::parser::program;
+    use crate::subcommand::read_line;
     use proptest::prelude::*;
 
     fn run_args(words: &[String]) -> RunArgs {
-        stored(&run::COMMAND, words).unwrap()
+        read_line("run", words).unwrap()
     }
 
     #[test]
@@ -107,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_survey_needs_no_words() {
-        assert!(Cli::parse(["fathom", "survey"]).is_ok());
+        assert!(read_line::<SurveyArgs>("survey", ["fathom", "survey"]).is_ok());
     }
 
     proptest! {

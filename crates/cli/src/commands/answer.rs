@@ -3,14 +3,17 @@
 //! It is that of the page, so that the list, the page and the history agree. Deliberately absent: sessions of very many
 //! results, whose report takes seconds; the list shows none of these.
 
-use super::report::gather;
+use crate::args::{KnownArgs, known_by};
 use crate::failure::Ending;
+use crate::kinds::stored::Stored;
+use crate::kinds::{kind_of, page};
 use analysis::Validity;
 use analysis::page::{PageBuilder, PageCell, PageDocument, PagePart};
 use model::CommandError;
 use model::record::RowVerdict;
 use session::{Journal, VERSION, clock};
 use std::borrow::Borrow;
+use std::collections::HashSet;
 use store::{RunName, SessionAnswer, SessionId, SessionOutcome, Store};
 
 /// Results of a session whose answer is stored at most.
@@ -50,8 +53,34 @@ pub(crate) fn of_session(store: &Store, session: SessionId) -> Option<SessionAns
 /// Reads a session as its page has it, without the insides of its results.
 pub(crate) fn document(store: &Store, session: SessionId) -> Result<PageDocument, CommandError> {
     let mut page = PageBuilder::new(clock::utc().0, VERSION, true);
-    gather::part(store, RunName { session, run: None }, &mut page)?;
+    add_part(store, RunName { session, run: None }, &mut page)?;
     Ok(page.finish(0))
+}
+
+/// Adds a session, or one result of it.
+///
+/// # Errors
+/// It cannot be read, or this build has no such kind.
+pub(crate) fn add_part(
+    store: &Store,
+    name: RunName,
+    builder: &mut PageBuilder,
+) -> Result<(), CommandError> {
+    let summary = store.summary_of(name.session);
+    let summary = summary.map_err(CommandError::refused)?;
+    let notes = store.notes(name).map_err(CommandError::refused)?;
+    let stored = Stored {
+        store,
+        summary: &summary,
+        known: &known_by(&notes)?,
+        hints: &KnownArgs::default(),
+    };
+    let rows = page::begin(store, &summary, name, builder)?;
+    if name.run.is_some() {
+        page::each(store, rows, &HashSet::new(), builder);
+        return Ok(());
+    }
+    (kind_of(&summary)?.add_to_page)(&stored, rows, builder)
 }
 
 /// The answer of the first part of a page.

@@ -8,7 +8,7 @@ use crate::args::{
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, report};
 use model::{CommandError, ResultRow};
 use session::clock;
@@ -16,14 +16,12 @@ use std::ops::ControlFlow;
 use store::{Baseline, Pass, RunName, SessionOutcome, SessionSummary, Store};
 
 /// The row of `fathom baseline`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "baseline",
-    group: Group::Results,
-    about: "Name results to compare later ones with",
-    define: options::<BaselineArgs>,
-    run: Entry::Options(|words, environment| baseline(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<BaselineArgs>(
+    "baseline",
+    Group::Results,
+    "Name results to compare later ones with",
+    |words, environment| baseline(&parsed(words)?, environment),
+);
 
 /// Sets, lists, checks or removes.
 pub(crate) fn baseline(

@@ -7,11 +7,11 @@ use super::hosts::{Member, Together, Way, answer_to, together, way};
 use super::preflight::{Found, Start};
 use super::survey;
 use crate::args::{CheckArgs, HostsArgs, KeepArgs};
-use crate::commands::run::KIND;
+use crate::commands::run::stored::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, report};
 use analysis::{HostPreflight, PreflightAnswer};
 use host::Root;
@@ -22,16 +22,14 @@ use std::path::{Path, PathBuf};
 use tools::Reader;
 
 /// The row of `fathom check`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "check",
-    group: Group::Measure,
-    often: true,
-    about: "Check a target before measuring: other load, health, throttling, settings",
-    define: options::<CheckArgs>,
-    has_ranks: true,
-    run: Entry::Options(|words, environment| check(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<CheckArgs>(
+    "check",
+    Group::Measure,
+    "Check a target before measuring: other load, health, throttling, settings",
+    |words, environment| check(&parsed(words)?, environment),
+)
+.often()
+.with_ranks();
 
 const LOOK_MIN: Nanos = Nanos::seconds(1);
 const LOOK_MAX: Nanos = Nanos::seconds(60);

@@ -9,7 +9,7 @@ use crate::args::{CompareArgs, ConditionArgs, known_by};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, report};
 use analysis::{CompareReport, Compared, Condition, ConditionOutcome, Side, compare_with_history};
 use model::{CommandError, Origin, ResultRow};
@@ -18,15 +18,13 @@ use std::path::{Path, PathBuf};
 use store::{Name, RunName, Store};
 
 /// The row of `fathom compare`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "compare",
-    group: Group::Results,
-    often: true,
-    about: "Compare two results: what changed, and whether it is significant",
-    define: options::<CompareArgs>,
-    run: Entry::Options(|words, environment| compare(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<CompareArgs>(
+    "compare",
+    Group::Results,
+    "Compare two results: what changed, and whether it is significant",
+    |words, environment| compare(&parsed(words)?, environment),
+)
+.often();
 
 /// Compares and returns the outcome.
 pub(crate) fn compare(

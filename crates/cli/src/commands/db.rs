@@ -5,21 +5,19 @@ use crate::args::{BackupArgs, CheckDbArgs, DbArgs, DbCommand, SqlArgs, StoreArgs
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{keep, output, report};
 use model::CommandError;
 use session::clock;
 use store::{Depth, Notice, StoreError};
 
 /// The row of `fathom db`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "db",
-    group: Group::Results,
-    about: "Check, back up and query the results database",
-    define: options::<DbArgs>,
-    run: Entry::Options(|words, environment| db(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<DbArgs>(
+    "db",
+    Group::Results,
+    "Check, back up and query the results database",
+    |words, environment| db(&parsed(words)?, environment),
+);
 
 /// Sessions of which the records are read where not all are: half of them the newest.
 const SAMPLE: u64 = 400;

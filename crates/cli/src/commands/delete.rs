@@ -6,23 +6,21 @@ use super::rows::{names, open_store, sessions_of};
 use crate::args::DeleteArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::kinds::Kind;
+use crate::kinds::kind_of;
 use crate::output;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use model::CommandError;
 use std::collections::BTreeSet;
 use std::io::{BufRead, IsTerminal};
 use store::{RunName, Store, StoreError};
 
 /// The row of `fathom delete`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "delete",
-    group: Group::Results,
-    about: "Delete sessions and results for good",
-    define: options::<DeleteArgs>,
-    run: Entry::Options(|words, environment| delete(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<DeleteArgs>(
+    "delete",
+    Group::Results,
+    "Delete sessions and results for good",
+    |words, environment| delete(&parsed(words)?, environment),
+);
 
 /// Asks and deletes.
 pub(crate) fn delete(args: &DeleteArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -89,7 +87,7 @@ fn what(store: &Store, names: &[RunName]) -> Result<String, CommandError> {
             .copied()
             .collect();
         let of_it: Vec<String> = of_it.iter().map(ToString::to_string).collect();
-        let kind = Kind::of(&summary).map_or_else(
+        let kind = kind_of(&summary).map_or_else(
             |_| format!("a session of fathom {}", summary.kind.name()),
             |kind| kind.described.to_owned(),
         );

@@ -4,21 +4,19 @@ use crate::args::DevicesArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, report};
 use host::Root;
 use model::CommandError;
 
 /// The row of `fathom devices`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "devices",
-    group: Group::System,
-    often: true,
-    about: "List the block devices of this machine and who uses them",
-    define: options::<DevicesArgs>,
-    run: Entry::Options(|words, environment| devices(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<DevicesArgs>(
+    "devices",
+    Group::System,
+    "List the block devices of this machine and who uses them",
+    |words, environment| devices(&parsed(words)?, environment),
+)
+.often();
 
 /// Lists them.
 pub(crate) fn devices(

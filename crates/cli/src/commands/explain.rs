@@ -4,21 +4,19 @@ use crate::args::ExplainArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, report};
 use analysis::{Explanation, explanations};
 use model::CommandError;
 
 /// The row of `fathom explain`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "explain",
-    group: Group::Understand,
-    often: true,
-    about: "Explain a finding, a result or an outcome: what it means, how it is found, what to do",
-    define: options::<ExplainArgs>,
-    run: Entry::Options(|words, environment| explain(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<ExplainArgs>(
+    "explain",
+    Group::Understand,
+    "Explain a finding, a result or an outcome: what it means, how it is found, what to do",
+    |words, environment| explain(&parsed(words)?, environment),
+)
+.often();
 
 /// A name that is less similar is no slip of the fingers. // in [0, 1]
 const SIMILAR_MIN: f64 = 0.6;

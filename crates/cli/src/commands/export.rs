@@ -4,8 +4,9 @@ use super::rows::{Choice, open_store, resolved, sessions_of};
 use crate::args::{ExportArgs, ExportForm};
 use crate::environment::Environment;
 use crate::failure::Ending;
+use crate::kinds::filter_of;
 use crate::report::Form;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, report};
 use analysis::say;
 use gate::Replace;
@@ -13,18 +14,16 @@ use model::CommandError;
 use std::io::IsTerminal;
 
 /// The row of `fathom export`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "export",
-    group: Group::Results,
-    about: "Write results for other programs: CSV, JSON or Parquet",
-    define: options::<ExportArgs>,
-    run: Entry::Options(|words, environment| export(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<ExportArgs>(
+    "export",
+    Group::Results,
+    "Write results for other programs: CSV, JSON or Parquet",
+    |words, environment| export(&parsed(words)?, environment),
+);
 
 /// Writes them to a new file, or to standard output.
 pub(crate) fn export(args: &ExportArgs, environment: &Environment) -> Result<Ending, CommandError> {
-    let choice = Choice::read(&args.rows, args.columns.as_deref())?;
+    let choice = Choice::read(&args.rows, args.columns.as_deref(), filter_of)?;
     let export = match args.form {
         ExportForm::Rows(export) => export,
         ExportForm::Sessions => return sessions(args, &choice, environment),

@@ -6,12 +6,12 @@
 use super::learn::read_profile;
 use super::show::run_named;
 use super::trace::{Pace, of_trace};
-use crate::args::{self, FidelityArgs, RunArgs, TraceInputArgs};
-use crate::commands::{learned, replay, run};
+use crate::args::{FidelityArgs, ReplayArgs, RunArgs, TraceInputArgs};
+use crate::commands::{learned, replay};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed, read_line};
 use crate::{output, report, signals};
 use engine::Stop;
 use model::fidelity::PropertyVerdict;
@@ -23,14 +23,12 @@ use std::path::Path;
 use traces::{ArrivalRule, Drawn, Properties};
 
 /// The row of `fathom fidelity`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "fidelity",
-    group: Group::Measure,
-    about: "Compare two traces or profiles in fourteen properties, each with the distance of the first from itself",
-    define: options::<FidelityArgs>,
-    run: Entry::Options(|words, environment| fidelity(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<FidelityArgs>(
+    "fidelity",
+    Group::Measure,
+    "Compare two traces or profiles in fourteen properties, each with the distance of the first from itself",
+    |words, environment| fidelity(&parsed(words)?, environment),
+);
 
 /// A profile has its version within so many bytes.
 const HEAD: u64 = 4096;
@@ -153,9 +151,9 @@ fn of_session(
         pace.goes_on()
     };
     let of_run = |args: &RunArgs| args.profile.profile.is_some();
-    if let Some(args) = args::stored(&replay::COMMAND, &record.command) {
+    if let Some(args) = read_line::<ReplayArgs>("replay", &record.command).ok() {
         replay::issued(&args, record, &mut take)?;
-    } else if let Some(args) = args::stored(&run::COMMAND, &record.command).filter(of_run) {
+    } else if let Some(args) = read_line("run", &record.command).ok().filter(of_run) {
         learned::issued(&args, record, &mut take)?;
     } else {
         return Err(refused("its command line cannot be read again"));

@@ -10,7 +10,7 @@ use super::command_line;
 use crate::args::{HostsArgs, KeepArgs};
 use crate::environment::{Environment, variable};
 use crate::failure::Ending;
-use crate::kinds::Kind;
+use crate::kinds::stored::Kind;
 use crate::output;
 use crate::run_context::RunContext;
 use crate::signals::{self, Interrupt};

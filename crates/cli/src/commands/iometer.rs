@@ -6,11 +6,11 @@
 use super::dialect::{self, Course, ResultFile, StoredSession, check_files, titled, write_whole};
 use super::{restated, show};
 use crate::args::IometerArgs;
-use crate::commands::run::KIND;
+use crate::commands::run::stored::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, report, signals};
 use engine::Stop;
 use model::{CommandError, Content, Location, Profile, RunRecord, TargetKind};
@@ -26,14 +26,12 @@ use tools::iometer::{
 use views::Zone;
 
 /// The row of `fathom iometer`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "iometer",
-    group: Group::OtherTools,
-    about: "Run an IOmeter configuration (.icf) and write its results as IOmeter does; or write one from a run",
-    define: options::<IometerArgs>,
-    run: Entry::Options(|words, environment| iometer(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<IometerArgs>(
+    "iometer",
+    Group::OtherTools,
+    "Run an IOmeter configuration (.icf) and write its results as IOmeter does; or write one from a run",
+    |words, environment| iometer(&parsed(words)?, environment),
+);
 
 /// Runs it, or writes one.
 pub(crate) fn iometer(
@@ -80,14 +78,8 @@ fn run(args: &IometerArgs, environment: &Environment) -> Result<Ending, CommandE
     let stored = StoredSession::open(ground.place.as_ref(), session, runs.len())?;
     let titles: Vec<String> = runs.iter().map(title).collect();
     let course = Course {
-        status: None,
-        gate: &gate,
-        environment,
-        command: &command,
         names: &titles,
-        recording: None,
-        io_logs: Vec::new(),
-        hosts: None,
+        ..Course::new(&gate, environment, &command)
     };
     let stop = Stop::new();
     signals::listen(&stop)?;

@@ -9,7 +9,7 @@ use crate::args;
 use crate::args::LearnArgs;
 use crate::environment::Environment;
 use crate::failure::{self, Ending};
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, report, signals};
 use analysis::say;
 use engine::Stop;
@@ -21,14 +21,7 @@ use traces::{LearnedFrom, LearnedProfile, Learner};
 use views::LearnedSummary;
 
 /// The row of `fathom learn`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "learn",
-    group: Group::Measure,
-    about: "Learn the workload of a trace or a running application, as a profile that fathom run --profile runs",
-    define: |command| options::<LearnArgs>(command).after_help(args::trace::formats()),
-    run: Entry::Options(|words, environment| learn(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<LearnArgs>("learn", Group::Measure, "Learn the workload of a trace or a running application, as a profile that fathom run --profile runs", |words, environment| learn(&parsed(words)?, environment)).after_help(|| args::trace::formats().into());
 
 /// Longest profile that is read: a million places have less.
 const PROFILE_BYTES_MAX: u64 = 64 << 20;

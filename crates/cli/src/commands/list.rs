@@ -5,9 +5,10 @@ use super::rows::{READ_MAX, reported};
 use crate::args::ListArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::kinds::{self, KINDS, Kind};
+use crate::kinds::stored::Kind;
+use crate::kinds::{FORM, KINDS};
 use crate::report::Form;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{keep, output, report};
 use analysis::columns::moment_span;
 use model::{CommandError, ResultRow, contains_ignoring_case};
@@ -16,15 +17,13 @@ use store::{Pass, SessionSummary};
 use tools::{Problem, Reader};
 
 /// The row of `fathom list`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "list",
-    group: Group::Results,
-    often: true,
-    about: "List stored sessions, newest first",
-    define: options::<ListArgs>,
-    run: Entry::Options(|words, environment| list(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<ListArgs>(
+    "list",
+    Group::Results,
+    "List stored sessions, newest first",
+    |words, environment| list(&parsed(words)?, environment),
+)
+.often();
 
 const NUMBER_FORM: &str = "must be a whole number of sessions from 1: 10";
 const DATE_FORM: &str = "must be 2026-11-21, 2026-11-21T10 or 2026-11-21T10:30";
@@ -108,7 +107,7 @@ impl<'a> Wanted<'a> {
         let kinds: Vec<(&str, &'static Kind)> =
             KINDS.iter().map(|kind| (kind.word, *kind)).collect();
         let kind = args.kind.as_deref();
-        let kind = kind.and_then(|text| reader.word("--kind", text, &kinds, &kinds::FORM));
+        let kind = kind.and_then(|text| reader.word("--kind", text, &kinds, &FORM));
         let mut date = |option: &'static str, text: Option<&String>| {
             let span = moment_span(text?);
             if span.is_none() {

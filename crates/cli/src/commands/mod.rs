@@ -1,6 +1,6 @@
-//! One file or folder a command, and one row of [`COMMANDS`]. Each reads as its flow, from the words to the result.
+//! One file or folder a command, and one row of `registry::COMMANDS`. Each reads as its flow, from the words to the result.
 
-pub(crate) mod answer;
+mod answer;
 pub(crate) mod baseline;
 pub(crate) mod check;
 pub(crate) mod compare;
@@ -33,7 +33,7 @@ pub(crate) mod pts;
 mod ranks;
 pub(crate) mod replay;
 pub(crate) mod report;
-mod restated;
+pub(crate) mod restated;
 pub(crate) mod resumed;
 mod rows;
 pub(crate) mod run;
@@ -49,53 +49,8 @@ pub(crate) mod verify;
 pub(crate) mod watch;
 pub(crate) mod xdd;
 
-use crate::subcommand::Subcommand;
 pub(crate) use dialect::Line;
 use session::VERSION;
-
-/// All of them, in the order of the help; in the short help those of a group that people use most.
-pub(crate) static COMMANDS: &[&Subcommand] = &[
-    &survey::COMMAND,
-    &run::COMMAND,
-    &sweep::COMMAND,
-    &looks::quick::COMMAND,
-    &check::COMMAND,
-    &watch::COMMAND,
-    &looks::layers::COMMAND,
-    &files::COMMAND,
-    &verify::COMMAND,
-    &pts::COMMAND,
-    &trace::COMMAND,
-    &replay::COMMAND,
-    &learn::COMMAND,
-    &fidelity::COMMAND,
-    &fio::COMMAND,
-    &import::COMMAND,
-    &diskspd::COMMAND,
-    &sqlio::COMMAND,
-    &iometer::COMMAND,
-    &ior::COMMAND,
-    &mdtest::COMMAND,
-    &xdd::COMMAND,
-    &dd::COMMAND,
-    &dd::LMDD,
-    &dd::SGP_DD,
-    &list::COMMAND,
-    &show::COMMAND,
-    &compare::COMMAND,
-    &report::COMMAND,
-    &table::COMMAND,
-    &export::COMMAND,
-    &baseline::COMMAND,
-    &tag::COMMAND,
-    &note::COMMAND,
-    &delete::COMMAND,
-    &db::COMMAND,
-    &explain::COMMAND,
-    &devices::COMMAND,
-    &shell::COMPLETIONS,
-    &shell::MAN,
-];
 
 /// The command line as it was given, program name first, for the record.
 fn command_line() -> Vec<String> {

@@ -5,23 +5,21 @@ use super::rows::{names, open_store, resolved, sessions_of};
 use crate::args::{ALL_NOTES, COMMENT, HINTS, NoteArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::kinds::Kind;
+use crate::kinds::kind_of;
 use crate::report::Form;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, report};
 use model::{CommandError, Note};
 use store::{Name, RunName, Store, StoreError};
 use views::Stored;
 
 /// The row of `fathom note`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "note",
-    group: Group::Results,
-    about: "Store hints and a comment with sessions and results; findings use the hints from then on",
-    define: options::<NoteArgs>,
-    run: Entry::Options(|words, environment| note(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<NoteArgs>(
+    "note",
+    Group::Results,
+    "Store hints and a comment with sessions and results; findings use the hints from then on",
+    |words, environment| note(&parsed(words)?, environment),
+);
 
 /// Longest comment, in characters.
 const COMMENT_MAX: usize = 500;
@@ -129,7 +127,7 @@ fn can_have_hints(store: &Store, names: &[RunName], goal: bool) -> Result<(), Co
         let summary = summary.map_err(CommandError::refused)?;
         let is_one = name.run.is_some() || summary.runs == 1;
         let name = name.to_string();
-        wrong.extend(Kind::of(&summary)?.refuse_hints(&name, is_one, goal));
+        wrong.extend(kind_of(&summary)?.refuse_hints(&name, is_one, goal));
     }
     match wrong.is_empty() {
         true => Ok(()),

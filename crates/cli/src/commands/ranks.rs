@@ -2,9 +2,9 @@
 //!
 //! Omitted: how either is shown (`show`, `report`).
 
-use crate::args::{self, RunArgs, known_by};
-use crate::commands::run;
+use crate::args::{RunArgs, known_by};
 use crate::report;
+use crate::subcommand::read_line;
 use analysis::{
     JobContext, JobPart, JobReport, RankLabel, Validity, imported_report_knowing,
     run_report_knowing,
@@ -132,9 +132,9 @@ fn sharing(parts: &[JobPart<'_>]) -> Vec<u32> {
 /// Hosts that the command of a session named as owners of its target.
 fn owners(store: &Store, id: SessionId) -> Result<Vec<String>, CommandError> {
     let summary = store.summary_of(id).map_err(CommandError::refused)?;
-    match args::stored::<RunArgs>(&run::COMMAND, &summary.command) {
-        Some(run) => run.hosts.owners(),
-        None => Ok(Vec::new()),
+    match read_line::<RunArgs>("run", &summary.command) {
+        Ok(run) => run.hosts.owners(),
+        Err(_) => Ok(Vec::new()),
     }
 }
 

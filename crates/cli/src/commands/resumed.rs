@@ -4,7 +4,7 @@
 use crate::args::KeepArgs;
 use crate::environment::Environment;
 use crate::keep;
-use crate::kinds::Kind;
+use crate::kinds::stored::Kind;
 use gate::FileLock;
 use model::{CommandError, Location, TargetFacts, TargetKind};
 use std::path::{Path, PathBuf};

@@ -4,7 +4,6 @@ use crate::args::{RowsArgs, StoreArgs};
 use crate::commands::ranks;
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::kinds::{self, KINDS};
 use crate::{keep, output};
 use analysis::columns::{
     Column, Filter, JUDGED, Problem, SelectedRow, Selection, SortKey, SortRank, Usual, columns,
@@ -20,6 +19,9 @@ use views::Export;
 /// Lines that a person reads, where nothing else is specified.
 pub(super) const READ_MAX: usize = 1000;
 
+/// Reads the words of `--where`.
+type FilterReader = fn(&str) -> Result<Filter, Vec<Problem>>;
+
 /// What was asked for, read and found good.
 pub(crate) struct Choice {
     names: Vec<Name>,
@@ -34,7 +36,11 @@ pub(crate) struct Choice {
 
 impl Choice {
     /// Reads all of it; everything that is wrong is reported at once.
-    pub(crate) fn read(args: &RowsArgs, columns: Option<&str>) -> Result<Choice, CommandError> {
+    pub(crate) fn read(
+        args: &RowsArgs,
+        columns: Option<&str>,
+        filter_of: FilterReader,
+    ) -> Result<Choice, CommandError> {
         let mut wrong = Vec::new();
         let mut tell = |option: &str, problems: Vec<Problem>| {
             wrong.extend(
@@ -224,27 +230,6 @@ struct Kept<'a, T> {
     last: Option<SortRank<'a>>,
 }
 
-/// Reads a filter. A kind that it names is one that sessions have: another would find nothing, and look like an answer.
-pub(super) fn filter_of(text: &str) -> Result<Filter, Vec<Problem>> {
-    let filter = Filter::read(text)?;
-    let is_unknown = |word: &&str| {
-        KINDS
-            .iter()
-            .all(|kind| !kind.word.eq_ignore_ascii_case(word))
-    };
-    let unknown = filter.words_of("kind").into_iter().filter(is_unknown);
-    let problem = |word: &str| Problem::Value {
-        field: "kind",
-        read: word.to_owned(),
-        accepted: &kinds::FORM,
-    };
-    let problems: Vec<Problem> = unknown.map(problem).collect();
-    match problems.is_empty() {
-        true => Ok(filter),
-        false => Err(problems),
-    }
-}
-
 fn limit(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| {
@@ -329,18 +314,4 @@ pub(crate) fn sessions_of(names: &[RunName]) -> Vec<SessionId> {
     sessions.sort_unstable();
     sessions.dedup();
     sessions
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_filter_knows_the_name_of_every_kind_of_session() {
-        for kind in KINDS {
-            let filter = format!("kind = {}", kind.word);
-            assert!(filter_of(&filter).is_ok(), "{filter}");
-        }
-        assert!(filter_of("not kind != walk or write=0").is_err());
-    }
 }

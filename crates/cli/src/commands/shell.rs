@@ -1,10 +1,10 @@
 //! `fathom completions` and `fathom man`: generated from the same description as the parser, so they cannot drift.
 
-use crate::args::{CompletionsArgs, ManArgs, program};
+use crate::args::{CompletionsArgs, ManArgs};
 use crate::commands::report::why_never_replaced;
 use crate::failure::Ending;
 use crate::output;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Subcommand, parsed};
 use clap::Command;
 use clap_mangen::Man;
 use gate::{Folder, Name, OutputError, Replace};
@@ -13,24 +13,18 @@ use std::io;
 use std::path::PathBuf;
 
 /// The row of `fathom man`.
-pub(crate) static MAN: Subcommand = Subcommand {
-    name: "man",
-    group: Group::System,
-    about: "Write the man pages into a folder",
-    define: options::<ManArgs>,
-    run: Entry::Options(|words, _| man(&parsed(words)?)),
-    ..PLAIN
-};
+pub(crate) static MAN: Subcommand = Subcommand::description::<ManArgs>(
+    "man",
+    "Write the man pages into a folder",
+    |words, program| man(&parsed(words)?, program),
+);
 
 /// The row of `fathom completions`.
-pub(crate) static COMPLETIONS: Subcommand = Subcommand {
-    name: "completions",
-    group: Group::System,
-    about: "Print the completions for a shell",
-    define: options::<CompletionsArgs>,
-    run: Entry::Options(|words, _| completions(&parsed(words)?)),
-    ..PLAIN
-};
+pub(crate) static COMPLETIONS: Subcommand = Subcommand::description::<CompletionsArgs>(
+    "completions",
+    "Print the completions for a shell",
+    |words, program| completions(&parsed(words)?, program),
+);
 
 /// The section that a man page has and a description of a command line has not. Source: man-pages(7).
 const EXIT_STATUS: &str = ".SH \"EXIT STATUS\"
@@ -46,15 +40,18 @@ The request was refused; nothing was run.
 ";
 
 /// Prints the completions for one shell.
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending, CommandError> {
+pub(crate) fn completions(
+    args: &CompletionsArgs,
+    mut program: Command,
+) -> Result<Ending, CommandError> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut program(), "fathom", &mut script);
+    clap_complete::generate(args.shell, &mut program, "fathom", &mut script);
     output::print(&script)?;
     Ok(Ending::Good)
 }
 
 /// Writes `fathom.1` and a page for each command. What is there stays, unless the option replaces it.
-pub(crate) fn man(args: &ManArgs) -> Result<Ending, CommandError> {
+pub(crate) fn man(args: &ManArgs, program: Command) -> Result<Ending, CommandError> {
     if !args.folder.is_dir() {
         return Err(CommandError::refused(format!(
             "{}: this is not a folder: specify an existing one to put the man pages into",
@@ -66,7 +63,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, CommandError> {
         true => Replace::Anything,
         false => Replace::Nothing,
     };
-    let pages = pages().map_err(|error| CommandError::failed(model::errno_text(&error)))?;
+    let pages = pages(program).map_err(|error| CommandError::failed(model::errno_text(&error)))?;
     let places: Vec<(&Name, PathBuf, &[u8])> = pages
         .iter()
         .map(|(name, text)| (name, args.folder.join(name.as_os_str()), text.as_slice()))
@@ -100,8 +97,7 @@ fn reported(error: &OutputError) -> String {
 }
 
 /// Every page with its name.
-fn pages() -> io::Result<Vec<(Name, Vec<u8>)>> {
-    let mut command = program();
+fn pages(mut command: Command) -> io::Result<Vec<(Name, Vec<u8>)>> {
     command.build();
     let mut pages = Vec::new();
     add_pages(&command, &mut pages)?;

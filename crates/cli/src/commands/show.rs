@@ -3,24 +3,23 @@
 use crate::args::ShowArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::kinds::{Kind, Stored, load, page_of, pick};
+use crate::kinds::kind_of;
+use crate::kinds::stored::{Kind, Stored, load, page_of, pick};
 use crate::report::Form;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{keep, output};
 use model::{CommandError, RunRecord};
 use std::path::PathBuf;
 use store::{Name, RunName, SessionOutcome, SessionSummary, Store};
 
 /// The row of `fathom show`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "show",
-    group: Group::Results,
-    often: true,
-    about: "Show a stored result",
-    define: options::<ShowArgs>,
-    run: Entry::Options(|words, environment| show(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<ShowArgs>(
+    "show",
+    Group::Results,
+    "Show a stored result",
+    |words, environment| show(&parsed(words)?, environment),
+)
+.often();
 
 /// Prints a session, or one run of it.
 pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -47,7 +46,7 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
     };
     let summary = store.summary_of(name.session);
     let summary = summary.map_err(CommandError::refused)?;
-    let kind = Kind::of(&summary)?;
+    let kind = kind_of(&summary)?;
     let stored = Stored {
         store: &store,
         summary: &summary,

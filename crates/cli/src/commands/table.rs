@@ -1,24 +1,23 @@
 //! `fathom table`: results of any session, filtered, sorted, laid out.
 
-use super::rows::{Choice, filter_of, open_store};
+use super::rows::{Choice, open_store};
 use crate::args::TableArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
+use crate::kinds::filter_of;
 use crate::report::Form;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, report};
 use analysis::columns::{Column, Filter, Selection, best, columns_of, pivot, usual};
 use model::CommandError;
 
 /// The row of `fathom table`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "table",
-    group: Group::Results,
-    about: "Filter, sort and lay out results of any session",
-    define: options::<TableArgs>,
-    run: Entry::Options(|words, environment| table(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<TableArgs>(
+    "table",
+    Group::Results,
+    "Filter, sort and lay out results of any session",
+    |words, environment| table(&parsed(words)?, environment),
+);
 
 /// Default layout.
 const SHOWN: &str = "iops";
@@ -30,7 +29,7 @@ pub(crate) fn table(args: &TableArgs, environment: &Environment) -> Result<Endin
         output::print(&report::fields(form))?;
         return Ok(Ending::Good);
     }
-    let choice = Choice::read(&args.rows, args.columns.as_deref())?;
+    let choice = Choice::read(&args.rows, args.columns.as_deref(), filter_of)?;
     let grid = args.by.as_deref().map(|by| grid(by, args)).transpose()?;
     let condition = args.best.as_deref().map(condition).transpose()?;
     let store = open_store(&args.rows.store, environment)?;

@@ -4,18 +4,16 @@ use super::rows::{names, open_store, resolved};
 use crate::args::TagArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use model::CommandError;
 
 /// The row of `fathom tag`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "tag",
-    group: Group::Results,
-    about: "Add tags to sessions and results, or remove them",
-    define: options::<TagArgs>,
-    run: Entry::Options(|words, environment| tag(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<TagArgs>(
+    "tag",
+    Group::Results,
+    "Add tags to sessions and results, or remove them",
+    |words, environment| tag(&parsed(words)?, environment),
+);
 
 /// Gives and takes words.
 pub(crate) fn tag(args: &TagArgs, environment: &Environment) -> Result<Ending, CommandError> {

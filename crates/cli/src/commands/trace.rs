@@ -7,7 +7,7 @@ use crate::args::{TraceArgs, TraceInputArgs};
 use crate::environment::Environment;
 use crate::failure::{self, Ending};
 use crate::report::Form;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, report, signals};
 use engine::Stop;
 use gate::NewOutput;
@@ -17,14 +17,7 @@ use std::path::Path;
 use traces::{Description, Options, Trace, TraceError, WriterFormat};
 
 /// The row of `fathom trace`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "trace",
-    group: Group::Measure,
-    about: "Describe, cut or convert a trace of block I/Os: blktrace, perf, fio's iologs, published traces",
-    define: |command| options::<TraceArgs>(command).after_help(args::trace::formats()),
-    run: Entry::Options(|words, environment| trace(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<TraceArgs>("trace", Group::Measure, "Describe, cut or convert a trace of block I/Os: blktrace, perf, fio's iologs, published traces", |words, environment| trace(&parsed(words)?, environment)).after_help(|| args::trace::formats().into());
 
 /// I/Os between two checks of the stop word, and between two lines of progress.
 const CHECK_EVERY: u64 = 1 << 18;

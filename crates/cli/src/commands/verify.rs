@@ -5,15 +5,15 @@
 
 use super::{VERSION, command_line, show};
 use crate::args::VerifyArgs;
-use crate::commands::answer;
+use crate::commands::{answer, ended};
 use crate::environment::Environment;
 use crate::evidence::Evidence;
 use crate::failure::Ending;
 use crate::journal_file::{Journal, Opened};
-use crate::kinds::{Hints, Kind, add_results, nothing_below, show_steps};
+use crate::kinds::separate;
 use crate::progress::Progress;
 use crate::report::{FilesForm, Form};
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{keep, output, report, signals};
 use analysis::say;
 use engine::{RunError, Stop, VerifyJob};
@@ -31,29 +31,15 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use store::SessionOutcome;
 use tools::Reader;
 
 /// The row of `fathom verify`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "verify",
-    group: Group::Measure,
-    about: "Read a file or device that fathom wrote, and check every block",
-    define: options::<VerifyArgs>,
-    run: Entry::Options(|words, environment| verify(&parsed(words)?, environment)),
-    ..PLAIN
-};
-
-/// The row of `fathom verify`.
-pub(crate) static KIND: Kind = Kind {
-    word: "verify",
-    described: "a verification",
-    hints: Hints::None,
-    can_resume: false,
-    show: show_steps,
-    add_to_page: add_results,
-    below_run: nothing_below,
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<VerifyArgs>(
+    "verify",
+    Group::Measure,
+    "Read a file or device that fathom wrote, and check every block",
+    |words, environment| verify(&parsed(words)?, environment),
+);
 
 /// Places of durable writes that show whether a journal is of another run.
 const SAMPLED: usize = 1024;
@@ -90,7 +76,7 @@ pub(crate) fn verify(args: &VerifyArgs, environment: &Environment) -> Result<End
         });
     }
     let name = request.facts.path.display().to_string();
-    let new = session::new_session(KIND.stored(), command_line(), name, started_utc);
+    let new = session::new_session(separate::VERIFY.stored(), command_line(), name, started_utc);
     let journal = session::Journal::new(store.as_ref(), new);
     let ending = tell(&request, &work, &outcome);
     let names = [request.facts.path.display().to_string()];
@@ -106,16 +92,8 @@ pub(crate) fn verify(args: &VerifyArgs, environment: &Environment) -> Result<End
         outcome: outcome.clone(),
     };
     journal.save_files(&record);
-    let stored = answer::finish(&journal, session_outcome(&outcome), None);
-    let form = Form {
-        json: args.json,
-        kept: keep::kept(store.as_ref(), journal.name()),
-        place_named: args.keep.store.is_some(),
-        screen: environment.screen,
-        verbose: false,
-        known: None,
-        notes: &[],
-    };
+    let stored = answer::finish(&journal, ended::session_outcome(&outcome), None);
+    let form = Form::of_session(args.json, &journal, &args.keep, environment);
     output::print(&report::files(&[record], FilesForm::Summary, form))?;
     Ok(stored.and(Ending::of(kept)).and(ending))
 }
@@ -408,14 +386,6 @@ fn left_by(record: &RunRecord) -> Option<u64> {
     let pass = record.engine.verification.as_ref()?.pass?;
     let is_whole = pass.done == pass.total && record.plan.targets.len() == 1;
     is_whole.then_some(pass.counts.right)
-}
-
-fn session_outcome(outcome: &FilesOutcome) -> SessionOutcome {
-    match outcome {
-        FilesOutcome::Complete => SessionOutcome::Complete,
-        FilesOutcome::Interrupted => SessionOutcome::Interrupted,
-        FilesOutcome::Failed(_) => SessionOutcome::Failed,
-    }
 }
 
 /// Reports what a program that reads only the exit code and standard error needs.

@@ -1,63 +1,28 @@
 //! The kinds of sessions: one row each, with all that the general commands ask of it (`show`, `report`, `list`, `note`,
 //! `delete`, `--resume`).
 //!
-//! A kind is described where it is measured: its row is `KIND` in its folder, and [`KINDS`] lists the rows. Omitted: how a
-//! session is measured.
+//! A row stands where its kind is measured, in the file that shows a session again. Omitted: what a row has (`stored`), and how a session is
+//! measured.
 
-mod stored;
+pub(crate) mod page;
+pub(crate) mod separate;
+pub(crate) mod stored;
 
-use crate::commands::{
-    dd, files, import, looks, noted::ONE_RESULT, pts, run, survey, sweep, verify, watch,
-};
-use crate::report::Form;
-use analysis::page::PageBuilder;
-use model::{CommandError, ResultRow, RunRecord};
+use crate::commands::looks::stored::{LAYERS, QUICK};
+use crate::commands::pts::stored::KIND as PTS;
+use crate::commands::run::stored::KIND as RUN;
+use crate::commands::survey::stored::KIND as SURVEY;
+use crate::commands::sweep::shown::KIND as SWEEP;
+use analysis::columns::{Filter, Problem};
+use model::CommandError;
+use separate::{DD, FILES, IMPORT, VERIFY, WATCH};
 use std::sync::LazyLock;
-use store::{SessionKind, SessionSummary};
-pub(crate) use stored::{Stored, add_results, load, page_of, pick, show_steps};
-
-/// A kind of session.
-pub(crate) struct Kind {
-    /// The command that fills it, as the database and lists spell it.
-    pub(crate) word: &'static str,
-    /// What a sentence calls it, with its article.
-    pub(crate) described: &'static str,
-    /// Which hints of `fathom note` change its findings.
-    pub(crate) hints: Hints,
-    /// Whether `--resume` continues it.
-    pub(crate) can_resume: bool,
-    /// Writes a whole session as text or as a document, as [`Form`] says.
-    pub(crate) show: fn(&Stored<'_>, Form<'_>) -> Result<Vec<u8>, CommandError>,
-    /// Adds the results of a whole session and its own report to a page.
-    pub(crate) add_to_page: AddToPage,
-    /// Returns the lines below one of its runs.
-    pub(crate) below_run: fn(&RunRecord) -> String,
-}
-
-type AddToPage = fn(&Stored<'_>, Vec<ResultRow>, &mut PageBuilder) -> Result<(), CommandError>;
-
-/// Which hints change the findings of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hints {
-    None,
-    All,
-    /// All, but a goal is one of a single result.
-    GoalOfOneResult,
-}
+use store::SessionSummary;
+use stored::Kind;
 
 /// All of them, in the order in which messages list them.
 pub(crate) static KINDS: &[&Kind] = &[
-    &run::KIND,
-    &survey::KIND,
-    &sweep::KIND,
-    &import::KIND,
-    &files::KIND,
-    &dd::KIND,
-    &looks::QUICK,
-    &looks::LAYERS,
-    &watch::KIND,
-    &verify::KIND,
-    &pts::KIND,
+    &RUN, &SURVEY, &SWEEP, &IMPORT, &FILES, &DD, &QUICK, &LAYERS, &WATCH, &VERIFY, &PTS,
 ];
 
 /// Their words, as a message lists them.
@@ -70,46 +35,44 @@ pub(crate) static WORDS: LazyLock<String> = LazyLock::new(|| {
 /// What a value that names a kind has to be.
 pub(crate) static FORM: LazyLock<String> = LazyLock::new(|| format!("must be {}", *WORDS));
 
-impl Kind {
-    /// Returns the kind as sessions are stored with it.
-    pub(crate) const fn stored(&self) -> SessionKind {
-        SessionKind::new(self.word)
-    }
-
-    /// Returns the kind of a stored session.
-    ///
-    /// # Errors
-    /// This build has no such kind.
-    pub(crate) fn of(summary: &SessionSummary) -> Result<&'static Kind, CommandError> {
-        let kind = KINDS.iter().find(|kind| summary.kind == kind.stored());
-        kind.copied().ok_or_else(|| {
-            CommandError::refused(format!(
-                "session {}: its kind is `{}`, which this fathom does not have: it has {}",
-                summary.id,
-                summary.kind.name(),
-                *WORDS
-            ))
-        })
-    }
-
-    /// Returns why a session, or one result of it, has no hints of these kinds; `None` where it can.
-    pub(crate) fn refuse_hints(&self, name: &str, one: bool, goal: bool) -> Option<String> {
-        match self.hints {
-            Hints::GoalOfOneResult if goal && !one => {
-                Some(format!("{name}: {ONE_RESULT}, as {name}.1"))
-            }
-            Hints::All | Hints::GoalOfOneResult => None,
-            Hints::None => Some(format!(
-                "{name}: hints have no effect on a session of fathom {}; --comment can be stored with it",
-                self.word
-            )),
-        }
-    }
+/// Returns the kind of a stored session.
+///
+/// # Errors
+/// This build has no such kind.
+pub(crate) fn kind_of(summary: &SessionSummary) -> Result<&'static Kind, CommandError> {
+    let kind = KINDS.iter().find(|kind| summary.kind == kind.stored());
+    kind.copied().ok_or_else(|| {
+        CommandError::refused(format!(
+            "session {}: its kind is `{}`, which this fathom does not have: it has {}",
+            summary.id,
+            summary.kind.name(),
+            *WORDS
+        ))
+    })
 }
 
-/// Returns nothing, for kinds whose runs need no line below them.
-pub(crate) fn nothing_below(_: &RunRecord) -> String {
-    String::new()
+/// Reads a filter. A kind that it names is one that sessions have: another would find nothing, and look like an answer.
+///
+/// # Errors
+/// All that is wrong with it.
+pub(crate) fn filter_of(text: &str) -> Result<Filter, Vec<Problem>> {
+    let filter = Filter::read(text)?;
+    let is_unknown = |word: &&str| {
+        KINDS
+            .iter()
+            .all(|kind| !kind.word.eq_ignore_ascii_case(word))
+    };
+    let unknown = filter.words_of("kind").into_iter().filter(is_unknown);
+    let problem = |word: &str| Problem::Value {
+        field: "kind",
+        read: word.to_owned(),
+        accepted: &FORM,
+    };
+    let problems: Vec<Problem> = unknown.map(problem).collect();
+    match problems.is_empty() {
+        true => Ok(filter),
+        false => Err(problems),
+    }
 }
 
 #[cfg(test)]
@@ -120,10 +83,19 @@ mod tests {
     fn each_kind_has_a_word_of_its_own_and_a_subcommand_that_fills_it() {
         let words: std::collections::BTreeSet<&str> = KINDS.iter().map(|kind| kind.word).collect();
         assert_eq!(words.len(), KINDS.len());
-        let command = crate::args::program();
+        let command = crate::parser::program();
         for word in words {
             assert!(command.find_subcommand(word).is_some(), "{word}");
             assert!(WORDS.contains(word));
         }
+    }
+
+    #[test]
+    fn a_filter_knows_the_name_of_every_kind_of_session() {
+        for kind in KINDS {
+            let filter = format!("kind = {}", kind.word);
+            assert!(filter_of(&filter).is_ok(), "{filter}");
+        }
+        assert!(filter_of("not kind != walk or write=0").is_err());
     }
 }

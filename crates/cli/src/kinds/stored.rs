@@ -1,15 +1,71 @@
-//! A session in the database, as the rows of kinds read it: whole, one result of it, or several under one verdict.
+//! What the general commands ask of a kind of session, and a session as the rows of kinds read it.
 //!
-//! Omitted: what only one kind shows, which stands beside its row.
+//! Omitted: which kinds there are (`kinds`), and what only one kind shows, which stands next to its row.
 
+use super::page;
 use crate::args::KnownArgs;
-use crate::commands::{answer, report::gather};
+use crate::commands::noted::ONE_RESULT;
 use crate::report::{self, FilesForm, Form};
 use analysis::Known;
 use analysis::page::PageBuilder;
-use model::{CommandError, FilesRecord, ResultRow};
-use std::collections::HashSet;
-use store::{RunName, Session, SessionId, SessionSummary, Store, StoredResult, StoredRun};
+use model::{CommandError, ResultRow, RunRecord};
+use session::{VERSION, clock};
+use store::{
+    RunName, Session, SessionId, SessionKind, SessionSummary, Store, StoredResult, StoredRun,
+};
+
+/// A kind of session.
+pub(crate) struct Kind {
+    /// The command that fills it, as the database and lists spell it.
+    pub(crate) word: &'static str,
+    /// What a sentence calls it, with its article.
+    pub(crate) described: &'static str,
+    /// Which hints of `fathom note` change its findings.
+    pub(crate) hints: Hints,
+    /// Whether `--resume` continues it.
+    pub(crate) can_resume: bool,
+    /// Writes a whole session as text or as a document, in the form that is asked for.
+    pub(crate) show: fn(&Stored<'_>, Form<'_>) -> Result<Vec<u8>, CommandError>,
+    /// Adds the results of a whole session and its own report to a page.
+    pub(crate) add_to_page: AddToPage,
+    /// Returns the lines below one of its runs.
+    pub(crate) below_run: fn(&RunRecord) -> String,
+}
+
+/// Which hints change the findings of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hints {
+    None,
+    All,
+    /// All, but a goal is one of a single result.
+    GoalOfOneResult,
+}
+
+impl Kind {
+    /// Returns the kind as sessions are stored with it.
+    pub(crate) const fn stored(&self) -> SessionKind {
+        SessionKind::new(self.word)
+    }
+
+    /// Returns why a session, or one result of it, has no hints of these kinds; `None` where it can.
+    pub(crate) fn refuse_hints(&self, name: &str, one: bool, goal: bool) -> Option<String> {
+        match self.hints {
+            Hints::GoalOfOneResult if goal && !one => {
+                Some(format!("{name}: {ONE_RESULT}, as {name}.1"))
+            }
+            Hints::All | Hints::GoalOfOneResult => None,
+            Hints::None => Some(format!(
+                "{name}: hints have no effect on a session of fathom {}; --comment can be stored with it",
+                self.word
+            )),
+        }
+    }
+}
+
+/// Returns nothing, for kinds whose runs need no line below them.
+pub(crate) fn nothing_below(_: &RunRecord) -> String {
+    String::new()
+}
 
 /// A session in the database, and what a person knows of it.
 #[derive(Clone, Copy)]
@@ -21,6 +77,10 @@ pub(crate) struct Stored<'a> {
     /// From the command line alone: each result has notes of its own.
     pub(crate) hints: &'a KnownArgs,
 }
+
+/// Adds the results of a session, and its own report, to a page.
+pub(crate) type AddToPage =
+    fn(&Stored<'_>, Vec<ResultRow>, &mut PageBuilder) -> Result<(), CommandError>;
 
 impl Stored<'_> {
     /// Returns its number.
@@ -44,18 +104,25 @@ impl Stored<'_> {
         page_of(pick(&self.load()?, None)?, form)
     }
 
-    /// Shows several results: one verdict, a line for each, one thing to do.
+    /// Shows several results, which `add` adds to a page: one verdict, a line for each, one thing to do.
     ///
     /// # Errors
     /// A document shows one.
-    pub(crate) fn several(&self, form: Form<'_>) -> Result<Vec<u8>, CommandError> {
+    pub(crate) fn several(&self, add: AddToPage, form: Form<'_>) -> Result<Vec<u8>, CommandError> {
         let id = self.id();
         if form.json {
             return Err(CommandError::refused(format!(
                 "session {id} has several runs, and a document shows one: specify it, as {id}.1"
             )));
         }
-        Ok(report::part(&answer::document(self.store, id)?, form))
+        let name = RunName {
+            session: id,
+            run: None,
+        };
+        let mut page = PageBuilder::new(clock::utc().0, VERSION, true);
+        let rows = page::begin(self.store, self.summary, name, &mut page)?;
+        add(self, rows, &mut page)?;
+        Ok(report::part(&page.finish(0), form))
     }
 }
 
@@ -123,25 +190,4 @@ pub(crate) fn page_of(run: &StoredRun, form: Form<'_>) -> Result<Vec<u8>, Comman
             run.label
         ))),
     }
-}
-
-/// Shows all steps of work with files on one page; work that was killed has those that were done.
-pub(crate) fn show_steps(stored: &Stored<'_>, form: Form<'_>) -> Result<Vec<u8>, CommandError> {
-    let session = stored.load()?;
-    let steps = session.runs.iter().filter_map(|run| match &run.result {
-        StoredResult::Files(record) => Some((**record).clone()),
-        _ => None,
-    });
-    let steps: Vec<FilesRecord> = steps.collect();
-    Ok(report::files(&steps, FilesForm::Summary, form))
-}
-
-/// Adds results that have no report together, but for steps of work with files.
-pub(crate) fn add_results(
-    stored: &Stored<'_>,
-    rows: Vec<ResultRow>,
-    page: &mut PageBuilder,
-) -> Result<(), CommandError> {
-    gather::each(stored.store, rows, &HashSet::new(), page);
-    Ok(())
 }

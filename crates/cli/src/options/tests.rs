@@ -1,7 +1,7 @@
 //! Every problem in the options of every tool: no message names an option that the tool does not have.
 
 use super::{dd, looks, survey};
-use crate::args::program;
+use crate::parser::program;
 use model::check::{Remedy, Rule};
 use model::{
     Bytes, Claim, Content, EngineChoice, Field, FileSystem, Flaw, ForeignName, Nanos, Options,

@@ -16,9 +16,10 @@ pub(crate) use import::{
 pub(crate) use rows::{answer, export_of, fields, pivot, reported, rows};
 pub(crate) use sessions::Sessions;
 
+use crate::args::KeepArgs;
 use crate::environment::{Environment, Screen};
 use crate::failure::Ending;
-use crate::output;
+use crate::{keep, output};
 use analysis::page::PageDocument;
 use analysis::pts::{PtsForecast, PtsReport};
 use analysis::{
@@ -31,9 +32,11 @@ use model::fidelity::Fidelity;
 use model::trace::TraceSummary;
 use model::{FilesRecord, ImportedRun, Note, RunRecord, WatchRecord};
 use serde::Serialize;
+use session::Journal;
+use std::borrow::Borrow;
 use std::io::{self, Write};
 use std::path::Path;
-use store::RunName;
+use store::{RunName, Store};
 use views::{Paper, Script, Stored, Zone};
 
 /// How a result is to be shown.
@@ -70,7 +73,21 @@ impl Form<'_> {
     }
 }
 
-impl Form<'_> {
+impl<'a> Form<'a> {
+    /// Of a session that was measured, in the database where it is stored.
+    pub(crate) fn of_session<S: Borrow<Store>>(
+        json: bool,
+        journal: &'a Journal<S>,
+        keep: &KeepArgs,
+        environment: &Environment,
+    ) -> Self {
+        Form {
+            kept: keep::kept(journal.store(), journal.name()),
+            place_named: keep.store.is_some(),
+            ..Form::of_list(json, environment)
+        }
+    }
+
     fn paper(&self) -> Paper {
         Paper {
             zone: Zone::system(),
@@ -386,13 +403,8 @@ pub(crate) fn notes(noted: &[Stored], form: Form<'_>) -> Vec<u8> {
 /// What a sweep will do.
 pub(crate) fn sweep_forecast(forecast: &SweepForecast, json: bool, screen: Screen) -> Vec<u8> {
     let form = Form {
-        json,
-        kept: None,
-        place_named: false,
         screen,
-        verbose: false,
-        known: None,
-        notes: &[],
+        ..Form::of_list(json, &Environment::default())
     };
     form.written(|out| match json {
         true => views::sweep_forecast_json(forecast, out),

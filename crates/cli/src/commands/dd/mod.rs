@@ -11,12 +11,12 @@ mod ends;
 use super::{VERSION, command_line};
 use crate::args;
 use crate::args::DdArgs;
-use crate::commands::answer;
+use crate::commands::{answer, ended};
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::kinds::{Hints, Kind, add_results, nothing_below, show_steps};
+use crate::kinds::separate;
 use crate::report::{FilesForm, Form};
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{keep, output, report, signals};
 use analysis::say::bytes;
 use engine::{Copied, CopyError, CopyJob, Stop};
@@ -26,50 +26,35 @@ use model::{
     HostRecord, Nanos,
 };
 use session::{Journal, clock};
-use store::SessionOutcome;
 use tools::dd::{CopyLines, CopyRequest, DdProblem, DdStatus};
 use tools::sgp_dd::Moved;
 
 /// The row of `fathom sgp_dd`.
-pub(crate) static SGP_DD: Subcommand = Subcommand {
-    name: "sgp_dd",
-    group: Group::OtherTools,
-    about: "Measure a copy as sgp_dd of sg3_utils does, with several threads",
-    define: |command| options::<DdArgs>(command).after_help(args::files::SGP_DD_OPERANDS),
-    run: Entry::Options(|words, environment| sgp_dd(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static SGP_DD: Subcommand = Subcommand::new::<DdArgs>(
+    "sgp_dd",
+    Group::OtherTools,
+    "Measure a copy as sgp_dd of sg3_utils does, with several threads",
+    |words, environment| sgp_dd(&parsed(words)?, environment),
+)
+.after_help(|| args::files::SGP_DD_OPERANDS.into());
 
 /// The row of `fathom lmdd`.
-pub(crate) static LMDD: Subcommand = Subcommand {
-    name: "lmdd",
-    group: Group::OtherTools,
-    about: "Measure a copy as lmdd of lmbench does: zeros, random places, direct I/O",
-    define: |command| options::<DdArgs>(command).after_help(args::files::LMDD_OPERANDS),
-    run: Entry::Options(|words, environment| lmdd(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static LMDD: Subcommand = Subcommand::new::<DdArgs>(
+    "lmdd",
+    Group::OtherTools,
+    "Measure a copy as lmdd of lmbench does: zeros, random places, direct I/O",
+    |words, environment| lmdd(&parsed(words)?, environment),
+)
+.after_help(|| args::files::LMDD_OPERANDS.into());
 
 /// The row of `fathom dd`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "dd",
-    group: Group::OtherTools,
-    about: "Measure a copy as dd does, with percentiles and the share that caches served",
-    define: |command| options::<DdArgs>(command).after_help(args::files::OPERANDS),
-    run: Entry::Options(|words, environment| dd(&parsed(words)?, environment)),
-    ..PLAIN
-};
-
-/// The row of `fathom dd`.
-pub(crate) static KIND: Kind = Kind {
-    word: "dd",
-    described: "a copy",
-    hints: Hints::None,
-    can_resume: false,
-    show: show_steps,
-    add_to_page: add_results,
-    below_run: nothing_below,
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<DdArgs>(
+    "dd",
+    Group::OtherTools,
+    "Measure a copy as dd does, with percentiles and the share that caches served",
+    |words, environment| dd(&parsed(words)?, environment),
+)
+.after_help(|| args::files::OPERANDS.into());
 
 /// In dd's operands.
 pub(crate) fn dd(args: &DdArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -136,22 +121,18 @@ fn copy(
     };
     let records = whole.records();
     let target = args.operands.join(" ");
-    let new = session::new_session(KIND.stored(), command_line(), target, started_utc);
+    let new = session::new_session(separate::DD.stored(), command_line(), target, started_utc);
     let journal = Journal::begin(store.as_ref(), new);
     records.iter().for_each(|record| journal.save_files(record));
     say_as_tool(&records, asked, ends.job.count_bytes);
     let ending = tell(&copied, &outcome, asked)
         .and(too_short(asked, &copied, &outcome, &ends.job))
-        .and(answer::finish(&journal, session_outcome(&outcome), None));
-    let form = Form {
-        json: args.json,
-        kept: keep::kept(store.as_ref(), journal.name()),
-        place_named: args.keep.store.is_some(),
-        screen: environment.screen,
-        verbose: false,
-        known: None,
-        notes: &[],
-    };
+        .and(answer::finish(
+            &journal,
+            ended::session_outcome(&outcome),
+            None,
+        ));
+    let form = Form::of_session(args.json, &journal, &args.keep, environment);
     output::print(&report::files(&records, FilesForm::Summary, form))?;
     Ok(ending)
 }
@@ -236,14 +217,6 @@ fn say_as_dd(records: &[FilesRecord], status: DdStatus) {
     };
     let lines = report::copy_lines(records, counts, transfer);
     lines.iter().for_each(|line| output::tell_plain(line));
-}
-
-fn session_outcome(outcome: &FilesOutcome) -> SessionOutcome {
-    match outcome {
-        FilesOutcome::Complete => SessionOutcome::Complete,
-        FilesOutcome::Interrupted => SessionOutcome::Interrupted,
-        FilesOutcome::Failed(_) => SessionOutcome::Failed,
-    }
 }
 
 /// A copy that failed or is short, as sgp_dd exits. // sg3_utils(8), exit status 99: another error

@@ -130,6 +130,26 @@ impl Ran {
     }
 }
 
+impl<'a> Course<'a> {
+    /// Of this process alone, with nothing but the results.
+    pub(crate) fn new(
+        gate: &'a Admission<'a>,
+        environment: &'a Environment,
+        command: &'a [String],
+    ) -> Course<'a> {
+        Course {
+            gate,
+            environment,
+            command,
+            names: &[],
+            recording: None,
+            io_logs: Vec::new(),
+            status: None,
+            hosts: None,
+        }
+    }
+}
+
 impl Course<'_> {
     /// Creates the files of all of them, and runs none.
     ///

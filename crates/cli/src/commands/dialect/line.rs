@@ -48,6 +48,12 @@ impl Line {
     }
 }
 
+/// Returns the line that means the same to fathom, for the record.
+pub(crate) fn command(tool: &str, args: &[String]) -> Vec<String> {
+    let head = ["fathom", tool].map(str::to_owned);
+    head.into_iter().chain(args.iter().cloned()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,7 +18,7 @@ pub(crate) use course::{Course, Ran, Status, is_whole};
 pub(crate) use files::{
     ResultFile, check_files, has, is_report, joined, number_file, number_of, text_of, write_whole,
 };
-pub(crate) use line::Line;
+pub(crate) use line::{Line, command};
 pub(crate) use place::Place;
 pub(crate) use ranks::{SpansOfRanks, records_of, results_of_ranks};
 pub(crate) use saved::StoredSession;

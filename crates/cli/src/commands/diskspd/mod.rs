@@ -13,11 +13,11 @@ mod trace;
 use super::dialect::Line;
 use super::hosts::{Member, Together, Way, read_line, together};
 use crate::args::{HostsArgs, KeepArgs};
-use crate::commands::run::KIND;
+use crate::commands::run::stored::KIND;
 use crate::environment::{self, Environment};
 use crate::failure::Ending;
 use crate::output;
-use crate::subcommand::{DIALECT, Entry, Subcommand};
+use crate::subcommand::Subcommand;
 use ::session::clock;
 use host::Root;
 use model::{CommandError, ErrorKind};
@@ -27,13 +27,7 @@ use tools::diskspd::{self, Action, Compat, Events, Extra, Note, Profile, Request
 use trace::Wishes;
 
 /// The row of `fathom diskspd`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "diskspd",
-    about: "Run a command line or an XML profile of DISKSPD 2.2 and print its output; `fathom diskspd -?` lists its switches",
-    has_ranks: true,
-    run: Entry::Line(|line, environment| Ok(diskspd(line, environment))),
-    ..DIALECT
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::dialect("diskspd", "Run a command line or an XML profile of DISKSPD 2.2 and print its output; `fathom diskspd -?` lists its switches", |line, environment| Ok(diskspd(line, environment))).with_ranks();
 
 /// What is to be run, as it was asked for.
 struct Asked<'a> {

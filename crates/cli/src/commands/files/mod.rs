@@ -13,10 +13,10 @@ use crate::commands::answer;
 use crate::commands::hosts::{Member, Together, answer_to, together, way};
 use crate::environment::{Environment, StorePlace};
 use crate::failure::Ending;
-use crate::kinds::{Hints, Kind, add_results, nothing_below, show_steps};
+use crate::kinds::separate;
 use crate::progress::Steps;
 use crate::report::{FilesForm, Form};
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{keep, output, report, signals};
 use engine::{FilesEnd, FilesError, FilesEvent, FilesJob, Stop};
 use host::Root;
@@ -30,26 +30,13 @@ use std::rc::Rc;
 use store::{SessionOutcome, Store};
 
 /// The row of `fathom files`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "files",
-    group: Group::Measure,
-    about: "Measure a file system: create, stat, rename, delete, fsync, stream",
-    define: options::<FilesArgs>,
-    has_ranks: true,
-    run: Entry::Options(|words, environment| files(&parsed(words)?, environment)),
-    ..PLAIN
-};
-
-/// The row of `fathom files`.
-pub(crate) static KIND: Kind = Kind {
-    word: "files",
-    described: "work with files",
-    hints: Hints::None,
-    can_resume: false,
-    show: show_steps,
-    add_to_page: add_results,
-    below_run: nothing_below,
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<FilesArgs>(
+    "files",
+    Group::Measure,
+    "Measure a file system: create, stat, rename, delete, fsync, stream",
+    |words, environment| files(&parsed(words)?, environment),
+)
+.with_ranks();
 
 /// Works in the folder, keeps every step, prints the result.
 pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -58,7 +45,7 @@ pub(crate) fn files(args: &FilesArgs, environment: &Environment) -> Result<Endin
             perform: |gate, body, rank| {
                 answer_to(body, |order: FilesOrder| checked(&order, gate, rank))
             },
-            ..Together::new(&args.hosts, &args.keep, &KIND)
+            ..Together::new(&args.hosts, &args.keep, &separate::FILES)
         };
         return together(&all, &way, environment, &|member| {
             of_ranks(args, member, environment)
@@ -173,7 +160,12 @@ fn work(
     let store = keep::open(place.as_ref())?;
     let started_utc = clock::utc();
     let target = asked.folder.display().to_string();
-    let new = session::new_session(KIND.stored(), command_line(), target, started_utc);
+    let new = session::new_session(
+        separate::FILES.stored(),
+        command_line(),
+        target,
+        started_utc,
+    );
     let journal = Journal::begin(store.as_ref(), new);
     let done = Done {
         host,
@@ -202,15 +194,7 @@ fn work(
     };
 
     let ending = tell(&ended).and(answer::finish(&journal, outcome(&ended), None));
-    let form = Form {
-        json: args.json,
-        kept: keep::kept(store.as_ref(), journal.name()),
-        place_named: args.keep.store.is_some(),
-        screen: environment.screen,
-        verbose: false,
-        known: None,
-        notes: &[],
-    };
+    let form = Form::of_session(args.json, &journal, &args.keep, environment);
     let kind = if args.bonnie {
         FilesForm::Bonnie
     } else {

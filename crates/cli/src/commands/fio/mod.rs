@@ -11,11 +11,11 @@ use super::VERSION;
 use super::dialect::{Line, text_of};
 use super::hosts::{Together, Way, read_line, together};
 use crate::args::{HostsArgs, KeepArgs};
-use crate::commands::run::KIND;
+use crate::commands::run::stored::KIND;
 use crate::environment::{self, Environment};
 use crate::failure::Ending;
 use crate::output;
-use crate::subcommand::{DIALECT, Entry, Subcommand};
+use crate::subcommand::Subcommand;
 use host::Root;
 use model::CommandError;
 use std::hash::{BuildHasher, RandomState};
@@ -23,14 +23,7 @@ use std::path::Path;
 use tools::fio::{self, Action, FILE_MAX, Request};
 
 /// The row of `fathom fio`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "fio",
-    often: true,
-    about: "Run job files and command lines of fio 3 and print its JSON; `fathom fio --help` lists its options",
-    has_ranks: true,
-    run: Entry::Line(fio),
-    ..DIALECT
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::dialect("fio", "Run job files and command lines of fio 3 and print its JSON; `fathom fio --help` lists its options", fio).often().with_ranks();
 
 /// Does what the line asks for.
 pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {

@@ -10,7 +10,7 @@ use crate::commands::dialect::{
 };
 use crate::commands::hosts::{Member, refuse_alone, refuse_confirmations};
 use crate::commands::replay;
-use crate::commands::run::KIND;
+use crate::commands::run::stored::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::kept_trace::{RunTrace, RunTraces};
@@ -107,7 +107,7 @@ fn run(asked: &Asked<'_>, place: &Place<'_>) -> Result<Ending, CommandError> {
     let notes = notes(request, &built);
     let shown = notes.iter().filter(|_| !quiet);
     shown.for_each(|note| output::tell(note));
-    let command = command(asked.args);
+    let command = dialect::command("fio", asked.args);
     let target = dialect::joined(&built.profile.paths());
     let session = session::new_session(KIND.stored(), command.clone(), target, clock::utc());
     let spans = built.profile.timespans.len();
@@ -210,12 +210,6 @@ fn merged(replay: &Replay) -> Vec<(PathBuf, FileRounds)> {
         (file.path.clone(), rounds)
     };
     replay.merged.iter().map(of).collect()
-}
-
-/// Returns the command line, for the records.
-fn command(args: &[String]) -> Vec<String> {
-    let begins = ["fathom", "fio"].map(str::to_owned);
-    begins.into_iter().chain(args.iter().cloned()).collect()
 }
 
 /// Returns what is different from fio in a request.

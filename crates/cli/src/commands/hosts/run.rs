@@ -3,7 +3,7 @@
 use super::{Member, Together, Way, refuse_confirmations, together};
 use crate::args::RunArgs;
 use crate::commands::preflight::check_event_files;
-use crate::commands::run::KIND;
+use crate::commands::run::stored::KIND;
 use crate::commands::{answer, command_line};
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -79,13 +79,9 @@ fn lead(
         return before_all(&journal, !alone.is_empty());
     }
     let form = Form {
-        json: args.output.json,
-        kept: crate::keep::kept(journal.store(), journal.name()),
-        notes: &[],
-        place_named: args.keep.store.is_some(),
-        screen: environment.screen,
         verbose: args.output.verbose,
         known: Some(&known),
+        ..Form::of_session(args.output.json, &journal, &args.keep, environment)
     };
     let parts: Vec<_> = results.iter().map(part).collect();
     let alone: Vec<_> = alone.iter().map(part).collect();

@@ -4,16 +4,15 @@
 //! that is in the database already is recognised by its content and omitted. Of another results database each session is copied
 //! as it is.
 
-mod stored;
-
 use super::command_line;
 use crate::args;
 use crate::args::ImportArgs;
 use crate::commands::answer;
 use crate::environment::Environment;
 use crate::failure::Ending;
+use crate::kinds::separate::{IMPORT, PART_MAX};
 use crate::report::{BrokenRun, Form, Imported, ImportedFile, RunVerdict, Source};
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{keep, output, report};
 use analysis::{Finding, Known, Observed, imported_report_knowing, session_findings};
 use gate::Input;
@@ -25,22 +24,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use store::{NewSession, RunName, SessionId, SessionOutcome, Store};
-pub(crate) use stored::KIND;
 use tools::imports::{LENGTH_MAX, readers};
 
 /// The row of `fathom import`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "import",
-    group: Group::OtherTools,
-    often: true,
-    about: "Import results of DISKSPD, SQLIO, fio, IOmeter, dd, bonnie++ and a dozen others, to compare them with fathom's own",
-    define: |command| options::<ImportArgs>(command).after_help(args::import::read()),
-    run: Entry::Options(|words, environment| import(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<ImportArgs>("import", Group::OtherTools, "Import results of DISKSPD, SQLIO, fio, IOmeter, dd, bonnie++ and a dozen others, to compare them with fathom's own", |words, environment| import(&parsed(words)?, environment)).after_help(|| args::import::read().into()).often();
 
-/// Results of an import that are shown with a verdict on all of them; more are a table of rows.
-const PART_MAX: usize = 24;
 /// Standard input, among the files.
 const STDIN: &str = "-";
 /// What a reader may take at most, as a multiple of the length of its file.
@@ -334,7 +322,7 @@ pub(super) fn opened(path: &Path) -> Result<Store, CommandError> {
     }
     let store = Store::in_memory(path).map_err(CommandError::failed)?;
     let new = session::new_session(
-        KIND.stored(),
+        IMPORT.stored(),
         command_line(),
         name.to_string(),
         clock::utc(),
@@ -514,7 +502,7 @@ fn keep_them(
     };
     let new = NewSession {
         notes: args.known.notes(),
-        ..session::new_session(KIND.stored(), command_line(), target, clock::utc())
+        ..session::new_session(IMPORT.stored(), command_line(), target, clock::utc())
     };
     // A word that cannot be given is found before anything is kept.
     store

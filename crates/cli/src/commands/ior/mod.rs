@@ -10,23 +10,17 @@ use self::session::Asked;
 use super::dialect::{Line, text_of};
 use super::hosts::{Together, Way, read_line_of_tasks, together};
 use crate::args::{HostsArgs, KeepArgs};
-use crate::commands::run::KIND;
+use crate::commands::run::stored::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::output;
-use crate::subcommand::{DIALECT, Entry, Subcommand};
+use crate::subcommand::Subcommand;
 use model::CommandError;
 use std::path::Path;
 use tools::ior::{self, Action, SCRIPT_MAX};
 
 /// The row of `fathom ior`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "ior",
-    about: "Run a command line or script of IOR 3 and 4 and print its table or JSON; `fathom ior --help` lists its options",
-    has_ranks: true,
-    run: Entry::Line(ior),
-    ..DIALECT
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::dialect("ior", "Run a command line or script of IOR 3 and 4 and print its table or JSON; `fathom ior --help` lists its options", ior).with_ranks();
 
 /// Does what the line asks for.
 pub(crate) fn ior(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {

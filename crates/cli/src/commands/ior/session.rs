@@ -10,7 +10,7 @@ use crate::commands::dialect::{
     write_whole,
 };
 use crate::commands::hosts::{Member, refuse_confirmations};
-use crate::commands::run::KIND;
+use crate::commands::run::stored::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
@@ -83,7 +83,7 @@ fn run(asked: &Asked<'_>, tests: &[Test], place: &Place<'_>) -> Result<Ending, C
     if tests.iter().any(|test| test.actions.dry_run > 0) {
         return describe(tests, gate);
     }
-    let command = command(asked.args);
+    let command = dialect::command("ior", asked.args);
     let began = clock::utc();
     let names = dialect::joined(&targets);
     let new = session::new_session(KIND.stored(), command.clone(), names, began);
@@ -97,14 +97,8 @@ fn run(asked: &Asked<'_>, tests: &[Test], place: &Place<'_>) -> Result<Ending, C
         signals::listen(stop)?;
     }
     let course = Course {
-        gate,
-        environment: asked.environment,
-        command: &command,
-        names: &[],
-        recording: None,
-        io_logs: Vec::new(),
-        status: None,
         hosts: place.hosts,
+        ..Course::new(gate, asked.environment, &command)
     };
     let has_results = |phases: &Phases<'_>| !phases.records.is_empty();
     let failed = course.follow_on(&mut phases, has_results, &stored, stop)?;
@@ -152,12 +146,6 @@ fn print(page: &[u8], file: Option<&ResultFile<'_>>) -> Result<bool, CommandErro
         Some(file) if write_whole(file, page) => Ok(true),
         refused => output::print(page).map(|()| refused.is_none()),
     }
-}
-
-/// The line that means the same to fathom, for the record.
-fn command(args: &[String]) -> Vec<String> {
-    let head = ["fathom", "ior"].map(str::to_owned);
-    head.into_iter().chain(args.iter().cloned()).collect()
 }
 
 /// What can be checked before anything runs: phases whose files no earlier phase writes, with the shift of their tasks. Others

@@ -13,7 +13,7 @@ use crate::options;
 use crate::report;
 use crate::run_context::RunContext;
 use crate::seed;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use analysis::{Layer, LayerStep, LayerWork, LooksContext};
 use model::{
     Access, Bytes, CommandError, Consent, Location, Nanos, Phases, Profile, TargetFacts, TargetKind,
@@ -23,18 +23,16 @@ use std::path::PathBuf;
 use tools::{Problem, Reader};
 
 /// The row of `fathom layers`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "layers",
-    group: Group::Measure,
-    about: "Compare a device with the file system on it: the cost of the page cache and the file system",
-    define: options::<LayersArgs>,
-    run: Entry::Options(|words, environment| {
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<LayersArgs>(
+    "layers",
+    Group::Measure,
+    "Compare a device with the file system on it: the cost of the page cache and the file system",
+    |words, environment| {
         let mut args: LayersArgs = parsed(words)?;
         args.seed = Some(seed::chosen(args.seed.as_deref(), [args.device.as_path()]));
         layers(&args, environment)
-    }),
-    ..PLAIN
-};
+    },
+);
 
 const ROUNDS_FORM: &str = "must be a whole number from 2 to 100";
 const TIME_FORM: &str = "must be 20ms to 10m";
@@ -73,7 +71,7 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
     asked.size = asked.size.min(device.size.floor_to(Bytes::mib(1)));
     let file = Location::Path(asked.file.clone());
     let look = Look {
-        kind: &super::LAYERS,
+        kind: &super::stored::LAYERS,
         named: format!("{} {}", args.device.display(), args.mount.display()),
         all: all(&asked),
         reads: None,

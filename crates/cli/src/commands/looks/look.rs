@@ -9,7 +9,7 @@ use crate::commands::answer;
 use crate::commands::command_line;
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::kinds::Kind;
+use crate::kinds::stored::Kind;
 use crate::progress::{Progress, Steps};
 use crate::report::Form;
 use crate::run_context::RunContext;
@@ -118,7 +118,7 @@ impl Look<'_> {
             return Err(refusal);
         }
         let ending = end(&journal, &context);
-        let form = form(setting, store.as_ref(), &journal);
+        let form = Form::of_session(setting.json, &journal, setting.keep, setting.environment);
         output::print(&(self.page)(&done, &context, form))?;
         Ok(ending)
     }
@@ -137,22 +137,6 @@ impl Look<'_> {
         let mut its = facts.iter();
         its.find(|facts| Some(&*facts.path) == self.location.path())
             .cloned()
-    }
-}
-
-fn form<'a>(
-    setting: &Setting<'_>,
-    store: Option<&'a Store>,
-    journal: &Journal<&Store>,
-) -> Form<'a> {
-    Form {
-        json: setting.json,
-        kept: keep::kept(store, journal.name()),
-        place_named: setting.keep.store.is_some(),
-        screen: setting.environment.screen,
-        verbose: false,
-        known: None,
-        notes: &[],
     }
 }
 

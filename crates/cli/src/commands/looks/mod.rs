@@ -4,13 +4,11 @@
 //! taken (here), `look` (from the gate to the page), `own_file` (the file that is created in a folder), `quick`,
 //! `layers`.
 
-pub(super) mod layers;
+pub(crate) mod layers;
 mod look;
 mod own_file;
-pub(super) mod quick;
-mod stored;
-
-pub(crate) use stored::{LAYERS, QUICK};
+pub(crate) mod quick;
+pub(crate) mod stored;
 
 use crate::progress::Steps;
 use analysis::LooksContext;

@@ -9,7 +9,7 @@ use crate::options;
 use crate::report;
 use crate::run_context::RunContext;
 use crate::seed;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use analysis::{LooksContext, QuickStep};
 use model::{
     Access, Bytes, CommandError, Location, Nanos, Phases, Profile, TargetFacts, TargetKind,
@@ -19,19 +19,17 @@ use session::Admission;
 use tools::Reader;
 
 /// The row of `fathom quick`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "quick",
-    group: Group::Measure,
-    often: true,
-    about: "Measure in ten seconds what hdparm -tT and a pair of dd runs measure",
-    define: options::<QuickArgs>,
-    run: Entry::Options(|words, environment| {
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<QuickArgs>(
+    "quick",
+    Group::Measure,
+    "Measure in ten seconds what hdparm -tT and a pair of dd runs measure",
+    |words, environment| {
         let mut args: QuickArgs = parsed(words)?;
         args.seed = Some(seed::chosen(args.seed.as_deref(), [args.target.as_path()]));
         quick(&args, environment)
-    }),
-    ..PLAIN
-};
+    },
+)
+.often();
 
 /// One turn: five of them, with what lies between, are ten seconds.
 const TURN: Nanos = Nanos::millis(1700);
@@ -67,7 +65,7 @@ pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Endin
     let before = gate.look(&asked.location);
     let length = length(&asked, &before)?;
     let look = Look {
-        kind: &super::QUICK,
+        kind: &super::stored::QUICK,
         named: args.target.display().to_string(),
         all: profile(steps(&asked), &asked, length),
         reads: proves_late(&asked).then(|| profile(QuickStep::READS, &asked, length)),

@@ -1,6 +1,7 @@
 //! Sessions of `quick` and `layers` as they are shown: their runs, and their stored context.
 
-use crate::kinds::{Hints, Kind, Stored, add_results, nothing_below};
+use crate::kinds::separate::add_results;
+use crate::kinds::stored::{Hints, Kind, Stored, nothing_below};
 use crate::report;
 use analysis::page::PageBuilder;
 use analysis::{LooksContext, layers_report, quick_report};

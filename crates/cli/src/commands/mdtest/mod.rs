@@ -10,24 +10,18 @@ use self::session::Asked;
 use super::dialect::Line;
 use super::hosts::{Together, Way, read_line_of_tasks, together};
 use crate::args::{HostsArgs, KeepArgs};
-use crate::commands::files;
 use crate::environment::Environment;
 use crate::failure::Ending;
+use crate::kinds::separate;
 use crate::run_context::RunContext;
-use crate::subcommand::{DIALECT, Entry, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::{output, signals};
 use engine::Stop;
 use model::CommandError;
 use tools::mdtest;
 
 /// The row of `fathom mdtest`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "mdtest",
-    about: "Run a command line of mdtest 4 and print its tables of rates and times; `fathom mdtest --help` lists its options",
-    has_ranks: true,
-    run: Entry::Line(mdtest),
-    ..DIALECT
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::dialect("mdtest", "Run a command line of mdtest 4 and print its tables of rates and times; `fathom mdtest --help` lists its options", mdtest).with_ranks();
 
 /// Does what the line asks for.
 pub(crate) fn mdtest(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
@@ -55,7 +49,7 @@ pub(crate) fn mdtest(line: &Line, environment: &Environment) -> Result<Ending, C
         Some(_) if request.output.dry_run && !is_first => Ok(Ending::Good),
         Some(way) if !request.output.dry_run => {
             let keep = KeepArgs::of_tool(&request.output.own);
-            let together_with = Together::new(&hosts, &keep, &files::KIND);
+            let together_with = Together::new(&hosts, &keep, &separate::FILES);
             together(&together_with, &way, environment, &|member| {
                 session::run(&asked, member.ground, member.stop, Some(member.hosts))
             })

@@ -1,13 +1,16 @@
 //! One command line of mdtest: all is checked before anything is created; a stop ends the phases and leaves the results.
 
 use super::phases::{End, Phases};
+use crate::args::KeepArgs;
 use crate::args::files::PATIENCE;
-use crate::commands::dialect::{ResultFile, check_files, number_file, number_of, write_whole};
-use crate::commands::files;
+use crate::commands::dialect::{
+    self, ResultFile, check_files, number_file, number_of, write_whole,
+};
 use crate::commands::files::room::{self, Need};
 use crate::commands::{VERSION, answer};
 use crate::environment::Environment;
 use crate::failure::Ending;
+use crate::kinds::separate;
 use crate::progress::Steps;
 use crate::report::{self, FilesForm, Form};
 use crate::run_context::RunContext;
@@ -63,7 +66,12 @@ pub(super) fn run(
     let store = keep::open(ground.place.as_ref())?;
     let began = clock::utc();
     let target = request.folder.display().to_string();
-    let new = session::new_session(files::KIND.stored(), command(asked.args), target, began);
+    let new = session::new_session(
+        separate::FILES.stored(),
+        dialect::command("mdtest", asked.args),
+        target,
+        began,
+    );
     let journal = Journal::begin(store.as_ref(), new);
     let first = first_record(asked, &work, ground, &facts, began);
     let mut phases = Phases {
@@ -92,15 +100,8 @@ pub(super) fn run(
     let ending = ending.and(keep_reached(status.as_ref(), reached));
     let page = match request.output.json {
         true => {
-            let form = Form {
-                json: true,
-                kept: keep::kept(store.as_ref(), journal.name()),
-                place_named: request.output.own.store.is_some(),
-                screen: asked.environment.screen,
-                verbose: false,
-                known: None,
-                notes: &[],
-            };
+            let keep = KeepArgs::of_tool(&request.output.own);
+            let form = Form::of_session(true, &journal, &keep, asked.environment);
             report::files(&records, FilesForm::Summary, form)
         }
         false => text(asked, &nodes, &room, &records),
@@ -133,12 +134,6 @@ fn reached_before(request: &Request) -> Result<Option<u64>, CommandError> {
     let path = request.status_file.as_deref().filter(|_| !creates);
     let number = path.map(|path| number_of(&number_file("-x", path), ITEMS_MAX, "-W"));
     number.transpose()
-}
-
-/// The line that means the same to fathom, for the record.
-fn command(args: &[String]) -> Vec<String> {
-    let head = ["fathom", "mdtest"].map(str::to_owned);
-    head.into_iter().chain(args.iter().cloned()).collect()
 }
 
 /// The work with its hosts, and how many tasks each has. Where ranks of a host follow one another on several hosts, the shift is by
@@ -238,7 +233,7 @@ fn first_record(
 ) -> FilesRecord {
     FilesRecord {
         tool_version: VERSION.to_owned(),
-        command: command(asked.args),
+        command: dialect::command("mdtest", asked.args),
         started_utc: began,
         host: ground.host.clone(),
         place: FilesPlace {

@@ -5,7 +5,7 @@
 //! next is `sweep`'s business, what a test consists of `analysis::pts`'s.
 
 mod request;
-pub(super) mod stored;
+pub(crate) mod stored;
 mod walk;
 
 use super::command_line;
@@ -19,7 +19,7 @@ use crate::failure::Ending;
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::run_context::RunContext;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{keep, options, output, report, signals};
 use analysis::pts::{PtsContext, PtsForecast, pts_forecast};
 use engine::Stop;
@@ -27,19 +27,18 @@ use model::{CommandError, Profile, TargetFacts};
 use request::{Asked, Planned};
 use session::{Admission, Journal, ProvenFiles, Runner, clock};
 use store::{SessionId, Store};
-pub(crate) use stored::KIND;
+use stored::KIND;
 use stored::Runs;
 use walk::{Walk, Walked};
 
 /// The row of `fathom pts`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "pts",
-    group: Group::Measure,
-    about: "Run a test of SNIA's Solid State Storage Performance Test Specification (PTS)",
-    define: |command| options::<PtsArgs>(command).after_help(args::pts::TESTS),
-    run: Entry::Options(|words, environment| pts(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<PtsArgs>(
+    "pts",
+    Group::Measure,
+    "Run a test of SNIA's Solid State Storage Performance Test Specification (PTS)",
+    |words, environment| pts(&parsed(words)?, environment),
+)
+.after_help(|| args::pts::TESTS.into());
 
 /// Runs a test, stores every run, prints the report.
 pub(crate) fn pts(args: &PtsArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -97,13 +96,8 @@ pub(crate) fn pts(args: &PtsArgs, environment: &Environment) -> Result<Ending, C
     walk::tell(&walked, &journal);
     let context = context_of(&planned, &walked);
     let form = Form {
-        json: args.output.json,
-        kept: keep::kept(store.as_ref(), journal.name()),
-        place_named: args.keep.store.is_some(),
-        screen: environment.screen,
         verbose: args.output.verbose,
-        known: None,
-        notes: &[],
+        ..Form::of_session(args.output.json, &journal, &args.keep, environment)
     };
     let shown = session.runs.report(&planned, &context);
     output::print(&report::pts(&shown, form))?;
@@ -134,13 +128,8 @@ fn forecast(planned: &Planned, facts: &TargetFacts) -> PtsForecast {
 
 fn tell_forecast(forecast: &PtsForecast) {
     let form = Form {
-        json: false,
-        kept: None,
-        place_named: false,
         screen: Screen::of_messages(output::room()),
-        verbose: false,
-        known: None,
-        notes: &[],
+        ..Form::of_list(false, &Environment::default())
     };
     let page = report::pts_forecast(forecast, form);
     String::from_utf8_lossy(&page)

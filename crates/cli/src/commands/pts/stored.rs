@@ -4,12 +4,14 @@
 //! from the first record, so that a test that was killed is shown as far as it is.
 
 use super::request::{Asked, Planned};
-use crate::args::{self, PtsArgs};
+use crate::args::PtsArgs;
 use crate::commands::resumed::Wanted;
 use crate::environment::{Environment, StorePlace};
 use crate::keep;
-use crate::kinds::{Hints, Kind, add_results, nothing_below};
+use crate::kinds::separate::add_results;
+use crate::kinds::stored::{Hints, Kind, nothing_below};
 use crate::report;
+use crate::subcommand::read_line;
 use analysis::pts::{PtsContext, PtsReport, PtsRun, PtsStep, pts_report};
 use analysis::{RunReport, run_report};
 use model::{CommandError, Nanos, RunRecord, TargetFacts};
@@ -124,7 +126,7 @@ fn report_of(store: &Store, summary: &SessionSummary) -> Result<PtsReport, Comma
 
 /// None for a line of another version that this one does not understand.
 fn args_of(command: &[String]) -> Option<PtsArgs> {
-    args::stored(&super::COMMAND, command)
+    read_line("pts", command).ok()
 }
 
 /// The session that `--resume` names, and the words that it began with.

@@ -11,7 +11,7 @@ use crate::args::{self, ReplayArgs};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, signals};
 use analysis::say;
 use engine::{Recording, Stop};
@@ -24,14 +24,12 @@ use std::path::{Path, PathBuf};
 use traces::trace::FileRounds;
 
 /// The row of `fathom replay`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "replay",
-    group: Group::Measure,
-    about: "Issue the I/Os of a trace at their times, each with its lateness and its response time",
-    define: options::<ReplayArgs>,
-    run: Entry::Options(|words, environment| replay(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<ReplayArgs>(
+    "replay",
+    Group::Measure,
+    "Issue the I/Os of a trace at their times, each with its lateness and its response time",
+    |words, environment| replay(&parsed(words)?, environment),
+);
 
 /// Reads the trace once to place its I/Os, then replays it.
 pub(crate) fn replay(args: &ReplayArgs, environment: &Environment) -> Result<Ending, CommandError> {

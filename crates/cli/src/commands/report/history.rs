@@ -2,9 +2,10 @@
 //!
 //! A session is read once, for its page and for the trends. Deliberately absent: what counts as a change (`analysis`).
 
-use super::{DOCUMENT_BYTES_MAX, Replace, gather, place};
+use super::{DOCUMENT_BYTES_MAX, Replace, place};
 use crate::args::ReportArgs;
 use crate::commands::answer;
+use crate::commands::answer::add_part;
 use crate::commands::rows::reported;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -99,7 +100,7 @@ fn document_of(
         session: summary.id,
         run: None,
     };
-    gather::part(store, name, &mut page)?;
+    add_part(store, name, &mut page)?;
     let results = page.take_compared();
     Ok((page.finish(DOCUMENT_BYTES_MAX), results))
 }

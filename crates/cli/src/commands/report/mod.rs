@@ -1,18 +1,18 @@
 //! `fathom report ID…`: a page of results, one file that opens anywhere.
 //!
-//! Read in this order: the flow (here), `gather` (the database → the page's document), `place` (how the file is placed
+//! Read in this order: the flow (here), `place` (how the file is placed
 //! where it was asked for, whole or not at all), `history` (all sessions).
 
-pub(crate) mod gather;
 mod history;
 mod place;
 
 use super::VERSION;
 use super::rows::{name_of, open_store};
 use crate::args::{LAST, ReportArgs};
+use crate::commands::answer::add_part;
 use crate::environment::Environment;
 use crate::failure::Ending;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, report};
 use analysis::page::{PageBuilder, PageDocument};
 use model::CommandError;
@@ -22,15 +22,13 @@ use std::path::Path;
 use store::{RunName, Store};
 
 /// The row of `fathom report`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "report",
-    group: Group::Results,
-    often: true,
-    about: "Write an HTML report: one file with verdict, charts, tables and the data",
-    define: options::<ReportArgs>,
-    run: Entry::Options(|words, environment| report(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<ReportArgs>(
+    "report",
+    Group::Results,
+    "Write an HTML report: one file with verdict, charts, tables and the data",
+    |words, environment| report(&parsed(words)?, environment),
+)
+.often();
 
 /// How long the document of a page may become: with the script of the page it stays below 2 MB, which every mailbox takes.
 const DOCUMENT_BYTES_MAX: usize = 1_400_000;
@@ -150,7 +148,7 @@ fn document_of(store: &Store, names: &[RunName]) -> Result<PageDocument, Command
     let mut page = PageBuilder::new(clock::utc().0, VERSION, names.len() > 1);
     for (place, name) in names.iter().enumerate() {
         if !names[..place].contains(name) {
-            gather::part(store, *name, &mut page)?;
+            add_part(store, *name, &mut page)?;
         }
     }
     Ok(page.finish(DOCUMENT_BYTES_MAX))

@@ -3,7 +3,7 @@
 pub(crate) mod stored;
 
 use super::preflight::check_event_files;
-use super::{command_line, ended, hosts, learned};
+use super::{command_line, ended, hosts};
 use crate::args::{KeepArgs, OutputArgs, RunArgs};
 use crate::commands::answer;
 use crate::environment::Environment;
@@ -13,8 +13,6 @@ use crate::kept_trace::{RunTrace, RunTraces};
 use crate::progress::RunBars;
 use crate::report::Form;
 use crate::run_context::RunContext;
-use crate::seed;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
 use crate::{journal_file, output, report, signals};
 use analysis::Known;
 use engine::{JournalSink, Recording, Stop};
@@ -22,47 +20,8 @@ use model::{CommandError, NoResult, Note, Profile, RunRecord, RunResult, invalid
 use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, Timespans, clock, same_name};
 use std::path::Path;
 use store::{NewSession, SessionOutcome};
-pub(crate) use stored::KIND;
+use stored::KIND;
 use tools::native::{self, Built};
-
-/// The row of `fathom run`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "run",
-    group: Group::Measure,
-    often: true,
-    about: "Run one workload",
-    define: options::<RunArgs>,
-    often_options: &[
-        "block",
-        "depth",
-        "threads",
-        "write",
-        "pattern",
-        "duration",
-        "create",
-        "cache",
-        "rate",
-        "engine",
-        "overwrite",
-        "json",
-    ],
-    has_ranks: true,
-    run: Entry::Options(|words, environment| {
-        let mut args: RunArgs = parsed(words)?;
-        let targets = args.targets.iter().map(AsRef::as_ref);
-        args.load.engine.seed = Some(seed::chosen(args.load.engine.seed.as_deref(), targets));
-        match &args.profile.profile {
-            Some(path) => {
-                if !args.hosts.all.alone {
-                    hosts::refuse_many("fathom run --profile", environment)?;
-                }
-                learned::run(path, &args, environment)
-            }
-            None => run(&args, environment),
-        }
-    }),
-    ..PLAIN
-};
 
 /// Runs it, keeps it, prints it.
 pub(crate) fn run(args: &RunArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -189,13 +148,10 @@ pub(super) fn measure(
         ));
     };
     let form = Form {
-        json: output.json,
-        kept: crate::keep::kept(journal.store(), journal.name()),
         notes: &notes,
-        place_named: keep.store.is_some(),
-        screen: environment.screen,
         verbose: output.verbose,
         known: Some(known),
+        ..Form::of_session(output.json, &journal, keep, environment)
     };
     match is_printed {
         true => crate::output::print(&report::run(&record, form))?,

@@ -1,8 +1,8 @@
 //! Sessions of single runs and of the jobs of other tools, as they are shown: one run, several, or all ranks of a job.
 
 use crate::commands::ranks::Ranks;
-use crate::commands::report::gather;
-use crate::kinds::{Hints, Kind, Stored, nothing_below, page_of};
+use crate::kinds::page;
+use crate::kinds::stored::{Hints, Kind, Stored, nothing_below, page_of};
 use crate::report::{self, Form};
 use analysis::page::PageBuilder;
 use analysis::{JobContext, JobPart};
@@ -27,7 +27,7 @@ fn show(stored: &Stored<'_>, form: Form<'_>) -> Result<Vec<u8>, CommandError> {
     if stored.summary.runs <= 1 {
         return stored.only(form);
     }
-    let mut page = stored.several(form)?;
+    let mut page = stored.several(add_to_page, form)?;
     if form.verbose {
         page.push(b'\n');
         page.extend(all(stored, &stored.load()?, form)?);
@@ -51,7 +51,7 @@ fn ranks(stored: &Stored<'_>, form: Form<'_>) -> Result<Option<Vec<u8>>, Command
             steps.len(),
             ranks.rows.len()
         ))),
-        _ if !form.verbose => stored.several(form).map(Some),
+        _ if !form.verbose => stored.several(add_to_page, form).map(Some),
         steps => {
             let page = |(step, parts): &(&str, Vec<JobPart<'_>>)| {
                 let mut page = format!("{id}, {step}:\n").into_bytes();
@@ -97,7 +97,7 @@ fn add_to_page(
 ) -> Result<(), CommandError> {
     let ranks = Ranks::read(stored.store, stored.id()).ok().flatten();
     let neighbours = ranks.as_ref().map(Ranks::neighbours).unwrap_or_default();
-    gather::each(stored.store, rows, &neighbours, page);
+    page::each(stored.store, rows, &neighbours, page);
     // Each rank of a job has its own figures, and all together have one verdict.
     if let Some(ranks) = ranks
         && let Ok(steps) = ranks.reports(stored.store)

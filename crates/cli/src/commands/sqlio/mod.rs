@@ -10,19 +10,18 @@ use super::dialect::{Line, text_of};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::output;
-use crate::subcommand::{DIALECT, Entry, Subcommand};
+use crate::subcommand::Subcommand;
 use model::CommandError;
 use session::Asked;
 use std::path::Path;
 use tools::sqlio::{self, Action, PARAMS_MAX, Request};
 
 /// The row of `fathom sqlio`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "sqlio",
-    about: "Run a command line of SQLIO 1.5 with its parameter file and print its output; `fathom sqlio -?` lists its switches",
-    run: Entry::Line(sqlio),
-    ..DIALECT
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::dialect(
+    "sqlio",
+    "Run a command line of SQLIO 1.5 with its parameter file and print its output; `fathom sqlio -?` lists its switches",
+    sqlio,
+);
 
 /// Does what the line asks for.
 pub(crate) fn sqlio(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {

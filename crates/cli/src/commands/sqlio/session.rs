@@ -5,7 +5,7 @@
 //! are none.
 
 use crate::commands::dialect::{self, Course, ResultFile, StoredSession, is_report, write_whole};
-use crate::commands::run::KIND;
+use crate::commands::run::stored::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
@@ -32,8 +32,7 @@ pub(super) struct Asked<'a> {
 impl Asked<'_> {
     /// The line that means the same to fathom, for the record.
     fn command(&self) -> Vec<String> {
-        let head = ["fathom", "sqlio"].map(str::to_owned);
-        head.into_iter().chain(self.args.iter().cloned()).collect()
+        dialect::command("sqlio", self.args)
     }
 
     fn names(&self) -> Vec<&str> {
@@ -89,16 +88,8 @@ pub(super) fn run(asked: &Asked, environment: &Environment) -> Result<Ending, Co
     for note in asked.notes {
         output::tell(&note.to_string());
     }
-    let course = Course {
-        status: None,
-        gate: &gate,
-        environment,
-        command: &asked.command(),
-        names: &[],
-        recording: None,
-        io_logs: Vec::new(),
-        hosts: None,
-    };
+    let command = asked.command();
+    let course = Course::new(&gate, environment, &command);
     let stop = Stop::new();
     signals::listen(&stop)?;
     let ran = course.run(&profile, checked, &stored, &stop)?;

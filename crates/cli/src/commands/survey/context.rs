@@ -1,15 +1,12 @@
-//! Content of a survey's report other than its cells: of one that has just ended, and of one from the store.
+//! Content of a survey's report other than its cells, of one that has just ended.
 //!
-//! The context of a survey that ended is kept with it. Of one that was killed, or that another version kept in
-//! another form, the command line is read again; what only the moment knew is not known any more.
+//! It is stored with the survey. Omitted: what can still be known of one that was killed (`stored`).
 
 use super::request::Asked;
 use super::site::Site;
 use super::walk::Walked;
-use crate::args;
 use analysis::{Filled, LoadsLeft, SurveyContext, SurveyScope};
 use model::Nanos;
-use store::{Session, SessionOutcome};
 use sweep::{Survey, Sweep};
 
 /// Everything that is known at the end of a survey but for its cells.
@@ -31,7 +28,7 @@ impl Surveyed<'_> {
             cells => cells as u64,
         };
         SurveyContext {
-            workloads: workloads(self.asked),
+            workloads: self.asked.workloads(),
             scope: SurveyScope {
                 budget_ns: (self.asked.options.budget != Nanos::MAX)
                     .then_some(self.asked.options.budget.0),
@@ -68,67 +65,5 @@ impl Surveyed<'_> {
                 why: skipped.why,
             })
             .collect()
-    }
-}
-
-/// What can still be known of a survey in the store.
-pub(crate) fn from_store(session: &Session) -> SurveyContext {
-    let kept = session.context.as_deref();
-    if let Some(context) = kept.and_then(|text| serde_json::from_str(text).ok()) {
-        return context;
-    }
-    let asked = asked_again(&session.summary.command);
-    let read_only = asked.as_ref().map(|asked| asked.options.read_only);
-    let first = session
-        .runs
-        .first()
-        .and_then(|run| run.record()?.plan.targets.first());
-    SurveyContext {
-        workloads: asked.as_ref().map(workloads).unwrap_or_default(),
-        scope: SurveyScope {
-            budget_ns: asked.as_ref().map(|asked| asked.options.budget.0),
-            read_only,
-            size_bytes: first.map(|target| target.length.0),
-            ..SurveyScope::default()
-        },
-        goal: asked
-            .as_ref()
-            .and_then(|asked| Some((asked.options.goal?.latency.0, asked.options.goal?.quantile))),
-        queue_depth_max: asked.and_then(|asked| asked.depth_max).map(u64::from),
-        // One that was never finished was killed, or is still running: its result is as partial.
-        interrupted: matches!(
-            session.summary.outcome,
-            Some(SessionOutcome::Interrupted) | None
-        ),
-        failure: (session.summary.outcome == Some(SessionOutcome::Failed))
-            .then(|| "it ended by an error".to_owned()),
-        ..SurveyContext::default()
-    }
-}
-
-fn workloads(asked: &Asked) -> Vec<String> {
-    let run = asked.options.wanted();
-    run.map(|workload| workload.name.clone()).collect()
-}
-
-/// `None` for a line of another version that this one does not understand.
-fn asked_again(command: &[String]) -> Option<Asked> {
-    Asked::read(&args::stored(&super::COMMAND, command)?).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_stored_command_line_said_is_understood_again() {
-        let words = ["fathom", "survey", "--budget", "90s", "--read-only"].map(str::to_owned);
-        let asked = asked_again(&words).unwrap();
-        assert_eq!(asked.options.budget, Nanos::seconds(90));
-        assert!(asked.options.read_only);
-        assert_eq!(
-            asked_again(&["fathom".to_owned(), "explore".to_owned()]),
-            None
-        );
     }
 }

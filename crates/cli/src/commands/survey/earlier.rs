@@ -4,9 +4,11 @@
 
 use super::request::Asked;
 use super::site::Site;
-use crate::args::{self, SurveyArgs};
+use crate::args::SurveyArgs;
 use crate::commands::resumed::{Lock, Wanted, target_identity};
 use crate::environment::Environment;
+use crate::kinds::stored::Kind;
+use crate::subcommand::read_line;
 use model::{Bytes, CommandError, HostRecord, Nanos, Outcome, TargetFacts};
 use store::{RunName, SessionId, SessionOutcome, Store, StoredResult};
 use sweep::{Measured, SurveyOptions};
@@ -15,16 +17,17 @@ use sweep::{Measured, SurveyOptions};
 /// command that resumes it, and so are the confirmations.
 pub(crate) fn named(
     args: &SurveyArgs,
+    kind: &'static Kind,
     environment: &Environment,
 ) -> Result<Option<(SessionId, SurveyArgs)>, CommandError> {
     let Some(id) = &args.resume else {
         return Ok(None);
     };
     let wanted = Wanted {
-        kind: &super::KIND,
+        kind,
         keep: &args.keep,
     };
-    let read = |command: &[String]| args::stored::<SurveyArgs>(&super::COMMAND, command);
+    let read = |command: &[String]| read_line::<SurveyArgs>("survey", command).ok();
     let (session, words) = wanted.named(id, environment, read)?;
     let seed = words.seed.or_else(|| args.seed.clone());
     Ok(Some((session, SurveyArgs { seed, ..words })))

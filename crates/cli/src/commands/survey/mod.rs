@@ -11,23 +11,25 @@ mod page;
 mod request;
 pub(super) mod site;
 mod size;
-mod stored;
+pub(crate) mod stored;
 mod walk;
 mod workloads;
 
 use super::command_line;
-use crate::args::{Cli, SurveyArgs};
+use crate::args::SurveyArgs;
 use crate::commands::answer;
 use crate::commands::dialect::Place;
 use crate::commands::hosts::{Together, refuse_alone, refuse_confirmations, together, way};
+use crate::commands::report::{Replace, may_write, write_page};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::options;
 use crate::progress::Progress;
 use crate::report::Form;
 use crate::run_context::RunContext;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed, read_line};
 use crate::{keep, live, output, report, seed, signals};
+use analysis::say;
 use context::Surveyed;
 use earlier::Earlier;
 use engine::{Filled, Stop};
@@ -35,6 +37,7 @@ use model::{
     CommandError, EngineChoice, Location, Nanos, OnError, Phases, Placement, Profile, QueueDepth,
     Ratio, Target, TargetFacts, Timespan, Workload, shell_word,
 };
+use page::PagePlace;
 use request::Asked;
 pub(super) use request::TARGET;
 use session::{Admission, CheckedPlan, Journal, ProvenFiles, Runner, clock};
@@ -42,39 +45,37 @@ use site::Site;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use store::{NewSession, Store};
-pub(crate) use stored::KIND;
+use stored::KIND;
 use sweep::{Survey, SurveyRequest};
 use walk::Walk;
 
 /// The row of `fathom survey`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "survey",
-    group: Group::Measure,
-    often: true,
-    about: "Measure what a disk can do: seven workloads, each at increasing queue depths",
-    define: options::<SurveyArgs>,
-    often_options: &[
-        "create",
-        "size",
-        "budget",
-        "workload",
-        "read_only",
-        "p99",
-        "precision",
-        "rm",
-        "resume",
-        "page",
-        "overwrite",
-        "json",
-    ],
-    has_ranks: true,
-    run: Entry::Options(|words, environment| {
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<SurveyArgs>(
+    "survey",
+    Group::Measure,
+    "Measure what a disk can do: seven workloads, each at increasing queue depths",
+    |words, environment| {
         let mut args: SurveyArgs = parsed(words)?;
         args.seed = Some(seed::chosen(args.seed.as_deref(), args.target.as_deref()));
         survey(&args, environment)
-    }),
-    ..PLAIN
-};
+    },
+)
+.often()
+.often_options(&[
+    "create",
+    "size",
+    "budget",
+    "workload",
+    "read_only",
+    "p99",
+    "precision",
+    "rm",
+    "resume",
+    "page",
+    "overwrite",
+    "json",
+])
+.with_ranks();
 
 /// Surveys the target, stores every cell, prints the result.
 pub(crate) fn survey(args: &SurveyArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -117,11 +118,13 @@ fn run(
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
     let of_target = args.known.read()?;
-    let resumed = earlier::named(args, environment)?;
+    let resumed = earlier::named(args, &KIND, environment)?;
     let words = resumed.as_ref().map(|(_, words)| words);
     let mut asked = Asked::read(words.unwrap_or(args))?;
     asked.page = Asked::read(args)?.page;
-    asked.page.check()?;
+    if let PagePlace::File(path) = &asked.page {
+        may_write(path)?;
+    }
     let (ground, gate, stop) = (place.ground, place.gate, place.stop);
     let store = match resumed {
         Some(_) => keep::open(ground.place.as_ref())?,
@@ -249,21 +252,46 @@ fn run(
         Some(&stored),
     ));
     let form = Form {
-        json: args.screen.output.json,
-        kept: keep::kept(store.as_ref(), journal.name()),
         notes: &notes,
-        place_named: args.keep.store.is_some(),
-        screen: environment.screen,
         verbose: args.screen.output.verbose,
         known: Some(&of_target),
+        ..Form::of_session(args.screen.output.json, &journal, &args.keep, environment)
     };
     drop(lock);
     let cells = walked.cells();
     output::print(&report::survey(&cells, &context, form))?;
-    let page = asked.page.write(store.as_ref(), &journal);
+    let page = write_html(&asked.page, store.as_ref(), &journal);
     let created = filled.iter().filter(|one| one.made && !asked.remove);
     tell_left(page.as_ref(), created.map(|one| &one.path));
     Ok(ending.and(report::goals_of_survey(&cells, &context, &of_target)))
+}
+
+/// Writes the HTML report from the results database, and reports where it is or why it is missing. Returns the file that was written.
+/// A page that cannot be written takes nothing from the survey, which is stored.
+fn write_html(
+    place: &PagePlace,
+    store: Option<&Store>,
+    journal: &Journal<&Store>,
+) -> Option<PathBuf> {
+    let (store, name) = (store?, journal.name()?);
+    let path = place.path(name)?;
+    match write_page(store, &[name], &path, Replace::Pages) {
+        Ok(written) => {
+            output::tell(&format!(
+                "HTML report: {} ({})",
+                path.display(),
+                say::bytes(written.bytes)
+            ));
+            Some(path)
+        }
+        Err(failure) => {
+            output::tell(&format!("note: the page is not there: {failure}"));
+            output::tell(&format!(
+                "the survey itself is stored: fathom report {name} -o FILE writes its page elsewhere"
+            ));
+            None
+        }
+    }
 }
 
 /// Reports how to remove what a survey leaves: its HTML report, and a file that it created.
@@ -314,8 +342,7 @@ pub(super) fn would_start(
     let words = words
         .map(OsStr::new)
         .chain([OsStr::new("--"), target.as_os_str()]);
-    let line = Cli::parse(words).map_err(CommandError::refused)?;
-    let args: SurveyArgs = parsed(&line.words)?;
+    let args: SurveyArgs = read_line("survey", words).map_err(CommandError::refused)?;
     let asked = Asked::read(&args)?;
     let ground = RunContext::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Admission {

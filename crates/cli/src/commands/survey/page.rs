@@ -1,15 +1,7 @@
-//! The page that every survey leaves behind, for later readers.
-//!
-//! It is generated from the results database, as by `fathom report`. A page that cannot be written takes nothing from
-//! the survey: the results are in the database, so it is reported and the survey has succeeded all the same.
+//! Where the page goes that every survey leaves behind, for later readers. Omitted: writing it.
 
-use crate::commands::report::{Replace, write_page};
-use crate::output;
-use analysis::say;
-use model::CommandError;
-use session::Journal;
 use std::path::{Path, PathBuf};
-use store::Store;
+use store::RunName;
 use tools::{Problem, Reader};
 
 /// The word for none.
@@ -44,42 +36,12 @@ impl PagePlace {
         }
     }
 
-    /// Before anything is measured: whether a place that was named may be written at all.
-    pub(crate) fn check(&self) -> Result<(), CommandError> {
+    /// Returns the file of the session's page.
+    pub(super) fn path(&self, name: RunName) -> Option<PathBuf> {
         match self {
-            PagePlace::File(path) => crate::commands::report::may_write(path),
-            PagePlace::Usual | PagePlace::Nowhere => Ok(()),
-        }
-    }
-
-    /// Writes it, and reports where it is or why it is missing. Returns the file that was written.
-    pub(super) fn write(
-        &self,
-        store: Option<&Store>,
-        journal: &Journal<&Store>,
-    ) -> Option<PathBuf> {
-        let (store, name) = (store?, journal.name()?);
-        let path = match self {
-            PagePlace::Nowhere => return None,
-            PagePlace::Usual => PathBuf::from(format!("fathom-survey-{name}.html")),
-            PagePlace::File(path) => path.clone(),
-        };
-        match write_page(store, &[name], &path, Replace::Pages) {
-            Ok(written) => {
-                output::tell(&format!(
-                    "HTML report: {} ({})",
-                    path.display(),
-                    say::bytes(written.bytes)
-                ));
-                Some(path)
-            }
-            Err(failure) => {
-                output::tell(&format!("note: the page is not there: {failure}"));
-                output::tell(&format!(
-                    "the survey itself is stored: fathom report {name} -o FILE writes its page elsewhere"
-                ));
-                None
-            }
+            PagePlace::Nowhere => None,
+            PagePlace::Usual => Some(PathBuf::from(format!("fathom-survey-{name}.html"))),
+            PagePlace::File(path) => Some(path.clone()),
         }
     }
 }

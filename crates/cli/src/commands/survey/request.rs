@@ -47,6 +47,12 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    /// Returns the names of what is measured.
+    pub(super) fn workloads(&self) -> Vec<String> {
+        let wanted = self.options.wanted();
+        wanted.map(|workload| workload.name.clone()).collect()
+    }
+
     /// Reads all of it.
     #[allow(
         clippy::too_many_lines,

@@ -1,8 +1,9 @@
 //! Words → the cells of a sweep, each with what is run, what it goes by and what it is known by; or everything that is
 //! wrong with them.
 
-use crate::args::{Cli, SweepArgs};
+use crate::args::SweepArgs;
 use crate::seed;
+use crate::subcommand::read_line;
 use host::Root;
 use model::{Access, CommandError, HostRecord, Location, Nanos, Profile, Target, Timespan};
 use std::collections::HashSet;
@@ -241,12 +242,8 @@ fn with_nothing_beside(plan: &Path) -> Result<PathBuf, CommandError> {
             line.push(plan.as_os_str().to_owned());
         }
     }
-    match Cli::parse(line) {
-        Ok(cli) => {
-            let args: Option<SweepArgs> = cli.options_of(&super::COMMAND);
-            let named = args.and_then(|args| args.matrix.plan);
-            Ok(named.unwrap_or_else(|| plan.to_owned()))
-        }
+    match read_line::<SweepArgs>("sweep", line) {
+        Ok(args) => Ok(args.matrix.plan.unwrap_or_else(|| plan.to_owned())),
         Err(error) => Err(CommandError::refused(format!(
             "{}: this is a plan, which specifies all of the work itself: {}",
             plan.display(),

@@ -1,10 +1,12 @@
 //! A sweep that was begun before: which one it is, and what it has.
 
 use super::asked::Asked;
-use crate::args::{self, SweepArgs};
+use crate::args::SweepArgs;
 use crate::commands::resumed::Wanted;
 use crate::environment::{Environment, StorePlace};
 use crate::keep;
+use crate::kinds::stored::Kind;
+use crate::subcommand::read_line;
 use analysis::RankLabel;
 use model::{CommandError, ResultRow};
 use std::collections::HashMap;
@@ -52,15 +54,14 @@ impl Earlier {
 pub(crate) fn resumed(
     id: &str,
     args: &SweepArgs,
+    kind: &'static Kind,
     environment: &Environment,
 ) -> Result<(SessionId, SweepArgs), CommandError> {
     let wanted = Wanted {
-        kind: &super::KIND,
+        kind,
         keep: &args.keep,
     };
-    wanted.named(id, environment, |command| {
-        args::stored(&super::COMMAND, command)
-    })
+    wanted.named(id, environment, |command| read_line("sweep", command).ok())
 }
 
 /// What is there already, without changing anything: for a look ahead.

@@ -17,7 +17,7 @@ pub(super) fn sweep(
     way: &Way,
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
-    let request = Together::new(&args.hosts, &args.keep, &super::KIND);
+    let request = Together::new(&args.hosts, &args.keep, &super::shown::KIND);
     together(&request, way, environment, &|member| {
         lead(args, member, environment)
     })

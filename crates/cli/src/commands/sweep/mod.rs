@@ -12,7 +12,7 @@ mod forecast;
 mod many;
 pub(super) mod ranks;
 mod script;
-mod shown;
+pub(crate) mod shown;
 mod site;
 mod stored;
 mod walk;
@@ -26,14 +26,14 @@ use crate::failure::Ending;
 use crate::report::Form;
 use crate::run_context::RunContext;
 use crate::signals::{self, Interrupt};
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
+use crate::subcommand::{Group, Subcommand, parsed};
 use crate::sweep_progress::SweepProgress;
 use crate::{keep, live, output, report};
 use asked::Asked;
 use engine::Stop;
 use model::{CommandError, Note};
 use session::{Admission, Hosts, Journal, ProvenFiles, Runner, clock};
-pub(crate) use shown::KIND;
+use shown::KIND;
 pub(super) use site::Site;
 use std::rc::Rc;
 use store::{SessionId, Store};
@@ -42,30 +42,29 @@ use walk::Walk;
 pub(super) use walk::rest;
 
 /// The row of `fathom sweep`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "sweep",
-    group: Group::Measure,
-    often: true,
-    about: "Run every combination of a matrix of workloads; resume where it was interrupted",
-    define: |command| options::<SweepArgs>(command).after_help(args::sweep::LISTS),
-    often_options: &[
-        "block",
-        "depth",
-        "threads",
-        "write",
-        "pattern",
-        "duration",
-        "create",
-        "repeat",
-        "resume",
-        "dry_run",
-        "overwrite",
-        "json",
-    ],
-    has_ranks: true,
-    run: Entry::Options(|words, environment| sweep(&parsed(words)?, environment)),
-    ..PLAIN
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<SweepArgs>(
+    "sweep",
+    Group::Measure,
+    "Run every combination of a matrix of workloads; resume where it was interrupted",
+    |words, environment| sweep(&parsed(words)?, environment),
+)
+.after_help(|| args::sweep::LISTS.into())
+.often()
+.often_options(&[
+    "block",
+    "depth",
+    "threads",
+    "write",
+    "pattern",
+    "duration",
+    "create",
+    "repeat",
+    "resume",
+    "dry_run",
+    "overwrite",
+    "json",
+])
+.with_ranks();
 
 /// Sweeps, keeps every cell, prints the table.
 pub(crate) fn sweep(args: &SweepArgs, environment: &Environment) -> Result<Ending, CommandError> {
@@ -113,7 +112,7 @@ struct Read {
 impl Read {
     fn of(args: &SweepArgs, environment: &Environment) -> Result<Read, CommandError> {
         let resumed = args.matrix.resume.as_ref();
-        let resumed = resumed.map(|id| earlier::resumed(id, args, environment));
+        let resumed = resumed.map(|id| earlier::resumed(id, args, &KIND, environment));
         let (resumed, words) = resumed.transpose()?.unzip();
         Ok(Read {
             asked: Asked::read(words.as_ref().unwrap_or(args))?,
@@ -167,7 +166,7 @@ fn measure(
     if on.hosts.is_none() {
         site.prepare(gate, &mut ours, environment, &stop)?;
     }
-    let journal = stored.begin(&asked, &fingerprint, &args.known)?;
+    let journal = stored.begin(&KIND, &asked, &fingerprint, &args.known)?;
     let notes = notes_of(&journal, args)?;
     let known = known_by(&notes)?;
     let screen = live::screen(args.live, environment, site.all())?;
@@ -190,13 +189,9 @@ fn measure(
     let finished = answer::finish(&journal, stored.outcome(&walked), None);
     let ending = walked.tell(&resume_of(&journal)).and(finished);
     let form = Form {
-        json: args.json,
-        kept: keep::kept(store.as_ref(), journal.name()),
-        place_named: args.keep.store.is_some(),
-        screen: environment.screen,
-        verbose: false,
         known: Some(&known),
         notes: &notes,
+        ..Form::of_session(args.json, &journal, &args.keep, environment)
     };
     output::print(&report::sweep(&cells, &context, form))?;
     Ok(ending.and(report::goals_of_sweep(&cells, &context, &known)))

@@ -6,10 +6,10 @@
 use super::asked::Asked;
 use super::ranks;
 use super::stored::{cells_of, judge, order_name};
-use crate::args;
-use crate::commands::report::gather;
-use crate::kinds::{Hints, Kind, Stored, nothing_below};
+use crate::kinds::page;
+use crate::kinds::stored::{Hints, Kind, Stored, nothing_below};
 use crate::report::{self, Form};
+use crate::subcommand::read_line;
 use analysis::page::PageBuilder;
 use analysis::{RankLabel, SweepCell, SweepContext, SweepResult, SweepRun, sweep_report_knowing};
 use model::{CommandError, ResultRow};
@@ -100,7 +100,7 @@ fn put_together(
 }
 
 fn asked_again(command: &[String]) -> Option<Asked> {
-    Asked::read(&args::stored(&super::COMMAND, command)?).ok()
+    Asked::read(&read_line("sweep", command).ok()?).ok()
 }
 
 /// Whether every run that was kept is one of this sweep's.
@@ -147,7 +147,7 @@ fn add_to_page(
 ) -> Result<(), CommandError> {
     let mut runs: Vec<(String, SweepRun)> = Vec::new();
     for row in rows {
-        gather::result(stored.store, row, false, builder, &mut |row, record| {
+        page::result(stored.store, row, false, builder, &mut |row, record| {
             let of_ranks = of_ranks(stored.store, stored.id(), row).filter(|_| record.is_ok());
             match of_ranks {
                 _ if ranks::is_part(row) => {} // the line of rank 0 brings it

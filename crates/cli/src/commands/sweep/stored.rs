@@ -10,6 +10,7 @@ use crate::args::{KnownArgs, SweepArgs, known_by};
 use crate::commands::resumed::Lock;
 use crate::commands::{VERSION, command_line};
 use crate::failure::Ending;
+use crate::kinds::stored::Kind;
 use crate::output;
 use analysis::say;
 use analysis::{HostDigest, SweepCell, SweepContext, SweepResult, SweepRun};
@@ -103,6 +104,7 @@ impl<'a> StoredSession<'a> {
     /// Begins a session, or resumes the one that was found.
     pub(crate) fn begin(
         &mut self,
+        kind: &Kind,
         asked: &Asked,
         fingerprint: &str,
         hints: &KnownArgs,
@@ -110,7 +112,7 @@ impl<'a> StoredSession<'a> {
         let new = NewSession {
             notes: hints.notes(),
             ..session::new_session(
-                super::KIND.stored(),
+                kind.stored(),
                 command_line(),
                 asked.target_names(),
                 self.started_utc,

@@ -9,10 +9,8 @@ mod shown;
 use crate::args::WatchArgs;
 use crate::environment::{Environment, StorePlace};
 use crate::failure::Ending;
-use crate::kinds::{Hints, Kind, Stored, add_results, nothing_below};
-use crate::report::Form;
-use crate::subcommand::{Entry, Group, PLAIN, Subcommand, options, parsed};
-use crate::{keep, output, report, signals};
+use crate::subcommand::{Group, Subcommand, parsed};
+use crate::{keep, output, signals};
 use engine::Stop;
 use host::Root;
 use model::{BlockDevice, CommandError, Nanos};
@@ -22,29 +20,15 @@ use session::clock::Stopwatch;
 use shown::{Show, Shown};
 use std::io::IsTerminal;
 use std::path::Path;
-use store::StoredResult;
 
 /// The row of `fathom watch`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "watch",
-    group: Group::Measure,
-    often: true,
-    about: "Show IOPS, latency and queue of devices every second",
-    define: options::<WatchArgs>,
-    run: Entry::Options(|words, environment| watch(&parsed(words)?, environment)),
-    ..PLAIN
-};
-
-/// The row of `fathom watch`.
-pub(crate) static KIND: Kind = Kind {
-    word: "watch",
-    described: "a watch",
-    hints: Hints::None,
-    can_resume: false,
-    show: show_stored,
-    add_to_page: add_results,
-    below_run: nothing_below,
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<WatchArgs>(
+    "watch",
+    Group::Measure,
+    "Show IOPS, latency and queue of devices every second",
+    |words, environment| watch(&parsed(words)?, environment),
+)
+.often();
 
 /// A refresh more often costs more than it shows: the kernel counts times in whole milliseconds.
 const INTERVAL_MIN: Nanos = Nanos::millis(100);
@@ -172,14 +156,4 @@ fn serve(text: &str, names: &[String]) -> Result<Server, CommandError> {
     })?;
     output::tell(&format!("serving http://{}/metrics", server.at()));
     Ok(server)
-}
-
-/// Shows every device and stretch of a stored watch on one page.
-fn show_stored(stored: &Stored<'_>, form: Form<'_>) -> Result<Vec<u8>, CommandError> {
-    let session = stored.load()?;
-    let records = session.runs.iter().filter_map(|run| match &run.result {
-        StoredResult::Watch(record) => Some(&**record),
-        _ => None,
-    });
-    Ok(report::watch(&records.collect::<Vec<_>>(), form))
 }

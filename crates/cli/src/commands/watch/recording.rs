@@ -4,6 +4,7 @@
 use crate::commands::answer;
 use crate::commands::{VERSION, command_line};
 use crate::failure::Ending;
+use crate::kinds::separate;
 use crate::output;
 use host::Root;
 use model::{HostRecord, Nanos, WatchMoment, WatchRecord};
@@ -33,7 +34,12 @@ impl<'a> Recording<'a> {
         let mut recording = Recording {
             journal: Journal::begin(
                 Some(store),
-                session::new_session(super::KIND.stored(), command_line(), target, clock::utc()),
+                session::new_session(
+                    separate::WATCH.stored(),
+                    command_line(),
+                    target,
+                    clock::utc(),
+                ),
             ),
             host: host::host_record(root),
             interval,

@@ -11,11 +11,11 @@ use crate::commands::dialect::{
     self, Course, Line, Removal, ResultFile, StoredSession, check_files, is_whole, look,
     write_whole,
 };
-use crate::commands::run::KIND;
+use crate::commands::run::stored::KIND;
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::run_context::RunContext;
-use crate::subcommand::{DIALECT, Entry, Subcommand};
+use crate::subcommand::Subcommand;
 use crate::{output, report, signals};
 use engine::Stop;
 use model::{CommandError, Profile, RunRecord};
@@ -25,12 +25,11 @@ use tools::xdd::{self, Request, XddResults, XddTarget, xdd_csv, xdd_described, x
 use views::{Zone, ctime_stamp};
 
 /// The row of `fathom xdd`.
-pub(crate) static COMMAND: Subcommand = Subcommand {
-    name: "xdd",
-    about: "Run a command line of xdd 7 and print its lines of targets and passes; `fathom xdd --help` lists its options",
-    run: Entry::Line(xdd),
-    ..DIALECT
-};
+pub(crate) static COMMAND: Subcommand = Subcommand::dialect(
+    "xdd",
+    "Run a command line of xdd 7 and print its lines of targets and passes; `fathom xdd --help` lists its options",
+    xdd,
+);
 
 /// Does what the line asks for.
 pub(crate) fn xdd(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
@@ -73,8 +72,7 @@ fn run(
         output::print(&report::written(|out| xdd_described(request, out)))?;
         return Ok(Ending::Good);
     }
-    let head = ["fathom", "xdd"].map(str::to_owned);
-    let command: Vec<String> = head.into_iter().chain(args.iter().cloned()).collect();
+    let command = dialect::command("xdd", args);
     let began = clock::utc();
     let new = session::new_session(
         KIND.stored(),
@@ -86,16 +84,7 @@ fn run(
     let stored = StoredSession::open(ground.place.as_ref(), new, passes.count())?;
     let stop = Stop::new();
     signals::listen(&stop)?;
-    let course = Course {
-        gate: &gate,
-        environment,
-        command: &command,
-        names: &[],
-        recording: None,
-        io_logs: Vec::new(),
-        hosts: None,
-        status: None,
-    };
+    let course = Course::new(&gate, environment, &command);
     let failed = course.follow_on(
         &mut passes,
         |passes| !passes.records.is_empty(),

@@ -1,7 +1,7 @@
 //! The help of the program and its commands: all commands in groups, and for `-h` what most people use.
 
-use crate::commands::COMMANDS;
 use crate::environment;
+use crate::registry::COMMANDS;
 use crate::subcommand::Group;
 use clap::Command;
 use std::ffi::OsString;
@@ -79,7 +79,7 @@ fn template(is_short: bool, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::program;
+    use crate::parser::program;
 
     #[test]
     fn every_option_of_the_short_help_exists() {

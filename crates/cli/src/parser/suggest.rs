@@ -394,7 +394,7 @@ fn tip(name: &str, target: &str, command: &Command) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Cli, program};
+    use crate::parser::{Cli, program};
     use std::collections::BTreeSet;
 
     fn said(line: &str) -> String {

@@ -2,47 +2,37 @@
 //!
 //! A result that cannot be read any more is a gap with the reason; the others are shown all the same.
 
-use crate::args::{KnownArgs, known_by};
+use crate::args::known_by;
 use crate::commands::noted::sentences;
 use crate::commands::restated::command_of;
-use crate::kinds::{Kind, Stored};
 use analysis::page::{PageBuilder, PagePart, PartOrigin};
 use analysis::{files_report, imported_report_knowing, run_report_knowing};
 use model::{CommandError, FilesRecord, Origin, ResultRow, RunRecord};
 use std::collections::HashSet;
 use store::{RunName, SessionId, SessionSummary, Store, StoredResult};
 
-/// Adds a session, or one result of it.
-pub(crate) fn part(
+/// Begins the part of a session, or of one result of it. Returns the rows of the results that are meant.
+///
+/// # Errors
+/// Its rows cannot be read.
+pub(crate) fn begin(
     store: &Store,
+    summary: &SessionSummary,
     name: RunName,
     page: &mut PageBuilder,
-) -> Result<(), CommandError> {
-    let summary = store
-        .summary_of(name.session)
-        .map_err(CommandError::refused)?;
+) -> Result<Vec<ResultRow>, CommandError> {
     let notes = store.notes(name).map_err(CommandError::refused)?;
-    let known = known_by(&notes)?;
     page.part(PagePart {
         notes: sentences(&notes)
             .into_iter()
-            .chain(unfinished(&summary, name))
+            .chain(unfinished(summary, name))
             .collect(),
-        ..begun(&summary, name)
+        ..begun(summary, name)
     });
-    let mut rows = store.rows(&[name.session]).map_err(CommandError::refused)?;
+    let rows = store.rows(&[name.session]);
+    let mut rows = rows.map_err(CommandError::refused)?;
     rows.retain(|row| name.run.is_none_or(|number| number == row.number));
-    if name.run.is_some() {
-        each(store, rows, &HashSet::new(), page);
-        return Ok(());
-    }
-    let stored = Stored {
-        store,
-        summary: &summary,
-        known: &known,
-        hints: &KnownArgs::default(),
-    };
-    (Kind::of(&summary)?.add_to_page)(&stored, rows, page)
+    Ok(rows)
 }
 
 /// Adds results that have no report together, but for steps of work with files. `neighbours` are ranks that share a machine
