@@ -148,13 +148,22 @@ fn two_sweeps_of_one_device_rarely_have_a_cell_that_differs() {
         .take(all)
         .copied()
         .collect();
-    let found = in_turns(&cells, |place, cell| sweeps_differ(cell, place as u64 + 1));
-    let different = found.into_iter().filter(|one| *one).count();
+    let found = in_turns(&cells, |place, cell| {
+        let is_short = cell.time_s < cell.duration_s as f64;
+        (is_short, sweeps_differ(cell, place as u64 + 1))
+    });
+    let different = found.iter().filter(|(_, differs)| *differs).count();
     println!(
         "| pairs of sweeps of {CELLS} cells with any cell called different: {different} of {all} |"
     );
-    let chance = 3.0 * (0.05 * 0.95 / all as f64).sqrt();
-    let share = different as f64 / all as f64;
+    // One run does not show noise that stays as long as the run: that is a limit, and not asserted.
+    let short = found.iter().filter(|(is_short, _)| *is_short);
+    let short: Vec<bool> = short.map(|(_, differs)| *differs).collect();
+    let different = short.iter().filter(|differs| **differs).count();
+    let all = short.len();
+    println!("| the same where noise is shorter than the run: {different} of {all} |");
+    let chance = 3.0 * (0.05 * 0.95 / all.max(1) as f64).sqrt();
+    let share = different as f64 / all.max(1) as f64;
     assert!(
         share <= SWEEPS_MAX.max(0.05 + chance),
         "{different} of {all}"
