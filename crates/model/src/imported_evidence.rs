@@ -43,6 +43,12 @@ pub struct ImportedEvidence {
     /// Jobs that each go along the same blocks from the same place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_place: Option<u32>,
+    /// Context switches of all its threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_switches: Option<u64>,
+    /// The fastest way of making a write durable that the same text has of the same file.
+    #[serde(rename = "commit_min_ns", skip_serializing_if = "Option::is_none")]
+    pub commit_min: Option<Nanos>,
     /// Block devices and their counters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disks: Vec<ImportedDisk>,

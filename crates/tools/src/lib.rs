@@ -75,6 +75,7 @@ pub const TOOLS: &[Tool] = &[
     readers::io500::TOOL,
     readers::ioping::TOOL,
     readers::iozone::TOOL,
+    readers::kbench::TOOL,
     readers::kubernetes_dbench::TOOL,
     readers::mdtest::TOOL,
     readers::pg_test_fsync::TOOL,

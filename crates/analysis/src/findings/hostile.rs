@@ -202,6 +202,8 @@ fn evidence() -> impl Strategy<Value = ImportedEvidence> {
                     })
                 }),
                 same_place: ignored,
+                context_switches: ignored.map(u64::from),
+                commit_min: ignored.map(|ns| Nanos(u64::from(ns))),
                 disks,
                 warnings,
             },

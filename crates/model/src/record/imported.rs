@@ -120,6 +120,8 @@ import_formats! {
     IozoneText "iozone_text" "iozone",
     /// The summary of dbench for Kubernetes.
     KubernetesDbenchText "kubernetes_dbench_text" "dbench",
+    /// The summary of kbench.
+    KbenchText "kbench_text" "kbench",
     /// The operations per second of `pg_test_fsync`.
     PgTestFsyncText "pg_test_fsync_text" "pg_test_fsync",
     /// The summary of rados bench.

@@ -5,10 +5,10 @@
 //! writes. Without it nothing is known of that. BSD, macOS and BusyBox print the same in other words; where no time is
 //! printed the shell's `real` is read. Omitted: BusyBox without any time.
 
+use crate::imports::command;
 use crate::imports::number::{cell, nanos};
 use crate::imports::run::{of_side, unknown};
 use crate::imports::section::{Found, Section, Start, short};
-use memchr::memmem;
 use model::imported_evidence::{ImportedContent, ImportedFlush};
 use model::{Bytes, CacheMode, ImportFormat, ImportedOperation, ImportedRun, Nanos, Ratio};
 
@@ -22,7 +22,8 @@ pub(crate) fn begins(line: &str, _text: &str) -> Start {
     }
 }
 
-/// One run a line `… copied, …`, or `real …` of the shell where dd prints no time.
+/// One run a line `… copied, …`, or `real …` of the shell where dd prints no time. A line of `status=progress` is none where
+/// the last line of its call follows.
 pub(crate) fn read(section: &Section, found: &mut Found) {
     let mut open = Open {
         dropped: drops_caches(section.before()),
@@ -33,12 +34,13 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
         if let Some(command) = command_of(line) {
             let earlier = std::mem::take(&mut open);
             let dropped = line.contains(DROP) || (earlier.at.is_none() && earlier.dropped);
-            earlier.report_if_missing(found);
+            earlier.end(found, false);
             open = Open {
                 at: Some(at),
                 command: Some(command.to_owned()),
-                records: None,
+                is_prose: is_prose(line, command),
                 dropped,
+                ..Open::default()
             };
         } else if line.contains(DROP) {
             open.dropped = true;
@@ -46,6 +48,9 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
             open.at.get_or_insert(at);
         } else if let Some(records) = records(line, "out") {
             open.records = Some(records);
+        } else if open.records.is_none() && is_progress(line) {
+            open.at.get_or_insert(at);
+            open.progress = Some(line.to_owned());
         } else if is_end(line) || open.is_timed_by(line) {
             let open = std::mem::take(&mut open);
             let begin = open.at.unwrap_or(at);
@@ -61,7 +66,7 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
             }
         }
     }
-    open.report_if_missing(found);
+    open.end(found, true);
 }
 
 /// `1073741824 bytes (1.1 GB, 1.0 GiB) copied, 0.57 s, 1.9 GB/s`: nothing else counts bytes at its beginning.
@@ -74,6 +79,26 @@ fn is_summary(line: &str) -> bool {
 /// The last line of a call: as GNU and BusyBox print it, or as BSD and macOS do.
 fn is_end(line: &str) -> bool {
     line.contains(" copied, ") || line.contains(" bytes transferred in ")
+}
+
+/// What `status=progress` prints each second: whole seconds, where the last line of a call has their fractions.
+fn is_progress(line: &str) -> bool {
+    let time = line.split_once(" copied, ").map(|(_, rest)| rest);
+    let seconds = time
+        .and_then(|rest| rest.split_once(" s, "))
+        .map(|(time, _)| time);
+    seconds.is_some_and(|time| !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Returns whether a command stands in a sentence: no result of it may be expected.
+fn is_prose(line: &str, command: &str) -> bool {
+    const WORDS_MIN: usize = 3;
+    let before = &line[..line.len() - command.len().min(line.len())];
+    let before = line
+        .split_once(command)
+        .map_or(before, |(before, _)| before);
+    let is_shell = before.contains(['$', '#', '%', '>', ';', '|', '&', '\u{276f}']);
+    !is_shell && before.split_whitespace().count() >= WORDS_MIN
 }
 
 /// The kernel's switch that empties its caches.
@@ -93,6 +118,10 @@ struct Open {
     command: Option<String>,
     records: Option<u64>,
     dropped: bool,
+    /// Whether the command stands in a sentence.
+    is_prose: bool,
+    /// The last line of `status=progress`.
+    progress: Option<String>,
 }
 
 impl Open {
@@ -101,16 +130,28 @@ impl Open {
         self.command.is_some() && self.records.is_some() && shell_seconds(line).is_some()
     }
 
-    /// Reports a call that has no result.
-    fn report_if_missing(self, found: &mut Found) {
-        if let Some(at) = self.at
-            && (self.command.is_some() || found.is_empty())
-        {
-            found.fault_at(
-                at,
-                "dd was called, but no line `… bytes … copied, … s, … MB/s` follows",
-            );
+    /// Ends a call whose last line is not in the text: its figures are those of its progress, or it is reported.
+    fn end(mut self, found: &mut Found, is_last: bool) {
+        let Some(at) = self.at else { return };
+        let Some(line) = self.progress.take() else {
+            if self.command.is_some() && !self.is_prose || is_last && found.is_empty() {
+                found.fault_at(
+                    at,
+                    "dd was called, but no line `… bytes … copied, … s, … MB/s` follows",
+                );
+            }
+            return;
+        };
+        let is_cut = self.command.is_some() || self.records.is_some();
+        self.records = None; // of more bytes than the line counts
+        let Some(mut run) = run(&line, self) else {
+            return found.fault_at(at, "dd's progress without figures");
+        };
+        if is_cut {
+            let what = "dd's last line is not in the text: the figures are those of its progress until then";
+            run.notes.push(what.to_owned());
         }
+        found.run(at, run);
     }
 }
 
@@ -123,37 +164,21 @@ fn shell_seconds(line: &str) -> Option<f64> {
     Some(seconds).filter(|seconds| *seconds > 0.0)
 }
 
-/// `dd if=… of=…` in a line, after the prompt or behind other commands.
+/// `dd if=… of=…` in a line, behind a prompt of any shape, in a script or in prose.
 fn command_of(line: &str) -> Option<&str> {
-    // Most lines of large files are of other tools.
-    memmem::find(line.as_bytes(), b"dd ")?;
-    let line = line.trim();
-    let plain = |text: &str| without_prefix(text).starts_with("dd ");
-    let prompts = ["# ", "$ ", "> ", "% ", "; ", "&& "].iter();
-    let after = |prompt: &&'static str| {
-        let prompt = *prompt;
-        line.match_indices(prompt)
-            .map(move |(at, _)| line[at + prompt.len()..].trim_start())
-    };
-    let behind = prompts.flat_map(after);
-    let command = std::iter::once(line)
-        .chain(behind)
-        .find(|text| plain(text))?;
-    let command = without_prefix(command);
-    let words = command.strip_prefix("dd ")?;
-    let names = |word: &str| word.starts_with("if=") || word.starts_with("of=");
-    words.split_whitespace().any(names).then_some(command)
-}
-
-/// Without `sudo` and `time` before it.
-fn without_prefix(mut command: &str) -> &str {
-    while let Some(rest) = ["sudo ", "time "]
-        .iter()
-        .find_map(|word| command.strip_prefix(word))
-    {
-        command = rest.trim_start();
+    /// Words `dd` of prose before the command.
+    const TRIES_MAX: usize = 8;
+    let mut rest = line;
+    for _ in 0..TRIES_MAX {
+        let command = command::in_line(rest, "dd")?;
+        let names = |word: &str| word.starts_with("if=") || word.starts_with("of=");
+        if command.split_whitespace().skip(1).any(names) {
+            return Some(command);
+        }
+        let at = command.as_ptr() as usize - rest.as_ptr() as usize;
+        rest = &rest[at + 2..];
     }
-    command
+    None
 }
 
 /// `2048+0 records out`: whole and partial ones.
@@ -269,7 +294,7 @@ fn asked(run: &mut ImportedRun, command: &str) {
         let mut words = command.split_whitespace();
         words.find_map(|word| word.strip_prefix(name))
     };
-    let (from, to) = (value("if="), value("of="));
+    let (from, to) = (value("if="), value("of=").or_else(|| output_of(command)));
     let (is_source, is_sink) = (from.is_none_or(is_endless), to.is_none_or(is_nothing));
     let flags = match (is_source, is_sink) {
         (true, false) => {
@@ -286,10 +311,15 @@ fn asked(run: &mut ImportedRun, command: &str) {
         (false, true) => {
             work.write_percent = Some(Ratio::NONE);
             work.targets = from.into_iter().map(str::to_owned).collect();
+            notes.extend(to.filter(|to| to.starts_with('|')).map(|to| {
+                format!("dd wrote to `{to}`: its rate may be that of the pipe's other end")
+            }));
             value("iflag=")
         }
         _ => {
             notes.push("dd read one target and wrote another: the figures are of both".to_owned());
+            work.block = value("bs=").map_or(Some(Bytes(512)), size_of);
+            work.random_percent = Some(Ratio::NONE);
             return;
         }
     };
@@ -315,6 +345,22 @@ fn asked(run: &mut ImportedRun, command: &str) {
     }
 }
 
+/// Where the shell sends what dd writes without `of=`: a file, or a pipe as `|nc`.
+fn output_of(command: &str) -> Option<&str> {
+    let (_, rest) = command
+        .split_once('|')
+        .or_else(|| command.split_once('>'))?;
+    let is_pipe = command.contains('|');
+    let start = command.len() - rest.len();
+    let name_end = rest.trim_start().find(' ').map_or(command.len(), |end| {
+        start + (rest.len() - rest.trim_start().len()) + end
+    });
+    match is_pipe {
+        true => Some(command[start - 1..].trim_end()),
+        false => Some(command[start..name_end].trim()),
+    }
+}
+
 /// What gives bytes without a device.
 fn is_endless(path: &str) -> bool {
     ["/dev/zero", "/dev/urandom", "/dev/random"].contains(&path)
@@ -322,7 +368,7 @@ fn is_endless(path: &str) -> bool {
 
 /// What takes bytes without a device; what is written to `/dev/zero` is dropped too.
 fn is_nothing(path: &str) -> bool {
-    ["/dev/null", "/dev/zero"].contains(&path)
+    ["/dev/null", "/dev/zero"].contains(&path) || path.starts_with('|')
 }
 
 /// dd's own sizes: K is 1024, kB is 1000. Source: dd(1).

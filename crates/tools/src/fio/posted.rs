@@ -27,6 +27,8 @@ pub(super) struct Posted {
     /// The command line, its pieces joined.
     command: Option<String>,
     open: Open,
+    /// Of the last line.
+    last_length: usize,
 }
 
 /// What a line may continue.
@@ -44,18 +46,33 @@ impl Posted {
     /// Takes the next line of the text.
     pub(super) fn line(&mut self, line: &str) {
         let line = line.trim_start_matches(['>', ' ', '\t']).trim_end();
+        let length = std::mem::replace(&mut self.last_length, line.len());
         if let Some(words) = command(line) {
-            *self = Posted::default();
+            *self = Posted {
+                last_length: line.len(),
+                ..Posted::default()
+            };
             self.words(words, None);
         } else if let Some(name) = section(line) {
             self.section(name);
         } else {
             match std::mem::take(&mut self.open) {
                 Open::Command(job) if line.starts_with('-') => self.words(line, job),
+                Open::Command(_) if is_broken(length, line) => self.rejoin(line),
                 Open::Section(name) => self.entry(line, name),
                 Open::Command(_) | Open::Nothing => {}
             }
         }
+    }
+
+    /// Joins the two halves of a word, and reads the whole command again.
+    fn rejoin(&mut self, line: &str) {
+        let whole = self.command.take().unwrap_or_default() + line;
+        *self = Posted {
+            last_length: line.len(),
+            ..Posted::default()
+        };
+        self.words(&whole, None);
     }
 
     /// The options of a job, those of all jobs included; `None` where they were not posted.
@@ -150,6 +167,15 @@ impl Posted {
             of.insert(name.to_owned(), value.to_owned());
         }
     }
+}
+
+/// Returns whether a line continues a command that the edge of a terminal or a mail broke within a word: behind a line of this
+/// length.
+fn is_broken(length: usize, line: &str) -> bool {
+    const EDGE_MIN: usize = 70;
+    let first = line.split_whitespace().next();
+    let is_option = first.is_some_and(|word| word.contains('='));
+    length >= EDGE_MIN && is_option && !line.contains("(g=") && !line.contains(": ")
 }
 
 /// `fio` behind any prompt, with an option: the line from there.

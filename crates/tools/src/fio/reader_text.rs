@@ -34,6 +34,9 @@ pub(crate) fn begins(line: &str, text: &str) -> Start {
     let mut ahead = text.lines().take(LINES_MAX);
     let echo = line.contains(ECHO) && line.contains("): rw=");
     let end = echo.then(|| ahead.find(|line| line.contains(GROUP) || line.starts_with('{')));
+    if line.starts_with("Run status group ") {
+        return Start::Beside(ImportFormat::FioJson);
+    }
     match end.flatten() {
         Some(end) if end.contains(GROUP) => Start::Orphan,
         _ if side_in(line).is_some() => Start::Beside(ImportFormat::FioJson),
@@ -46,6 +49,32 @@ fn side_in(line: &str) -> Option<(&'static str, &str)> {
     let line = line.trim_start();
     let mut sides = SIDES.iter();
     sides.find_map(|side| Some((*side, side_of(line, side)?)))
+}
+
+/// The side of a line of the summary of a group, and its figures: `READ: bw=95.9MiB/s (101MB/s), …, io=1439MiB (1509MB),
+/// run=15001-15001msec`, before fio 3 `READ: io=71680KB, aggrb=6820KB/s, …, mint=9855msec, maxt=10510msec`.
+fn summed(line: &str) -> Option<(&'static str, Map<String, Value>)> {
+    let (name, rest) = line.trim().split_once(": ")?;
+    let side = match name {
+        "READ" => "read",
+        "WRITE" => "write",
+        _ => return None,
+    };
+    let bytes = |text: &str| Some(size(text.trim_end_matches("/s"))?.0);
+    let rate = field(rest, "bw=")
+        .or_else(|| field(rest, "aggrb="))
+        .and_then(bytes)?;
+    let moved = field(rest, "io=").and_then(bytes)?;
+    let time = field(rest, "maxt=").or_else(|| field(rest, "run="))?;
+    let time = time.rsplit('-').next()?;
+    let ms: u64 = time.trim_end_matches("msec").parse().ok()?;
+    let figures = json!({
+        "bw_bytes": rate,
+        "io_bytes": moved,
+        "io_kbytes": moved / 1024,
+        "runtime": ms,
+    });
+    Some((side, figures.as_object()?.clone()))
 }
 
 /// One run per job. The devices stand behind all jobs of a call of fio, so each call is walked twice: keeping its jobs
@@ -85,13 +114,13 @@ impl<'s> Call<'s> {
         while let Some((_, line)) = lines.next_if(|(_, line)| !(in_disks && begins_another(line))) {
             count += 1;
             jobs += usize::from(line.contains(GROUP));
-            if line.starts_with("fio-") || line.starts_with("fio ") {
+            if line.trim_start().starts_with("fio-") || line.starts_with("fio ") {
                 version = Some(line.trim());
             }
             if in_disks && disks.len() < DISKS_MAX {
                 disks.extend(disk(line.trim()));
             }
-            in_disks |= line.starts_with("Disk stats");
+            in_disks |= line.trim_start().starts_with("Disk stats");
         }
         Call {
             lines: count,
@@ -118,12 +147,25 @@ impl<'s> Call<'s> {
                 self.end(open.take(), found);
                 let name = name.trim();
                 let mut job = Job::new(at, name, rest, echoes.get(name).copied());
+                // Where a line end was lost, the first figures follow the date.
+                let joined = SIDES
+                    .iter()
+                    .filter_map(|side| rest.rfind(&format!(" {side} :")));
+                joined
+                    .take(1)
+                    .for_each(|from| job.line(rest[from..].trim()));
                 (job.options, job.file) = (posted.of(name), files.get(name).copied());
                 job.command = posted.command().map(str::to_owned);
                 open = Some(job);
             } else if let Some((name, size)) = laid_out(line) {
-                files.insert(name, size);
+                // Each of several jobs lays out files of its own.
+                let all = files.entry(name).or_default();
+                *all = all.saturating_add(size);
             } else {
+                if let Some((side, figures)) = summed(line) {
+                    self.sum(at, side, figures, found, &mut open);
+                    continue;
+                }
                 if let Some((side, _)) = side_in(line)
                     && open.as_ref().is_none_or(|job| job.is_over(side))
                 {
@@ -131,11 +173,34 @@ impl<'s> Call<'s> {
                     open = Some(self.headless(at, posted));
                 }
                 if let Some(job) = &mut open {
-                    job.line(line.trim());
+                    job.line(finished(line.trim()));
                 }
             }
         }
         self.end(open, found);
+    }
+
+    /// Takes the summary of a group, where it was posted without the jobs that it repeats.
+    fn sum<'t>(
+        &self,
+        at: usize,
+        side: &str,
+        figures: Map<String, Value>,
+        found: &Found,
+        open: &mut Option<Job<'t>>,
+    ) where
+        's: 't,
+    {
+        let is_alone = open
+            .as_ref()
+            .map_or(found.has_no_run(), |job| job.is_summary);
+        if !is_alone {
+            return;
+        }
+        let job = open
+            .get_or_insert_with(|| Job::new(at, "", "", self.before.map(|(_, options)| options)));
+        job.is_summary = true;
+        job.shape.insert(side.to_owned(), Value::Object(figures));
     }
 
     /// A job whose figures were posted without the line that names it.
@@ -175,9 +240,15 @@ struct Job<'t> {
     file: Option<u64>,
     shape: Map<String, Value>,
     side: Option<&'static str>,
+    /// The queue depth, as the line of the latency target has it.
+    depth: Option<u32>,
+    /// The least queue depth that most I/Os had.
+    depth_seen: Option<u32>,
     /// What percentiles that follow are of, and their unit.
     percentiles: Option<(&'static str, f64)>,
     unit_ns: u64,
+    /// Whether it is the summary of a group.
+    is_summary: bool,
 }
 
 impl<'t> Job<'t> {
@@ -203,8 +274,11 @@ impl<'t> Job<'t> {
             file: None,
             shape,
             side: None,
+            depth: None,
+            depth_seen: None,
             percentiles: None,
             unit_ns: 1,
+            is_summary: false,
         }
     }
 
@@ -228,11 +302,18 @@ impl<'t> Job<'t> {
                 .insert("usr_cpu".to_owned(), json!(percent("usr=")));
             self.shape
                 .insert("sys_cpu".to_owned(), json!(percent("sys=")));
+            let switches = field(rest, "ctx=").and_then(|text| text.parse::<u64>().ok());
+            self.shape.insert("ctx".to_owned(), json!(switches));
             (self.side, self.percentiles) = (None, None);
+        } else if let Some(rest) = line.strip_prefix("latency ") {
+            // `: target=0, window=0, percentile=100.00%, depth=32`: the queue depth of the job.
+            self.depth = field(rest, "depth=").and_then(|depth| depth.parse().ok());
+        } else if let Some(rest) = line.strip_prefix("IO depths") {
+            self.depth_seen = depth_seen(rest);
         } else if let Some(rest) = line.strip_prefix("issued") {
             self.issued(rest);
-        } else if line.starts_with('|') {
-            self.points(line);
+        } else if line.starts_with('|') || line.contains("th=[") {
+            self.points(line); // also where a mail broke the line
         } else {
             self.spread(line);
         }
@@ -343,7 +424,11 @@ impl<'t> Job<'t> {
             let Some((percent, value)) = point.split_once("th=[") else {
                 continue;
             };
-            let value = scaled(value.trim().trim_end_matches(']')).map(|value| value * unit_ns);
+            // A number without its bracket is cut off.
+            let value = value.trim().strip_suffix(']').and_then(scaled);
+            let Some(value) = value.map(|value| value * unit_ns) else {
+                continue;
+            };
             if let Some(all) = all.as_object_mut().filter(|all| all.len() < 64) {
                 all.insert(percent.trim().to_owned(), json!(value));
             }
@@ -388,6 +473,9 @@ impl<'t> Job<'t> {
     }
 
     fn finish(mut self, document: &Document, together: usize) -> Result<ImportedRun, String> {
+        if !SIDES.iter().any(|side| self.shape.contains_key(*side)) {
+            return Err("the text breaks off behind the name of a job".to_owned());
+        }
         let posted = self.options.take();
         let is_posted = posted.is_some();
         let mut options: Map<String, Value> = posted
@@ -426,11 +514,16 @@ impl<'t> Job<'t> {
         run.format = ImportFormat::FioText;
         run.tool_version.clone_from(&document.version);
         run.command = self.command.filter(|_| is_posted);
+        if run.workload.queue_depth.is_none() {
+            run.workload.queue_depth = self
+                .depth
+                .or_else(|| fitting(self.depth_seen?, self.threads, &run));
+        }
         let work = &mut run.workload;
         if !is_posted {
             (work.cache, work.write_through, work.warmup) = (None, None, None);
         }
-        work.size = work.size.or(self.file.map(Bytes));
+        work.size = self.file.map(Bytes).or(work.size);
         work.threads = self.threads;
         if known && block.is_none() {
             work.block = None;
@@ -443,10 +536,48 @@ impl<'t> Job<'t> {
     }
 }
 
+/// A line without a last figure that is cut off: spreads end with a deviation of two decimals.
+fn finished(line: &str) -> &str {
+    let is_spread = line.contains("min=") && line.contains("max=");
+    let tail = line.rsplit_once("stdev=").map(|(_, tail)| tail);
+    let whole = tail.is_some_and(|tail| {
+        tail.split_once('.')
+            .is_some_and(|(_, rest)| rest.len() >= 2)
+    });
+    match (is_spread && !whole, line.rfind(',')) {
+        (true, Some(comma)) => &line[..comma],
+        _ => line,
+    }
+}
+
 /// `a: (g=0): rw=randread, bs=…`: the job and its options.
 fn echoed(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once(ECHO)?;
     Some((name.trim(), &rest[rest.find("rw=")?..]))
+}
+
+/// ` : 1=0.1%, 2=0.1%, 4=0.1%, 8=0.2%, 16=0.3%, 32=99.4%, >=64=0.0%`: the depth from which on most I/Os were; none beyond 64.
+fn depth_seen(rest: &str) -> Option<u32> {
+    const MOST: f64 = 90.0;
+    let (_, levels) = rest.split_once(':')?;
+    levels.split(',').find_map(|level| {
+        let (depth, share) = level.trim().split_once('=')?;
+        let share: f64 = share.trim_end_matches('%').parse().ok()?;
+        depth.parse().ok().filter(|_| share >= MOST)
+    })
+}
+
+/// A depth that Little's law confirms: the level is only the least one.
+fn fitting(depth: u32, threads: Option<u32>, run: &ImportedRun) -> Option<u32> {
+    const APART_MAX: f64 = 0.1;
+    let mean = run
+        .evidence
+        .total
+        .whole_mean
+        .or(run.figures.total.latency.mean)?;
+    let in_flight = run.figures.total.ios_per_s? * mean.0 as f64 / 1e9;
+    let asked = f64::from(depth) * f64::from(threads?);
+    ((in_flight / asked - 1.0).abs() <= APART_MAX).then_some(depth)
 }
 
 /// `a: Laying out IO file (1 file / 1024MiB)`: the job and the size of all its files together.
@@ -477,10 +608,10 @@ fn rates(rest: &str) -> Map<String, Value> {
     let rate = first("BW=", "bw=").and_then(bytes);
     let moved = moved.and_then(bytes);
     let mut side = Map::new();
-    side.insert(
-        "iops".to_owned(),
-        json!(first("IOPS=", "iops=").and_then(scaled)),
-    );
+    // Fewer than half an I/O per second is printed as none.
+    let ios = first("IOPS=", "iops=").and_then(scaled);
+    let ios = ios.filter(|ios| *ios > 0.0 || rate.is_none_or(|rate| rate == 0));
+    side.insert("iops".to_owned(), json!(ios));
     side.insert("bw_bytes".to_owned(), json!(rate));
     side.insert("io_bytes".to_owned(), json!(moved));
     side.insert(

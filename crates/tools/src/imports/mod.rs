@@ -10,8 +10,10 @@
 //! more than a small multiple of the text, or panics; runs are handed on one by one. Deliberately absent: files (`cli`
 //! opens them), the results database, and any conclusion from a figure.
 
+pub(crate) mod command;
 pub(crate) mod decode;
 pub(crate) mod number;
+mod pasted;
 pub(crate) mod run;
 pub(crate) mod section;
 
@@ -88,7 +90,13 @@ pub fn read_each(
     bytes: &[u8],
     take: &mut dyn FnMut(ImportedRun),
 ) -> Result<Rest, ReadError> {
-    let (text, notes) = decode::decode(bytes)?;
+    let (text, mut notes) = decode::decode(bytes)?;
+    let (text, marked) = pasted::bare(text);
+    if marked > 0 {
+        notes.push(format!(
+            "marks of quotes, markup or logs are removed from {marked} lines"
+        ));
+    }
     let mut rest = Rest {
         notes,
         ..Rest::default()

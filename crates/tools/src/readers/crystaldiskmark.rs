@@ -1,7 +1,7 @@
 //! The results that CrystalDiskMark copies as text, and programs that print the same: KDiskMark, disk-mark-me. A line is a run.
 //!
 //! MB are 1,000,000 bytes. Which of its repetitions a program prints is its own choice and not in the text. Source: public
-//! results of CrystalDiskMark 3 to 8 and KDiskMark 1 to 3. Deliberately absent: the date, which has no time zone.
+//! results of CrystalDiskMark 3 to 9 and KDiskMark 1 to 3. Deliberately absent: the date, which has no time zone.
 
 use crate::Tool;
 use crate::imports::Reader;
@@ -29,15 +29,32 @@ fn bare(line: &str) -> &str {
     line.trim_start_matches(['>', ' ', '\t']).trim_end()
 }
 
-fn begins(line: &str, _text: &str) -> Start {
+fn begins(line: &str, text: &str) -> Start {
+    /// A row may follow behind an empty line.
+    const LINES_MAX: usize = 2;
     let line = bare(line);
     if title(line).is_some() {
         return Start::Here;
     }
-    match line.starts_with("* MB/s = 1,000,000 byte") {
+    let of_head = || {
+        let mut next = text.lines().skip(1).take(LINES_MAX);
+        of_heads(line).next().is_some() && next.any(is_row)
+    };
+    match line.starts_with("* MB/s = 1,000,000 byte") || is_row(line) || of_head() {
         true => Start::Orphan,
         false => Start::No,
     }
+}
+
+/// `SEQ 1MiB (Q= 8, T= 1): 550.1 MB/s …`, `Random Read 4KiB (Q= 32,T= 1) : 395.4 MB/s`: the row of a test.
+fn is_row(line: &str) -> bool {
+    let line = line.trim_start();
+    let kinds = ["SEQ ", "RND ", "Sequential ", "Random "];
+    kinds.iter().any(|kind| line.starts_with(kind))
+        && line.contains("MB/s")
+        && line
+            .split_once(':')
+            .is_some_and(|(name, _)| name.contains("(Q"))
 }
 
 /// `CrystalDiskMark 8.0.4 x64 (C) 2007-2021 hiyohiyo`, `KDiskMark (1.6.0): https://…`: the version.
@@ -67,6 +84,10 @@ impl<'t> Foot<'t> {
         let line = bare(line);
         self.version = self.version.or_else(|| title(line));
         self.zeros |= line.contains("<0Fill>") || line.contains("<All 0x00>");
+        let named = after(line, "Target:").or_else(|| after(line, "Target :"));
+        self.target = named
+            .and_then(|text| text.split(' ').next())
+            .or(self.target);
         let test = after(line, "Test :").or_else(|| after(line, "Test:"));
         if let Some(test) = test {
             self.size = test.split_once(" (x").and_then(|(text, _)| size(text));
@@ -74,7 +95,8 @@ impl<'t> Foot<'t> {
             let end = |text: &str| text.find([' ', ']']).unwrap_or(text.len());
             self.target = target
                 .map(|text| &text[..end(text)])
-                .filter(|name| !name.starts_with("Interval"));
+                .filter(|name| !name.starts_with("Interval") && !name.starts_with("Measure"))
+                .or(self.target);
         }
     }
 }
@@ -84,19 +106,28 @@ fn read(section: &Section, found: &mut Found) {
     for (_, line) in section.lines() {
         foot.line(line);
     }
-    let mut side = None;
+    let mut disk = Disk::default();
+    for line in section.before().lines().map(bare) {
+        disk.line(line);
+    }
     for (at, line) in section.lines() {
         let line = bare(line);
-        side = of_head(line).unwrap_or(side);
         if !line.contains("MB/s") || line.starts_with('*') {
+            disk.line(line);
             continue;
         }
-        match run(line, side, &foot) {
-            Some(run) => found.run(at, run),
-            None => found.fault_at(
+        let mut any = false;
+        for (column, run) in runs(line, &disk.sides, &foot) {
+            any = true;
+            let run = disk.name(run, column);
+            found.run(at + column, run); // ascending, and of one line
+        }
+        disk.has_rows = true;
+        if !any {
+            found.fault_at(
                 at,
                 "no figures: expected is 'SEQ 1MiB (Q= 8, T= 1): … MB/s [ … IOPS] < … us>'",
-            ),
+            );
         }
     }
     if found.is_empty() {
@@ -105,6 +136,96 @@ fn read(section: &Section, found: &mut Found) {
             "the head of CrystalDiskMark's text, without results",
         );
     }
+}
+
+/// The disk that rows are of, as far as lines above them show: results of several are pasted without their heads.
+#[derive(Default)]
+struct Disk<'t> {
+    /// Of the columns.
+    sides: Vec<Option<Ratio>>,
+    /// The last line that may be a name.
+    name: Option<&'t str>,
+    has_rows: bool,
+    has_writes: bool,
+    /// How many disks before it.
+    before: usize,
+    is_named: Option<&'t str>,
+}
+
+impl<'t> Disk<'t> {
+    fn line(&mut self, line: &'t str) {
+        const NAME_MAX: usize = 60;
+        let sides: Vec<Option<Ratio>> = of_heads(line).collect();
+        if sides.is_empty() {
+            let is_name =
+                !line.is_empty() && line.len() <= NAME_MAX && !line.contains([':', '=', '`']);
+            if is_name {
+                self.name = Some(line);
+            }
+            return;
+        }
+        let reads = sides.contains(&Some(Ratio::NONE));
+        if reads && self.has_rows && self.has_writes {
+            self.before += 1;
+            (self.has_rows, self.has_writes) = (false, false);
+            self.is_named = self.name.take();
+        }
+        self.has_writes |= sides.contains(&Some(Ratio::ALL));
+        self.sides = sides;
+    }
+
+    /// Gives a run of another disk, or of another column, a target of its own.
+    fn name(&self, mut run: ImportedRun, column: usize) -> ImportedRun {
+        let number = format!("disk {}", self.before + 1);
+        let name = match (self.before, column >= self.sides.len().max(1)) {
+            (_, true) => Some(format!("column {}", column + 1)),
+            (0, false) => None,
+            _ => Some(self.is_named.map_or(number, str::to_owned)),
+        };
+        if let Some(name) = name.filter(|_| run.workload.targets.is_empty()) {
+            run.workload.targets = vec![name];
+        }
+        run
+    }
+}
+
+/// The heads of a line: one, or one of each column.
+fn of_heads(line: &str) -> impl Iterator<Item = Option<Ratio>> + '_ {
+    let starts = line.match_indices('[').map(|(at, _)| &line[at..]);
+    starts
+        .filter_map(of_head)
+        .take(if line.starts_with('[') { 8 } else { 0 })
+}
+
+/// The runs of a row, one of each column, with its number.
+fn runs<'l>(
+    line: &'l str,
+    sides: &'l [Option<Ratio>],
+    foot: &'l Foot<'_>,
+) -> impl Iterator<Item = (usize, ImportedRun)> + 'l {
+    const COLUMNS_MAX: usize = 8;
+    let (head, rest) = line.split_once(':').unwrap_or(("", line));
+    let ends = rest.match_indices("MB/s").map(|(at, _)| at);
+    let mut from = 0;
+    let starts: Vec<usize> = ends
+        .take(COLUMNS_MAX)
+        .map(|end| {
+            // A column begins behind the blanks before its rate.
+            let number = rest[from..end].trim_end();
+            let start = from
+                + number
+                    .rfind([' ', '\t', '>', ']', '|'])
+                    .map_or(0, |at| at + 1);
+            from = end + 4;
+            start
+        })
+        .collect();
+    let columns = starts.len();
+    (0..columns).filter_map(move |column| {
+        let to = starts.get(column + 1).copied().unwrap_or(rest.len());
+        let side = sides.get(column).or(sides.first()).copied().flatten();
+        Some((column, run(head, &rest[starts[column]..to], side, foot)?))
+    })
 }
 
 /// `[Read]`, `[Write]`, `[Mix] Read 70%/Write 30%`: the share of writes of the lines below.
@@ -124,8 +245,7 @@ fn of_head(line: &str) -> Option<Option<Ratio>> {
 }
 
 /// `SEQ 1MiB (Q= 8, T= 1): 5024.997 MB/s [ 4792.2 IOPS] < 1667.96 us>`; `Random Read 4KiB (Q= 32,T= 1) : 395.432 MB/s [ 96541.0 IOPS]`.
-fn run(line: &str, side: Option<Ratio>, foot: &Foot<'_>) -> Option<ImportedRun> {
-    let (head, rest) = line.split_once(':')?;
+fn run(head: &str, rest: &str, side: Option<Ratio>, foot: &Foot<'_>) -> Option<ImportedRun> {
     let (rate, rest) = rest.split_once("MB/s")?;
     let (name, queue) = head.split_once('(').unwrap_or((head, ""));
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -5,6 +5,7 @@
 
 use crate::Tool;
 use crate::imports::Reader;
+use crate::imports::command;
 use crate::imports::number::{bytes, nanos, printed};
 use crate::imports::run::{of_side, unknown};
 use crate::imports::section::{Found, Section, Start};
@@ -27,25 +28,37 @@ const TIMING: &str = "Timing ";
 const MIB: u64 = 1 << 20;
 
 fn begins(line: &str, _text: &str) -> Start {
-    match line.trim_start().starts_with(TIMING) && line.contains(" reads:") {
+    let timed = line.trim_start().starts_with(TIMING) && line.contains(" reads:");
+    // Where line ends were lost, the timings follow the command.
+    let joined =
+        || line.contains(" reads:") && line.contains(TIMING) && line.contains(" seconds =");
+    match timed || joined() {
         true => Start::Orphan,
         false => Start::No,
     }
 }
 
 fn read(section: &Section, found: &mut Found) {
-    let before = section.before().lines().rev().find_map(device);
-    let mut target = before.map(str::to_owned);
+    let named = |line: &str| {
+        device(line)
+            .or_else(|| device_of_command(line))
+            .map(str::to_owned)
+    };
+    let mut target = section.before().lines().rev().find_map(named);
     for (at, line) in section.lines() {
-        if let Some(name) = device(line) {
-            target = Some(name.to_owned());
+        if let Some(name) = named(line) {
+            target = Some(name);
         }
-        let Some(timing) = line.trim_start().strip_prefix(TIMING) else {
-            continue;
-        };
-        match run(timing, target.as_deref()) {
-            Some(run) => found.run(at, run),
-            None => found.fault_at(at, "no rate: expected is '… MB in … seconds = … MB/sec'"),
+        let mut timings = line.split(TIMING);
+        let mut place = at + timings.next().map_or(0, str::len);
+        for timing in timings {
+            match run(timing, target.as_deref()) {
+                Some(run) => found.run(place, run),
+                None => {
+                    found.fault_at(place, "no rate: expected is '… MB in … seconds = … MB/sec'")
+                }
+            }
+            place += TIMING.len() + timing.len();
         }
     }
 }
@@ -56,6 +69,14 @@ fn device(line: &str) -> Option<&str> {
     name.starts_with('/').then_some(name)
 }
 
+/// The device of `hdparm -t /dev/sda`, also where the head that hdparm prints follows on the same line.
+fn device_of_command(line: &str) -> Option<&str> {
+    let command = command::in_line(line, "hdparm")?;
+    let mut words = command.split_whitespace().skip(1);
+    let name = words.find(|word| word.starts_with('/'))?;
+    Some(name.trim_end_matches(':'))
+}
+
 /// `O_DIRECT disk reads: 512 MB in  0.30 seconds = 1680.34 MB/sec`.
 fn run(timing: &str, target: Option<&str>) -> Option<ImportedRun> {
     let (name, rest) = timing.split_once(':')?;
@@ -63,8 +84,10 @@ fn run(timing: &str, target: Option<&str>) -> Option<ImportedRun> {
     let (size, time) = moved.split_once(" in ")?;
     let mib = printed(size.trim().strip_suffix("MB")?)?;
     let seconds = printed(time.trim().strip_suffix("seconds")?)?;
-    let (rate, unit) = rate.trim().split_once(' ')?;
-    let scale = match unit.trim() {
+    // 2.0 printed no blank behind the sign, and a device may follow where line ends were lost.
+    let mut rate = rate.split_whitespace();
+    let (rate, unit) = (rate.next()?, rate.next()?);
+    let scale = match unit {
         "MB/sec" => 1_048_576.0,
         "kB/sec" => 1024.0,
         _ => return None,
@@ -79,7 +102,7 @@ fn run(timing: &str, target: Option<&str>) -> Option<ImportedRun> {
     run.workload.threads = Some(1);
     let direct = name.starts_with("O_DIRECT");
     run.workload.cache = direct.then_some(CacheMode::Unbuffered);
-    if name.contains("cached") {
+    if name.contains("cached") || name.starts_with("buffer-cache") {
         run.workload.size = Some(Bytes(2 * MIB));
         run.workload.cache = run.workload.cache.or(Some(CacheMode::Cached));
         let what = "it reads the same 2 MiB again and again: a rate of memory, or of the drive's buffer with --direct";

@@ -5,10 +5,14 @@
 
 use crate::Tool;
 use crate::imports::Reader;
+use crate::imports::command;
 use crate::imports::number::{printed, size, time};
 use crate::imports::run::{of_side, unknown};
 use crate::imports::section::{Found, Section, Start, short};
-use model::{Bytes, ImportFormat, ImportedLatency, ImportedOperation, ImportedRun, Ratio};
+use model::imported_evidence::ImportedPace;
+use model::{
+    Bytes, CacheMode, ImportFormat, ImportedLatency, ImportedOperation, ImportedRun, Ratio,
+};
 
 /// Defines the row of ioping.
 pub(crate) const TOOL: Tool = Tool {
@@ -23,22 +27,38 @@ pub(crate) const TOOL: Tool = Tool {
     }],
 };
 
+const COUNTS: &str = " requests completed in ";
 const STATISTICS: &str = " ioping statistics ---";
 
 fn begins(line: &str, _text: &str) -> Start {
-    match line.trim_end().ends_with(STATISTICS) {
-        true => Start::Here,
+    if line.trim_end().ends_with(STATISTICS) {
+        return Start::Here;
+    }
+    // A paste may begin with the counts; behind the head they are its own.
+    match line.contains(COUNTS) && line.contains(" iops, ") {
+        true => Start::Beside(ImportFormat::IopingText),
         false => Start::No,
     }
 }
 
 fn read(section: &Section, found: &mut Found) {
+    let options = Options::of(command::last_of(section.before(), TOOL.name));
+    let headless = |line: &str| line.contains(COUNTS);
+    let starts = section.lines().filter(|(_, line)| headless(line)).count();
+    if section
+        .lines()
+        .next()
+        .is_some_and(|(_, line)| headless(line))
+        && starts > 0
+    {
+        return without_heads(section, found);
+    }
     let mut lines = section.lines().map(|(_, line)| line);
     let head = lines.next().unwrap_or_default();
     let mut lines = lines.take(4);
-    let counts = lines.find(|line| line.contains(" requests completed in "));
+    let counts = lines.find(|line| line.contains(COUNTS));
     let spread = lines.find(|line| line.starts_with("min/avg/max/mdev ="));
-    match counts.and_then(|counts| run(head, counts, spread)) {
+    match counts.and_then(|counts| run(head, counts, spread, &options)) {
         Some(run) => found.run(section.head, run),
         None => found.fault_at(
             section.head,
@@ -47,6 +67,29 @@ fn read(section: &Section, found: &mut Found) {
                 short(head)
             ),
         ),
+    }
+}
+
+/// Statistics without the line that names the target: one run for each line of counts.
+fn without_heads(section: &Section, found: &mut Found) {
+    let mut options = Options::of(command::last_of(section.before(), TOOL.name));
+    let mut lines = section.lines().peekable();
+    while let Some((at, line)) = lines.next() {
+        if let Some(command) = command::in_line(line, TOOL.name) {
+            options = Options::of(Some(command));
+        }
+        if !line.contains(COUNTS) {
+            continue;
+        }
+        let spread = lines.peek().map(|(_, line)| *line);
+        let spread = spread.filter(|line| line.starts_with("min/avg/max/mdev ="));
+        match run("", line, spread, &options) {
+            Some(run) => found.run(at, run),
+            None => found.fault_at(
+                at,
+                "no figures: expected is '… requests completed in …, … iops, …'",
+            ),
+        }
     }
 }
 
@@ -61,10 +104,46 @@ fn is_folder(name: &str) -> bool {
     ) || name.ends_with('/')
 }
 
+/// What the command line requests, where it was posted.
+#[derive(Default)]
+struct Options {
+    command: Option<String>,
+    /// `-S`: the range that is used.
+    size: Option<Bytes>,
+    /// `-D` and `-C`.
+    cache: Option<CacheMode>,
+    /// `-i` of more than 0, which is the default, too.
+    pauses: bool,
+    /// `-L` is sequential.
+    random: Option<Ratio>,
+}
+
+impl Options {
+    fn of(command: Option<&str>) -> Options {
+        let Some(command) = command else {
+            return Options::default();
+        };
+        let value = |letter| command::option(command, letter);
+        let has = |letter| value(letter).is_some();
+        let flood = value('i').is_some_and(|pause| pause.starts_with('0')) || has('R') || has('L');
+        Options {
+            command: Some(command.to_owned()),
+            size: value('S').and_then(size),
+            cache: match (has('D'), has('C')) {
+                (true, _) => Some(CacheMode::Unbuffered),
+                (false, true) => Some(CacheMode::Cached),
+                _ => None,
+            },
+            pauses: !flood,
+            random: Some(if has('L') { Ratio::NONE } else { Ratio::ALL }),
+        }
+    }
+}
+
 /// `4 requests completed in 948.8 us, 16 KiB read, 4.21 k iops, 16.5 MiB/s`.
-fn run(head: &str, counts: &str, spread: Option<&str>) -> Option<ImportedRun> {
+fn run(head: &str, counts: &str, spread: Option<&str>, options: &Options) -> Option<ImportedRun> {
     let mut fields = counts.trim().split(", ");
-    let (requests, spent) = fields.next()?.split_once(" requests completed in ")?;
+    let (requests, spent) = fields.next()?.split_once(COUNTS)?;
     let mut run = unknown(ImportFormat::IopingText);
     let mut figures = ImportedOperation::default();
     let mut write = None;
@@ -96,7 +175,12 @@ fn run(head: &str, counts: &str, spread: Option<&str>) -> Option<ImportedRun> {
         .filter(|_| paused.is_none_or(|(counted, rate)| counted >= 0.5 * rate));
     let target = head.trim().trim_start_matches('-').trim_start();
     let target = target.split(" (").next().filter(|name| !name.is_empty());
-    if target.is_some_and(is_folder) {
+    run.command.clone_from(&options.command);
+    (run.workload.size, run.workload.cache) = (options.size, options.cache);
+    run.workload.random_percent = options.random;
+    run.evidence.paced = options.pauses;
+    run.evidence.pace = options.pauses.then_some(ImportedPace::Pauses);
+    if options.size.is_none() && target.is_some_and(is_folder) {
         run.workload.size = Some(FOLDER_FILE);
         let what = "ioping wrote a file of 1 MiB into this folder just before it read it";
         run.notes.push(what.to_owned());

@@ -6,6 +6,7 @@
 
 use crate::Tool;
 use crate::imports::Reader;
+use crate::imports::command;
 use crate::imports::number::printed;
 use crate::imports::run::{after, of_side, unknown};
 use crate::imports::section::{Found, Section, Start};
@@ -84,6 +85,8 @@ fn is_head(line: &str) -> bool {
 
 fn read(section: &Section, found: &mut Found) {
     let mut call = Call::default();
+    let posted = command::last_of(section.before(), TOOL.name);
+    posted.into_iter().for_each(|posted| call.posted(posted));
     let mut in_table = false;
     for (at, line) in section.lines() {
         let text = line.trim();
@@ -108,7 +111,10 @@ fn read(section: &Section, found: &mut Found) {
 struct Call {
     version: Option<String>,
     command: Option<String>,
+    /// Whether the command stands before the head of its output.
+    is_posted: bool,
     direct: bool,
+    target: Option<String>,
     synced: bool,
     syncs_at_end: bool,
     /// Of the throughput mode.
@@ -118,13 +124,37 @@ struct Call {
 }
 
 impl Call {
+    /// Takes the options of a command line: what iozone prints of them may not have been posted.
+    fn posted(&mut self, command: &str) {
+        let has = |letter| command::option(command, letter).is_some();
+        self.direct |= has('I');
+        self.synced |= has('o');
+        self.syncs_at_end |= has('e');
+        let other = [('O', "ops/sec"), ('N', "microseconds/op")];
+        let other = other.iter().find(|(letter, _)| has(*letter));
+        self.other_unit = other
+            .map(|(_, unit)| (*unit).to_owned())
+            .or(self.other_unit.take());
+        self.target = command::option(command, 'f')
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned);
+        self.command = Some(command.to_owned());
+        self.is_posted = true;
+    }
+
     fn line(&mut self, text: &str) {
-        if text.starts_with("Iozone: ") {
+        if let Some(command) = command::in_line(text, TOOL.name).filter(|_| !text.contains(COMMAND))
+        {
+            self.posted(command);
+        } else if text.starts_with("Iozone: ") {
+            let posted = self.command.take().filter(|_| self.is_posted);
             *self = Call::default();
+            posted.into_iter().for_each(|posted| self.posted(&posted));
         } else if let Some((_, version)) = text.split_once("$Revision:") {
             self.version = version.split_whitespace().next().map(str::to_owned);
         } else if let Some(command) = after(text, COMMAND) {
-            self.command = Some(command.to_owned());
+            self.posted(command);
+            self.is_posted = false; // the next call may have other options
         } else if let Some(unit) = after(text, "Output is in") {
             let is_known = unit.eq_ignore_ascii_case("kbytes/sec");
             self.other_unit = (!is_known).then(|| unit.to_owned());
@@ -201,6 +231,7 @@ impl Call {
         let work = &mut run.workload;
         (work.block, work.write_percent, work.random_percent) = (record, Some(write), random);
         work.queue_depth = Some(1);
+        work.targets.extend(self.target.clone());
         work.cache = Some(match self.direct {
             true => CacheMode::Unbuffered,
             false => CacheMode::Cached,

@@ -8,6 +8,7 @@ pub(crate) mod hdparm;
 pub(crate) mod io500;
 pub(crate) mod ioping;
 pub(crate) mod iozone;
+pub(crate) mod kbench;
 pub(crate) mod kubernetes_dbench;
 pub(crate) mod mdtest;
 pub(crate) mod pg_test_fsync;

@@ -5,7 +5,7 @@
 
 use crate::Tool;
 use crate::imports::Reader;
-use crate::imports::number::{nanos, printed, size};
+use crate::imports::number::{cell, nanos, size};
 use crate::imports::run::{of_side, unknown};
 use crate::imports::section::{Found, Section, Start};
 use model::imported_evidence::ImportedFlush;
@@ -31,7 +31,7 @@ fn begins(line: &str, _text: &str) -> Start {
     if of_a_test {
         return Start::Here;
     }
-    match line.starts_with(COMPARES) {
+    match line.starts_with(COMPARES) || row(line).is_some() {
         true => Start::Orphan,
         false => Start::No,
     }
@@ -39,20 +39,39 @@ fn begins(line: &str, _text: &str) -> Start {
 
 fn read(section: &Section, found: &mut Found) {
     let mut test = Test::default();
-    for (at, line) in section.lines() {
-        let is_head = !line.starts_with([' ', '(']);
-        if let Some(about) = line.trim_end().strip_suffix(':').filter(|_| is_head) {
+    let mut heads = 0;
+    let lines = section.lines().map(|(_, line)| line);
+    let synced = lines.filter(|line| line.contains("sync")).filter_map(row);
+    let fastest = synced.map(|(.., micros)| micros).reduce(f64::min);
+    let before = section.before().lines().map(|line| (section.head, line));
+    for (at, line) in before.chain(section.lines()) {
+        let text = line.trim();
+        if let Some(about) = text.strip_suffix(':').filter(|text| !text.starts_with('(')) {
+            heads += u32::from(about.split(' ').any(|word| block_of(word).is_some()));
+            // Translations have other words for the second of both tests.
+            let is_second = heads == 2 && !about.contains(" one ") && about.contains('8');
             test = Test {
                 about,
-                writes: if about.contains(" two ") { 2 } else { 1 },
-                block: about.split(' ').find_map(block_of),
+                writes: if about.contains(" two ") || is_second {
+                    2
+                } else {
+                    1
+                },
+                block: about.split([' ', '-']).find_map(block_of),
             };
         }
-        let Some((head, rest)) = line.split_once("ops/sec") else {
+        let Some((name, rate, micros)) = row(line) else {
+            if line.contains("ops/sec") && !line.contains("n/a") {
+                found.fault_at(at, "no figures: expected is 'method … ops/sec … usecs/op'");
+            }
             continue;
         };
-        match run(head.trim(), rest, &test) {
-            Some(run) => found.run(at, run),
+        match run(name, (rate, micros), &test) {
+            Some(mut run) => {
+                run.evidence.commit_min =
+                    fastest.and_then(|micros| nanos(micros, Nanos::micros(1)));
+                found.run(at, run);
+            }
             None => found.fault_at(at, "no figures: expected is 'method … ops/sec … usecs/op'"),
         }
     }
@@ -62,6 +81,40 @@ fn read(section: &Section, found: &mut Found) {
             "pg_test_fsync printed no operations per second",
         );
     }
+}
+
+/// `fdatasync    2277.715 ops/sec     439 usecs/op`, in any language and with a decimal comma: the method, the operations per
+/// second with their three decimals, and the microseconds of each.
+fn row(line: &str) -> Option<(&str, f64, f64)> {
+    const DECIMALS: usize = 3;
+    const METHODS: [&str; 7] = [
+        "open_datasync",
+        "fdatasync",
+        "fsync",
+        "fsync_writethrough",
+        "open_sync",
+        "write",
+        "write, fsync, close",
+    ];
+    let line = line.trim();
+    let may = METHODS.iter().any(|method| line.starts_with(method)) || line.contains(" * ");
+    if !may {
+        return None; // most lines are of other tools
+    }
+    let has_decimals = |word: &str| {
+        let (whole, rest) = word.split_once(['.', ',']).unwrap_or_default();
+        let digits =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits(whole) && digits(rest) && rest.len() == DECIMALS
+    };
+    let rate = line.split_whitespace().find(|word| has_decimals(word))?;
+    let at = rate.as_ptr() as usize - line.as_ptr() as usize;
+    let name = line[..at].trim();
+    let mut rest = line[at + rate.len()..].split_whitespace();
+    let (_, micros, unit) = (rest.next()?, rest.next()?, rest.next()?);
+    let micros = cell(micros, 0).number().filter(|micros| *micros >= 0.0)?;
+    let is_unit = unit.contains('/') && rest.next().is_none();
+    is_unit.then_some((name, cell(rate, DECIMALS).number()?, micros))
 }
 
 /// What stands above the methods of a test.
@@ -78,12 +131,8 @@ fn block_of(word: &str) -> Option<Bytes> {
     size(word).filter(|_| word.ends_with("kB"))
 }
 
-/// `fdatasync    2277.715`, ` 439 usecs/op`; `8 *  2kB open_sync writes  212.017`.
-fn run(head: &str, rest: &str, test: &Test<'_>) -> Option<ImportedRun> {
-    let (name, rate) = head.rsplit_once(' ')?;
-    let name = name.trim();
-    let rate = printed(rate)?;
-    let micros = printed(rest.trim().strip_suffix("usecs/op")?)?;
+/// `fdatasync`; `8 *  2kB open_sync writes`.
+fn run(name: &str, (rate, micros): (f64, f64), test: &Test<'_>) -> Option<ImportedRun> {
     let (writes, block) = match name.split_once('*') {
         Some((count, rest)) => {
             let block = rest.split_whitespace().find_map(block_of);

@@ -17,23 +17,43 @@ pub(crate) fn begins(line: &str, _text: &str) -> Start {
     let version = line.strip_prefix("sqlio v");
     if version.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
         Start::Here
-    } else if line.trim_end() == "CUMULATIVE DATA:" {
+    } else if is_data(line.trim_end()) {
         Start::Orphan
     } else {
         Start::No
     }
 }
 
-/// One run a section.
+/// The line above the figures; a paste may begin with the second.
+fn is_data(line: &str) -> bool {
+    line == "CUMULATIVE DATA:" || line == "throughput metrics:"
+}
+
+/// One run a section, or several where only figures were pasted.
 pub(crate) fn read(section: &Section, found: &mut Found) {
     let mut walk = Walk::new();
+    let (mut at, mut any) = (section.head, false);
     let before = section.line_of(section.head);
-    for (number, (_, line)) in section.lines().enumerate() {
+    for (place, line) in section.before().lines().enumerate() {
+        walk.line(line.trim(), place);
+    }
+    for (number, (place, line)) in section.lines().enumerate() {
+        // Figures of another run: those of this one are whole.
+        let is_next = line.trim() == "throughput metrics:" || working(line.trim()).is_some();
+        if any && walk.in_figures && walk.has_rates() && is_next {
+            end(std::mem::replace(&mut walk, Walk::new()), at, found);
+            at = place;
+        }
+        any = true;
         walk.line(line.trim(), before + number);
     }
+    end(walk, at, found);
+}
+
+fn end(walk: Walk, at: usize, found: &mut Found) {
     let line = walk.last_line;
     match walk.finish() {
-        Ok(run) => found.run(section.head, run),
+        Ok(run) => found.run(at, run),
         Err(what) => found.fault(line, what),
     }
 }
@@ -77,7 +97,7 @@ impl Walk {
         if !self.in_figures {
             self.last_line = number;
         }
-        if line == "CUMULATIVE DATA:" {
+        if is_data(line) {
             self.in_figures = true;
         } else if self.in_figures {
             if self.figure(line) {
@@ -86,6 +106,11 @@ impl Walk {
         } else {
             self.head(line);
         }
+    }
+
+    fn has_rates(&self) -> bool {
+        let total = &self.run.figures.total;
+        total.ios_per_s.is_some() && total.bytes_per_s.is_some()
     }
 
     fn head(&mut self, line: &str) {
@@ -213,11 +238,15 @@ impl Walk {
                 "the text breaks off: `IOs/sec:` and `MBs/sec:` are not both there".to_owned(),
             );
         }
-        let latency = &total.latency;
-        if latency.min.is_some()
-            && (latency.max.is_none() || latency.histogram.is_empty() && self.run.notes.is_empty())
+        let latency = &mut self.run.figures.total.latency;
+        if latency.min.is_some() && latency.max.is_none() {
+            let what = "the text breaks off inside of the latencies: the largest is not in it";
+            self.run.notes.push(what.to_owned());
+        } else if latency.min.is_some() && latency.histogram.is_empty() && self.run.notes.is_empty()
         {
-            return Err("the text breaks off inside of the latencies".to_owned());
+            self.run
+                .notes
+                .push("the histogram is not in the text".to_owned());
         }
         match self.reads {
             Some(true) => self.run.figures.read = self.run.figures.total.clone(),
@@ -261,7 +290,9 @@ fn number(odd: &mut Option<String>, text: &str, decimals: usize) -> Option<f64> 
 
 /// `4 threads writing for 120 secs to file F`: whether it reads, and what follows `for`.
 fn working(line: &str) -> Option<(bool, &str)> {
-    let (front, rest) = line.split_once(" for ")?;
+    let (front, rest) = line
+        .split_once(" for ")
+        .or_else(|| line.split_once("..."))?;
     let mut words = front.split(' ');
     words.next()?.parse::<u32>().ok()?;
     if !matches!(words.next()?, "thread" | "threads") {

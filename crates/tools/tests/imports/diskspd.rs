@@ -202,7 +202,6 @@ fn a_run_that_breaks_off_is_named_with_its_line_and_the_others_are_kept() {
         ("Input parameters:", "ends before any results"),
         ("CPU |  Usage", "there is no table `Total IO`"),
         ("total: ", "`Total IO` has no line `total:`"),
-        ("   50th", "have no row `max`"),
     ] {
         let cut = TWO_TARGETS.find(end).unwrap();
         let text = format!("{DEFAULT}{}", &TWO_TARGETS[..cut]);
@@ -215,6 +214,22 @@ fn a_run_that_breaks_off_is_named_with_its_line_and_the_others_are_kept() {
             "{end}: {line}"
         );
     }
+}
+
+#[test]
+fn latencies_that_break_off_are_named_and_the_run_is_kept() {
+    let cut = TWO_TARGETS.find("   50th").unwrap();
+    let reading = reading(&TWO_TARGETS[..cut]);
+    assert_eq!((reading.runs.len(), reading.broken.len()), (1, 0));
+    let run = &reading.runs[0];
+    assert!(run.figures.total.ios_per_s.is_some());
+    assert!(
+        run.notes
+            .iter()
+            .any(|note| note.contains("have no row `max`")),
+        "{:?}",
+        run.notes
+    );
 }
 
 #[test]

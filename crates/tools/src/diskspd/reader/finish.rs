@@ -1,6 +1,7 @@
 //! What was found in a section → runs, and what is missing of them.
 
 use super::chart::Chart;
+use super::posted;
 use super::request::Request;
 use super::table::{Kind, Odd, Row, Table};
 use super::walk::{Results, Walk};
@@ -32,6 +33,12 @@ pub(super) fn finish(section: &Section, mut walk: Walk, found: &mut Found) {
             Some(number) => by_number.get(&number).copied(),
             None => walk.requests.get(order),
         };
+        let posted = request
+            .is_none()
+            .then(|| results.posted.as_deref())
+            .flatten();
+        let of_posted = posted.and_then(posted::request);
+        let request = request.or(of_posted.as_ref());
         // The first run begins with the parameters of all.
         let at = match found.has_no_run() {
             true => section.head,
@@ -68,6 +75,7 @@ fn run(
     if let Some(what) = broken(&results) {
         return Err((results.last_line, what));
     }
+    let cut = without_cut(&mut results);
     let mut run = unknown(ImportFormat::DiskspdText);
     run.tool_version = walk
         .layout
@@ -76,6 +84,7 @@ fn run(
     run.host.clone_from(&walk.host);
     run.started_utc = walk.started_utc;
     run.command.clone_from(&walk.command);
+    run.command = run.command.take().or_else(|| results.posted.take());
     run.name = results
         .number
         .filter(|_| walk.requests.len() > 1)
@@ -85,7 +94,8 @@ fn run(
         cpu.processors = walk.processors(&results);
         cpu
     });
-    run.notes = missing(&results, request);
+    run.notes = cut;
+    run.notes.extend(missing(&results, request));
     if let Some(request) = request {
         run.workload = request.workload(results.threads);
         run.evidence = request.evidence(run.command.as_deref());
@@ -115,16 +125,16 @@ fn broken(results: &Results) -> Option<String> {
                 .to_owned(),
         );
     }
-    if let Some(table) = results.tables.iter().find(|table| table.total.is_none()) {
-        let title = table.kind.title();
+    let all = |table: &&Table| table.kind == Kind::Total;
+    if results
+        .tables
+        .iter()
+        .find(all)
+        .is_some_and(|table| table.total.is_none())
+    {
+        let title = Kind::Total.title();
         return Some(format!(
             "the text breaks off: the table `{title}` has no line `total:`"
-        ));
-    }
-    if let Some(chart) = results.charts.iter().find(|chart| !chart.whole) {
-        let title = crate::imports::section::short(&chart.title);
-        return Some(format!(
-            "the text breaks off: the latencies under `{title}` have no row `max`"
         ));
     }
     let Some(total) = results
@@ -135,6 +145,26 @@ fn broken(results: &Results) -> Option<String> {
         return Some("the text breaks off: there is no table `Total IO`".to_owned());
     };
     total.strange.clone()
+}
+
+/// Takes away what the text breaks off in, behind the table of all I/Os, and returns what is missing.
+fn without_cut(results: &mut Results) -> Vec<String> {
+    let mut notes = Vec::new();
+    for table in results.tables.iter().filter(|table| table.total.is_none()) {
+        let title = table.kind.title();
+        notes.push(format!(
+            "the text breaks off: the table `{title}` has no line `total:`, and is not read"
+        ));
+    }
+    for chart in results.charts.iter().filter(|chart| !chart.whole) {
+        let title = crate::imports::section::short(&chart.title);
+        notes.push(format!(
+            "the text breaks off: the latencies under `{title}` have no row `max`, and are not read"
+        ));
+    }
+    results.tables.retain(|table| table.total.is_some());
+    results.charts.retain(|chart| chart.whole);
+    notes
 }
 
 /// Parts that this layout has, and the text has not.

@@ -2,13 +2,14 @@
 //!
 //! Read in this order: `wrap` (console lines that were broken at the window's edge, joined again), `walk` (line by
 //! line: which part of the output it belongs to), `request` (the input parameters), `table` (Total, Read and Write IO),
-//! `chart` (percentiles), `finish` (what was found → runs, or what is missing), `layout` (which version prints so).
+//! `chart` (percentiles), `posted` (the command line, where the parameters were not posted), `finish` (what was found → runs, or what is missing), `layout` (which version prints so).
 //! The layouts are those of the specification's sections 3 and 9. Deliberately absent: the command line's meaning (it
 //! is kept as printed), and the sums over several time spans, which are derived.
 
 mod chart;
 mod finish;
 mod layout;
+mod posted;
 mod request;
 mod table;
 mod walk;
@@ -27,16 +28,26 @@ pub(crate) fn begins(line: &str, _text: &str) -> Start {
     ];
     if line.starts_with("Command Line:") {
         Start::Here
-    } else if PARTS.iter().any(|part| line.starts_with(part)) || line.trim_end() == "Total IO" {
+    } else if PARTS.iter().any(|part| line.starts_with(part))
+        || line.trim_end() == "Total IO"
+        || is_table(line)
+    {
         Start::Orphan
     } else {
         Start::No
     }
 }
 
+/// The head of a table: `thread |       bytes     |     I/Os     |    MiB/s   | …`.
+fn is_table(line: &str) -> bool {
+    let mut names = line.split('|').map(str::trim);
+    names.next() == Some("thread") && names.next() == Some("bytes")
+}
+
 /// One run a time span that has results.
 pub(crate) fn read(section: &Section, found: &mut Found) {
     let mut walk = walk::Walk::new(section.text.len());
+    walk.posted = posted::last_of(section.before()).map(str::to_owned);
     for line in wrap::whole_lines(section) {
         walk.line(&line);
     }

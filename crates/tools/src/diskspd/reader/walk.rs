@@ -2,6 +2,7 @@
 
 use super::chart::Chart;
 use super::layout::Layout;
+use super::posted;
 use super::request::Request;
 use super::table::{Kind, Odd, Row, Table};
 use super::wrap::Line;
@@ -12,6 +13,8 @@ use model::{ImportedCore, ImportedCpu, Nanos};
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     pub(super) command: Option<String>,
+    /// A command line that was posted with the results, before them.
+    pub(super) posted: Option<String>,
     pub(super) host: Option<String>,
     pub(super) started_utc: Option<Nanos>,
     processors: Option<u32>,
@@ -68,6 +71,8 @@ pub(super) struct Results {
     pub(super) number: Option<u32>,
     /// Byte of its heading in the section.
     pub(super) at: usize,
+    /// The command line that was posted before it.
+    pub(super) posted: Option<String>,
     /// The last line with something on it.
     pub(super) last_line: usize,
     pub(super) interrupted: bool,
@@ -112,6 +117,9 @@ impl Walk {
         }
         let text = line.text.trim();
         self.layout.line(text);
+        if let Some(posted) = posted::in_line(text) {
+            self.posted = Some(posted.to_owned());
+        }
         if !self.heading(line, text) {
             match self.part {
                 Part::Parameters => self.parameter(text),
@@ -147,7 +155,8 @@ impl Walk {
             self.begin(line, number);
         } else if text == "Totals:" {
             self.part = Part::Totals;
-        } else if text.starts_with("actual test time:") || text == "Total IO" {
+        } else if text.starts_with("actual test time:") || text == "Total IO" || self.is_bare(text)
+        {
             if self.begins_anew(text) {
                 self.begin(line, None);
             }
@@ -163,8 +172,13 @@ impl Walk {
         let open = self.results.last().filter(|_| self.part == Part::Results);
         open.is_none_or(|open| match text {
             "Total IO" => open.tables.iter().any(|table| table.kind == Kind::Total),
-            _ => open.measured.is_some(),
+            _ => open.measured.is_some() || super::is_table(text),
         })
+    }
+
+    /// Returns whether a table begins that has neither a title nor results before it.
+    fn is_bare(&self, text: &str) -> bool {
+        self.part != Part::Results && super::is_table(text)
     }
 
     fn begin(&mut self, line: &Line, number: Option<u32>) {
@@ -174,6 +188,7 @@ impl Walk {
             number,
             at: line.at,
             last_line: line.number,
+            posted: self.posted.take(),
             ..Results::default()
         });
     }
@@ -235,13 +250,18 @@ impl Results {
             return CHART_BYTES + last.len();
         } else if let Some(kind) = Kind::of(text) {
             self.kind = Some(kind);
-        } else if let Some(table) = self.kind.and_then(|kind| Table::begin(kind, text)) {
+        } else if let Some(table) = self.next_kind().and_then(|kind| Table::begin(kind, text)) {
             self.kind = None;
             self.tables.push(table);
             return 2 * size_of::<Table>();
         }
         self.own_line(text);
         0
+    }
+
+    /// What the next table is of; the first one without a title is of all I/Os.
+    fn next_kind(&self) -> Option<Kind> {
+        self.kind.or(self.tables.is_empty().then_some(Kind::Total))
     }
 
     fn own_line(&mut self, text: &str) {

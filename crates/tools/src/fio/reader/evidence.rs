@@ -18,6 +18,7 @@ struct Job {
     write: Option<Side>,
     mixed: Option<Side>,
     sync: Option<Syncs>,
+    ctx: Option<u64>,
 }
 
 /// One direction.
@@ -76,6 +77,7 @@ pub(super) fn read(text: &str, all: &Merged, disks: Vec<ImportedDisk>) -> Import
         read: read.unwrap_or_default(),
         write: write.unwrap_or_default(),
         sync: job.sync.as_ref().and_then(Syncs::figures),
+        context_switches: job.ctx,
         disks,
         ..ImportedEvidence::default()
     };

@@ -52,9 +52,18 @@ pub(super) fn workload(
         write_through: Some(durable),
         duration: get(&["runtime", "timeout"]).and_then(time),
         warmup: get(&["ramp_time"]).map_or(Some(Nanos(0)), time),
-        size: get(&["filesize", "size"]).and_then(|text| amount(text, all)),
+        size: get(&["filesize", "size"])
+            .and_then(|text| amount(text, all))
+            .and_then(|size| of_all_jobs(size, all, threads)),
         engine: engine.map(str::to_owned),
     }
+}
+
+/// The size of the files of all jobs together: without a name, each has its own.
+fn of_all_jobs(size: Bytes, all: &Merged, threads: &Threads) -> Option<Bytes> {
+    let named = all.get("filename").is_some();
+    let jobs = thread_count(all, threads).filter(|_| !named).unwrap_or(1);
+    size.0.checked_mul(u64::from(jobs.max(1))).map(Bytes)
 }
 
 /// `a:b` are two files; `\:` is a colon in a name.
