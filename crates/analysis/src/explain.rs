@@ -196,7 +196,6 @@ fn of_rule(rule: &Rule) -> Explanation {
             Look::Several(_) => "the runs of a session",
             Look::Both(..) => "a run of any tool; the runs of a session",
             Look::Job(_) => "the ranks of a run on many hosts",
-            Look::Repeats(_) => "the repeats of a load in a survey",
             Look::Pts(_) => "a test of SNIA's PTS",
             Look::Files(_) => "work with files",
         }),

@@ -65,6 +65,12 @@ pub struct ObservedLoad {
 /// What another tool printed, and how exactly.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PrintedFacts {
+    /// Kind of the text; none of own runs.
+    pub format: Option<ImportFormat>,
+    /// Name of the run in its text.
+    pub name: Option<String>,
+    /// The command line, as printed or posted.
+    pub command: Option<String>,
     /// Step of the printed digits of latencies in nanoseconds; own runs count nanoseconds.
     pub latency_step_ns: Option<f64>,
     /// Columns of a printed histogram.
@@ -241,6 +247,9 @@ impl Observed {
             windows: RateWindows::of_imported(run),
             whole_mean_ns: run.evidence.total.whole_mean.map(|mean| mean.0 as f64),
             printed: PrintedFacts {
+                format: Some(run.format),
+                name: run.name.clone(),
+                command: run.command.clone(),
                 latency_step_ns: latency
                     .resolution
                     .map(|step| step.0 as f64 / mean_digits(run.format)),

@@ -44,7 +44,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "structs with more than 12 named fields",
-        bound: 13,
+        bound: 15,
         count: |tree| Count::Places(in_files(tree, wide_structs)),
     },
     Figure {
@@ -54,7 +54,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "source files with fewer than 50 lines of code",
-        bound: 158,
+        bound: 159,
         count: |tree| Count::Places(in_files(tree, few_lines)),
     },
     Figure {
@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 155_629,
+        bound: 157_046,
         count: lines_of_code,
     },
 ];

@@ -6,10 +6,12 @@
 
 use super::storage_stack::{Below, targets};
 use super::{
-    Cause, Confidence, Evidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding,
+    Cause, Confidence, Evidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Several, Severity,
+    finding,
 };
 use crate::LimitKind;
 use crate::device_classes::ROTATIONS;
+use crate::known::Medium;
 use crate::say;
 use model::imported_evidence::ImportedFlush;
 use model::{CacheMode, ImportFormat, ImportedRun, LatencyHistogram, PlannedTarget};
@@ -24,7 +26,7 @@ pub(super) const RULE: Rule = Rule {
              per thread. Runs of fathom: also direct sequential writes with one in flight, where their mean and median \
              are one rotation. A warning, too, if a sync follows each write and takes longer than the write: the latency is that of the write alone. The device is not known to be a solid-state disk. A warning: \
              a commit takes one rotation of a disk (15000, 10000, 7200, 5400 per minute), or two, as a journal needs, within \
-             3%. Its median is 70% of the mean or more. Then no write cache buffers the writes. Syncs that return within \
+             3%. Its median is 70% of the mean or more. Then no write cache buffers the writes; not if another method of the same text took less than any rotation, or a person names a solid-state disk. Sessions of pg_test_fsync: a warning if fsync_writethrough takes 5 times as long as fsync, or fdatasync 10 times as long as open_datasync: the faster one does not reach the medium. Syncs that return within \
              1 µs are none. Where syncs are not printed, with one in flight, a commit takes the time from write to write. \
              dd: buffered writes of 2 ms and more below 512 KiB/s wait for the device too.",
     evidence: &[
@@ -35,7 +37,7 @@ pub(super) const RULE: Rule = Rule {
     ],
     source: "fsync(2), fdatasync(2); one rotation of a disk is 60 s over its speed.",
     advice: "Compare with other commit latencies only. To measure write speed, omit the syncs. For more commits per second use a non-volatile write cache or group commits.",
-    look: Look::Any(look),
+    look: Look::Both(look, of_session),
 };
 
 /// Fewer commits do not show a mean.
@@ -59,7 +61,54 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
             .or_else(|| slower_than_a_cache(seen)),
         (None, None) => None,
     };
-    reported(&commit?)
+    reported(&commit?, may_rotate(seen))
+}
+
+/// Returns whether the medium may be a rotating disk: no person names another, and no commit on the same file took less than
+/// any rotation.
+fn may_rotate(seen: &Seen<'_>) -> bool {
+    let solid = matches!(seen.known.medium, Some(Medium::SataSsd | Medium::Nvme));
+    let fastest = seen.imported.and_then(|run| run.evidence.commit_min);
+    let turn_ns = ROTATIONS
+        .iter()
+        .map(|rotation| 60e9 / rotation.per_minute)
+        .fold(f64::MAX, f64::min);
+    let sooner = fastest.is_some_and(|ns| (ns.0 as f64) < (1.0 - ROTATION_APART_MAX) * turn_ns);
+    !solid && !sooner
+}
+
+/// Syncs of one file that return much sooner than others do not reach the medium.
+fn of_session(several: &Several<'_>) -> Option<Finding> {
+    /// So many times faster: a write-through that takes longer than a sync, and a direct write that takes less.
+    const THROUGH_MIN: f64 = 5.0;
+    const DIRECT_MIN: f64 = 10.0;
+    let of = |name: &str| {
+        let mut runs = several.runs.iter();
+        let run = runs.find(|run| run.printed.name.as_deref() == Some(name))?;
+        run.total.mean_ns.filter(|mean| *mean > 0.0)
+    };
+    let through = of("fsync_writethrough").zip(of("fsync"));
+    let direct = of("fdatasync").zip(of("open_datasync"));
+    let (slow, fast, words) = match (through, direct) {
+        (Some((slow, fast)), _) if slow >= THROUGH_MIN * fast => {
+            (slow, fast, ["fsync", "fsync_writethrough"])
+        }
+        (_, Some((slow, fast))) if slow >= DIRECT_MIN * fast => {
+            (slow, fast, ["open_datasync", "fdatasync"])
+        }
+        _ => return None,
+    };
+    let sentence = format!(
+        "{} does not reach the medium: it takes {}, and {} takes {}x as long ({})",
+        words[0],
+        say::time(fast),
+        words[1],
+        say::digits(slow / fast),
+        say::time(slow)
+    );
+    let evidence = [("commit_mean_ns", slow), ("commits_per_s", 1e9 / slow)];
+    let advice = "compare databases by the slower method: after a power failure, what the faster one completed may be lost";
+    Some(finding(RULE.id, Severity::Warning, sentence, &evidence, advice).sure(Confidence::Medium))
 }
 
 /// How long a write took until it was durable, and why it is known to be.
@@ -230,7 +279,7 @@ fn synced(seen: &Seen<'_>, run: &ImportedRun) -> Option<Commit> {
     })
 }
 
-fn reported(commit: &Commit) -> Option<Finding> {
+fn reported(commit: &Commit, may_rotate: bool) -> Option<Finding> {
     let Commit {
         mean_ns,
         median_ns,
@@ -253,7 +302,7 @@ fn reported(commit: &Commit) -> Option<Finding> {
     let advice = "compare with commit latencies only; the same writes without syncs show the device's write speed";
     let one = rotation(mean_ns).map(|speed| (speed, "one rotation"));
     let turns = one.or_else(|| Some((rotation(mean_ns / 2.0)?, "two rotations")));
-    let usual = median_ns.is_none_or(|median| median >= MEDIAN_SHARE_MIN * mean_ns);
+    let usual = may_rotate && median_ns.is_none_or(|median| median >= MEDIAN_SHARE_MIN * mean_ns);
     let Some((speed, turns)) = turns.filter(|_| usual) else {
         return Some(finding(
             RULE.id,

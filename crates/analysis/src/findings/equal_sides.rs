@@ -1,7 +1,7 @@
 //! Random reads and writes of one session at the same published or specified limit, for `iops-limit`.
 //!
 //! Some tools print one figure per load, without latencies or windows, so a single run shows no limit. Devices differ in reads and
-//! writes; a limit of a volume does not. Omitted: runs with windows, which are judged alone, and equal figures without a known
+//! writes; a limit of a volume does not. Omitted: equal figures without a known
 //! limit, as links have them, too; and equal bandwidths alone.
 
 use super::qos_limit::{NearTo, is_under_dev, near};
@@ -12,6 +12,8 @@ use std::collections::HashMap;
 
 /// How far reads and writes may be from each other.
 const APART_MAX: f64 = 0.015;
+/// The same of runs whose windows are known: these may be uneven, so only equal sides count.
+const APART_MAX_OF_FULL: f64 = 0.005;
 /// Another run of the session that is faster by more shows that there is no such limit.
 const EXCEEDED: f64 = 1.05;
 const ADVICE: &str = "compare with the limit, not with the disk; fathom run TARGET -o 32 shows by its windows whether it is one";
@@ -19,11 +21,9 @@ const ADVICE: &str = "compare with the limit, not with the disk; fathom run TARG
 /// Finds a limit of this kind.
 pub(super) fn limit(several: &Several<'_>, rule: RuleId) -> Option<Finding> {
     let rate = |run: &Observed| run.total.rate_per_s;
-    let plain =
-        |run: &&Observed| run.windows.sd_per_s.is_none() && run.total.percentiles.is_empty();
     let known = |run: &&Observed| rate(run).is_some_and(|is| is > 0.0);
     let random = |run: &&Observed| run.load.random_share == Some(1.0);
-    let all = several.runs.iter().filter(plain).filter(known);
+    let all = several.runs.iter().filter(known);
     let all: Vec<&Observed> = all.filter(random).collect();
     let most = all.iter().copied().filter_map(rate).fold(0.0, f64::max);
     let mut reads = HashMap::new();
@@ -37,7 +37,14 @@ pub(super) fn limit(several: &Several<'_>, rule: RuleId) -> Option<Finding> {
         let read = *reads.get(&(&write.target, write.load.block_bytes))?;
         let (is, other) = (rate(read)?, rate(write)?);
         let level = is.max(other);
-        let equal = (is / other - 1.0).abs() <= APART_MAX && most <= EXCEEDED * level;
+        let apart_max = match is_plain(read) && is_plain(write) {
+            true => APART_MAX,
+            false => APART_MAX_OF_FULL,
+        };
+        let equal = (is / other - 1.0).abs() <= apart_max && most <= EXCEEDED * level;
+        let full = [read, write]
+            .iter()
+            .all(|run| is_plain(run) || is_full(run));
         let at = |run: &Observed, value| {
             let of = NearTo {
                 write_share: run.load.write_share,
@@ -46,7 +53,7 @@ pub(super) fn limit(several: &Several<'_>, rule: RuleId) -> Option<Finding> {
             near(several.known, Some(value), None, of)
         };
         let (of_reads, of_writes) = (at(read, is)?, at(write, other)?);
-        if !equal || of_reads.cap != of_writes.cap {
+        if !equal || !full || of_reads.cap != of_writes.cap {
             return None;
         }
         let sentence = format!(
@@ -58,6 +65,17 @@ pub(super) fn limit(several: &Several<'_>, rule: RuleId) -> Option<Finding> {
         let reported = finding(rule, Severity::Warning, sentence, &evidence, ADVICE);
         Some(reported.sure(Confidence::Medium))
     })
+}
+
+/// Returns whether a run has neither windows nor percentiles.
+fn is_plain(run: &Observed) -> bool {
+    run.windows.sd_per_s.is_none() && run.total.percentiles.is_empty()
+}
+
+/// Returns whether so many were in flight that latencies do not decide.
+fn is_full(run: &Observed) -> bool {
+    const IN_FLIGHT_MIN: f64 = 16.0;
+    run.load.requested_in_flight >= Some(IN_FLIGHT_MIN)
 }
 
 #[cfg(test)]
@@ -104,6 +122,15 @@ mod tests {
         for (read, write) in [(3075.0, 2200.0), (3075.0, 2990.0), (4100.0, 4100.0)] {
             assert_eq!(several(&runs(read, write), &known, "iops-limit"), None);
         }
+        let deep = |read: f64, write: f64| {
+            runs(read, write).map(|mut run| {
+                run.windows.sd_per_s = Some(450.0);
+                run.load.requested_in_flight = Some(64.0);
+                run
+            })
+        };
+        assert!(several(&deep(3070.0, 3068.0), &known, "iops-limit").is_some());
+        assert_eq!(several(&deep(3070.0, 3040.0), &known, "iops-limit"), None);
         let sequential = runs(3075.0, 3074.0).map(|run| Observed {
             load: ObservedLoad {
                 random_share: Some(0.0),

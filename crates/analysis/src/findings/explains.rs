@@ -12,9 +12,9 @@ use super::{
     io_wq_offload, iops_limit, latency_groups, loop_page_cache, no_device, no_io, noisy_neighbour,
     not_steady, one_at_a_time, page_cache, paths, queue_depth_ignored, queue_not_full,
     queued_in_kernel, requests_merged, requests_split, same_place, saturated, scheduler, short_run,
-    slow_tail, stall, synchronous_submission, thread_imbalance, throughput_drift, throughput_drop,
-    two_speeds, uncounted_storage, undersampled_tail, uneven_disks, unwritten_extents,
-    working_set_fits_cache, zero_data,
+    slow_reads, slow_tail, stall, synchronous_submission, thread_imbalance, throughput_drift,
+    throughput_drop, two_speeds, uncounted_storage, undersampled_tail, uneven_disks,
+    unwritten_extents, working_set_fits_cache, zero_data,
 };
 
 /// A cause, and the findings that follow from it. The more a row explains the earlier it stands: of two causes that
@@ -84,6 +84,7 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
         page_cache::RULE.id,
         &[
             fuse_server::RULE.id,
+            synchronous_submission::RULE.id,
             bandwidth_limit::RULE.id,
             iops_limit::RULE.id,
             latency_groups::RULE.id,
@@ -354,6 +355,10 @@ const EXPLAINS: &[(RuleId, &[RuleId])] = &[
         ],
     ),
     (one_at_a_time::RULE.id, &[page_cache::RULE.id]),
+    (
+        slow_reads::RULE.id,
+        &[one_at_a_time::RULE.id, short_run::RULE.id],
+    ),
     (
         zero_data::RULE.id,
         &[latency_groups::RULE.id, slow_tail::RULE.id],

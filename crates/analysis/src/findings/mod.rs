@@ -92,6 +92,7 @@ mod scheduler;
 mod short_io;
 mod short_run;
 mod single_spindle;
+mod slow_reads;
 mod slow_tail;
 mod source_bound;
 mod stall;
@@ -220,6 +221,7 @@ pub const FINDINGS: &[Rule] = &[
     synchronous_submission::RULE,
     queue_depth_ignored::RULE,
     commit_latency::RULE,
+    slow_reads::RULE,
     uneven_disks::RULE,
     queue_not_full::RULE,
     queued_in_kernel::RULE,
@@ -365,8 +367,6 @@ pub enum Look {
     ),
     /// Checks the ranks of a job together.
     Job(fn(&JobSeen<'_>) -> Option<Finding>),
-    /// Checks the repeats of one load.
-    Repeats(fn(&Repeats<'_>) -> Option<Finding>),
     /// Checks a test of SNIA's PTS.
     Pts(fn(&PtsSeen) -> Option<Finding>),
     /// Checks the steps of work with files.

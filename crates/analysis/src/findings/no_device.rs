@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: None,
     what: "No device took part: the figures are those of the generator and of memory.",
-    method: "The engine moves no bytes (fio: null, cpuio), the only target is /dev/null or /dev/zero, or it lies in memory (/dev/shm, /dev/ram, /dev/zram). Runs of fathom: all targets are on tmpfs or ramfs, or the lowest device of each is in memory. That is zram, a RAM disk, or a loop device whose file is on tmpfs or ramfs.",
+    method: "The engine moves no bytes (fio: null, cpuio), the only target is /dev/null, /dev/zero or a pipe, or it lies in memory (/dev/shm, /dev/ram, /dev/zram). Runs of fathom: all targets are on tmpfs or ramfs, or the lowest device of each is in memory. That is zram, a RAM disk, or a loop device whose file is on tmpfs or ramfs.",
     evidence: &["bytes_per_s", "loop_devices"],
     source: "null(4); fio(1), \"I/O engine\"; shm_overview(7).",
     advice: "Specify a file or a device: `fathom run FILE --create 4G`.",
@@ -103,6 +103,12 @@ fn by_name(run: &ImportedRun) -> Option<String> {
     if all(&NAMES, |target, name| target == name) {
         return Some(format!(
             "{first} is not a storage device: bytes were copied in memory"
+        ));
+    }
+    if targets.len() == 1 && first.starts_with('|') {
+        let into = first.trim_start_matches(['|', ' ']);
+        return Some(format!(
+            "dd wrote into a pipe (to {into}), and to no storage device"
         ));
     }
     let in_memory = all(&IN_MEMORY, |target, folder| target.starts_with(folder));

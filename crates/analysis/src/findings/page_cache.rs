@@ -22,12 +22,13 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The page cache or another layer above the device served reads or absorbed writes.",
-    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. Or devices read less than 90% of the bytes of buffered reads for fathom's process, regardless of what others read meanwhile. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os, of direct or random reads. There are 1000 I/Os in 2 s or more; half a second of them is subtracted, because fio reads the counters late. Otherwise it is a warning if the text reports buffered I/O and writes were not durable, individually or at the end; not for fewer than 100 I/Os of less than 64 MiB together. Nor for random reads of fio that take 500 µs and 1 ns per byte in the call: a copy from memory takes less. Nor for writes of dd that wait for the device (commit-latency), and reads of dd after `drop_caches`.",
+    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. Or devices read less than 90% of the bytes of buffered reads for fathom's process, regardless of what others read meanwhile. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os, of direct or random reads. There are 1000 I/Os in 1 s or more; half a second of them is subtracted, because fio reads the counters late. Or no device was counted, and random I/Os were 50 times as many as context switches and I/Os in flight per thread. Then the engine does not poll, and threads with several in flight used less than 90% of a processor. Or half of the writes of fio completed within 3 µs, and whether they were direct is unknown. Otherwise it is a warning if the text reports buffered I/O and writes were not durable, individually or at the end; not for fewer than 100 I/Os of less than 64 MiB together. Nor for random reads of fio that take 500 µs and 1 ns per byte in the call: a copy from memory takes less. Nor for writes of dd that wait for the device (commit-latency), and reads of dd after `drop_caches`.",
     evidence: &[
         "not_on_device_share",
         "reads_not_from_device_share",
         "writes_not_on_device_share",
         "cached_share",
+        "ios_per_switch",
     ],
     source: "The kernel's Documentation/block/stat.rst; open(2), O_DIRECT; cachestat(2); proc_pid_io(5).",
     advice: "Use direct I/O to measure the device.",
@@ -74,6 +75,9 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         let reported = finding(RULE.id, Severity::Error, sentence.to_owned(), &[], advice);
         return Some(reported.not_as("a disk result"));
     }
+    if let Some(found) = without_waiting(seen, run).or_else(|| at_once(seen, run)) {
+        return Some(found);
+    }
     let flushed = run.evidence.flush == Some(ImportedFlush::AtEnd)
         && run.workload.write_percent == Some(model::Ratio::ALL);
     let few = is_small(seen);
@@ -90,6 +94,67 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         )
         .sure(Confidence::Medium)
     })
+}
+
+/// I/Os for which no thread slept: a device makes a thread wait. Not where a processor is at 100% CPU, or where the
+/// device was counted.
+fn without_waiting(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
+    const IOS_MIN: u64 = 1000;
+    const PER_SWITCH_MIN: f64 = 50.0;
+    const BUSY_PERCENT: f64 = 90.0;
+    const POLLED: [&str; 4] = ["spdk", "io_uring_cmd", "xnvme", "null"];
+    let switches = run.evidence.context_switches? as f64;
+    let ios = run.figures.total.ios.filter(|ios| *ios >= IOS_MIN)? as f64;
+    let depth = f64::from(run.workload.queue_depth?);
+    let engine = run.workload.engine.as_deref()?;
+    let polls = POLLED.contains(&engine)
+        || run
+            .command
+            .as_deref()
+            .is_some_and(|line| line.contains("hipri"));
+    let cpu = run.cpu?;
+    let busy = cpu.user_percent? + cpu.kernel_percent?;
+    // A thread with one I/O in flight sleeps for each; one with many wakes up once for as many, if it sleeps at all.
+    let sleeps = depth <= 1.0 || busy < BUSY_PERCENT;
+    let counted = !run.evidence.disks.is_empty();
+    let per_switch = ios / switches.max(1.0);
+    let may_merge = run.workload.random_percent == Some(model::Ratio::NONE);
+    let durable = is_durable(run);
+    if polls || !sleeps || counted || durable || may_merge || per_switch < PER_SWITCH_MIN * depth {
+        return None;
+    }
+    let sentence = format!(
+        "no device was waited for: {} I/Os per context switch, so memory (the page cache or the host) answered",
+        say::digits(per_switch)
+    );
+    let evidence = [("ios_per_switch", per_switch)];
+    let advice = "repeat with direct I/O on a range that was written before: fathom run TARGET compares with the device's counters";
+    let severity = match seen.observed.load.cache {
+        Some(CacheMode::Unbuffered) => Severity::Note,
+        _ => Severity::Warning,
+    };
+    Some(finding(RULE.id, severity, sentence, &evidence, advice).sure(Confidence::Medium))
+}
+
+/// Writes of which the text does not have whether they were direct, and half of which completed sooner than in any device.
+fn at_once(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
+    const DEVICE_NS_MIN: f64 = 3e3;
+    const IOS_MIN: u64 = 1000;
+    let write = &seen.observed.write;
+    let median = write
+        .latency_at(0.5)
+        .filter(|ns| *ns > 0.0 && *ns < DEVICE_NS_MIN)?;
+    let some = write.ios.is_none_or(|ios| ios >= IOS_MIN);
+    if run.format.tool() != "fio" || run.workload.cache.is_some() || !some || is_durable(run) {
+        return None;
+    }
+    let sentence = format!(
+        "half of the writes completed within {}: no device takes a write in less than 3 µs, so the page cache took them",
+        say::time(median)
+    );
+    let advice = "repeat with direct I/O (direct=1), or include the flush (end_fsync=1)";
+    let reported = finding(RULE.id, Severity::Warning, sentence, &[], advice);
+    Some(reported.sure(Confidence::Medium))
 }
 
 /// Returns whether a run is so small that it shows nothing of a cache either: that is a short run. A few I/Os of a gigabyte
@@ -132,7 +197,7 @@ fn missing_of_others(run: &ImportedRun) -> Option<f64> {
     const IOS_MIN: u64 = 1000;
     /// fio reads the counters every quarter of a second and not at the end; what came after the last reading is not in them.
     const UNREAD_NS: f64 = 500e6;
-    const TIME_MIN_NS: f64 = 2e9;
+    const TIME_MIN_NS: f64 = 1e9;
     let work = &run.workload;
     let random_reads = work.random_percent == Some(model::Ratio::ALL)
         && work.write_percent == Some(model::Ratio::NONE);

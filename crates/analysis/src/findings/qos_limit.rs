@@ -12,6 +12,7 @@ use super::qos_shape::{self, Cap, Held, RATE_CV_MAX, by_size};
 use super::queued_in_kernel::fills_its_queue;
 use super::storage_stack::targets;
 use super::{Confidence, Own, Seen, Severity, io_wq_offload};
+use crate::device_classes::PORTS;
 use crate::intervals::IntervalRow;
 use crate::known::{CloudCap, Known};
 use crate::observed::{Observed, ObservedFigures, RateWindows};
@@ -91,6 +92,9 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     if asked < ASKED_MIN || in_flight < FULL_MIN * asked {
         return None;
     }
+    if let Some(cap) = qos_shape::tight(seen) {
+        return Some(cap);
+    }
     let near = near_here(seen, Some(rate), bytes);
     let windows_min = match near {
         Some(_) => RateWindows::MIN_AT_LIMIT,
@@ -99,6 +103,7 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     let Some(spread) = observed.windows.spread_per_s(windows_min) else {
         let shape = qos_shape::unseen(seen);
         let known = shape.and_then(|shape| at_known(seen, &shape));
+        let known = known.or_else(|| qos_shape::sliced_unseen(seen));
         return known.or_else(|| qos_shape::link(seen, None));
     };
     let rate_cv = spread / rate;
@@ -257,9 +262,24 @@ pub(super) fn near(
             };
             let caps = known.caps.iter().filter(|cap| cap.limits(of.write_share));
             let caps = caps.filter(|cap| of.network || !cap.network);
+            let caps = caps.filter(|cap| !exceeds(cap, rate, bytes));
             let all = caps.flat_map(both).flatten();
             all.min_by(|one, other| one.apart().total_cmp(&other.apart()))
         })
+}
+
+/// Returns whether a figure is beyond what a volume with this limit has: beyond its other column, or beyond the IOPS of any.
+fn exceeds(cloud: &CloudCap, rate: Option<f64>, bytes: Option<f64>) -> bool {
+    /// Volumes of the providers in the table have 400000 IOPS at most.
+    const VOLUME_IOPS_MAX: f64 = 400_000.0;
+    /// Beyond what is still near.
+    const EXCEEDED: f64 = 1.05;
+    let beyond = |value: Option<f64>, cap: Option<f64>| {
+        value
+            .zip(cap)
+            .is_some_and(|(value, cap)| value > cap * EXCEEDED)
+    };
+    beyond(rate, cloud.per_s) || beyond(bytes, cloud.bytes_per_s) || rate > Some(VOLUME_IOPS_MAX)
 }
 
 /// The same for a run. Published limits are those of cloud volumes, so they count only where the machine may be one.
@@ -272,7 +292,24 @@ fn near_here(seen: &Seen<'_>, rate: Option<f64>, bytes: Option<f64>) -> Option<N
     let may_be_cloud = seen.own.is_none_or(|own| {
         own.record.engine.backend != SIMULATED && own.record.host.virtualization.is_some()
     });
-    (near.is_named() || may_be_cloud).then_some(near)
+    // A disk's own port limits as evenly, and it is nearer than a volume of a cloud.
+    let of_port = near.held == Held::Bandwidth && has_port(seen) && is_usual_port(near.value);
+    (near.is_named() || may_be_cloud && !of_port).then_some(near)
+}
+
+/// Returns whether a bandwidth is what a port moves that disks have by design.
+fn is_usual_port(bytes_per_s: f64) -> bool {
+    let mut ports = PORTS.iter().filter(|port| port.usual);
+    ports.any(|port| port.carries(bytes_per_s))
+}
+
+/// Returns whether the disk of an imported run is behind SATA, SAS or USB by its name.
+fn has_port(seen: &Seen<'_>) -> bool {
+    let targets = seen.observed.target.split(' ');
+    let mut targets = targets.filter(|target| !target.is_empty()).peekable();
+    seen.imported.is_some()
+        && targets.peek().is_some()
+        && targets.all(|target| target.starts_with("/dev/sd"))
 }
 
 /// A figure at the cap that a person named.

@@ -145,6 +145,47 @@ fn is_named_as_disk(name: &str) -> bool {
     kinds.any(|kind| name.starts_with(kind))
 }
 
+/// A full queue, and latencies that do not differ at all, of an imported run: windows of several jobs vary, because each is of
+/// one job.
+pub(super) fn tight(seen: &Seen<'_>) -> Option<Cap> {
+    const SPREAD_MAX: f64 = 1.02;
+    let observed = seen.observed;
+    let several = seen
+        .imported?
+        .workload
+        .threads
+        .is_some_and(|threads| threads > 1);
+    let many = observed.load.requested_in_flight? >= IN_FLIGHT_MIN;
+    if !several || !many || generator_is_busy(seen) || may_be_platter(seen) {
+        return None;
+    }
+    let step_ns = seen
+        .imported?
+        .figures
+        .total
+        .latency
+        .resolution
+        .map_or(0.0, |step| step.0 as f64);
+    let is_fine =
+        sides(observed).all(|side| side.mean_ns.is_some_and(|mean| 0.01 * mean >= step_ns));
+    let spread = within(seen, SPREAD_MAX).filter(|_| is_fine)?;
+    let round = match is_round(observed) {
+        true => "; the figure is round, as is usual for limits",
+        false => "",
+    };
+    Some(Cap {
+        held: by_size(seen),
+        why: format!(
+            "the queue was full, and p1 to p95 of the latency are within {} of each other, as behind a limit \
+             or a link{round}",
+            say::percent(spread - 1.0)
+        ),
+        severity: Severity::Warning,
+        confidence: Confidence::Medium,
+        evidence: vec![("p95_over_p1", spread)],
+    })
+}
+
 /// The widest spread of reads and writes, where all of it is narrow.
 fn widest(seen: &Seen<'_>) -> Option<f64> {
     let most = match seen.own {
@@ -251,19 +292,35 @@ pub(super) fn sliced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
     let slice = sides(seen.observed).find_map(slice)?;
     Some(Cap {
         held: by_size(seen),
-        why: format!(
-            "half of the I/Os took {} or less; {} took {} to {} ({} of all waiting), as behind a QoS limit \
-             that admits I/Os in slices",
-            say::time(slice.median_ns),
-            say::percent(slice.ios_share),
-            say::time(slice.from_ns),
-            say::time(slice.to_ns),
-            say::percent(slice.time_share.min(1.0))
-        ),
+        why: slice.words(),
         severity: Severity::Warning,
         confidence: Confidence::Medium,
         evidence: vec![
             ("rate_cv", rate_cv),
+            ("median_ns", slice.median_ns),
+            ("slice_ns", slice.to_ns),
+            ("time_share", slice.time_share),
+        ],
+    })
+}
+
+/// The same where the text has no windows: only a share of I/Os of so nearly one length that no device makes it.
+pub(super) fn sliced_unseen(seen: &Seen<'_>) -> Option<Cap> {
+    const ONE_LENGTH_MIN: f64 = 0.85;
+    const IOS_SHARE_MIN: f64 = 0.1;
+    const LENGTH_NS_MIN: f64 = 2e7;
+    seen.imported?;
+    if seen.observed.windows.sd_per_s.is_some() || generator_is_busy(seen) {
+        return None;
+    }
+    let slice = sides(seen.observed).find_map(slice)?;
+    let even = slice.from_ns >= ONE_LENGTH_MIN * slice.to_ns && slice.to_ns >= LENGTH_NS_MIN;
+    (even && slice.ios_share >= IOS_SHARE_MIN).then(|| Cap {
+        held: by_size(seen),
+        why: slice.words(),
+        severity: Severity::Warning,
+        confidence: Confidence::Medium,
+        evidence: vec![
             ("median_ns", slice.median_ns),
             ("slice_ns", slice.to_ns),
             ("time_share", slice.time_share),
@@ -312,6 +369,20 @@ struct Slice {
     to_ns: f64,
     ios_share: f64,
     time_share: f64,
+}
+
+impl Slice {
+    fn words(&self) -> String {
+        format!(
+            "half of the I/Os took {} or less; {} took {} to {} ({} of all waiting), as behind a QoS limit \
+             that admits I/Os in slices",
+            say::time(self.median_ns),
+            say::percent(self.ios_share),
+            say::time(self.from_ns),
+            say::time(self.to_ns),
+            say::percent(self.time_share.min(1.0))
+        )
+    }
 }
 
 fn slice(side: &ObservedFigures) -> Option<Slice> {

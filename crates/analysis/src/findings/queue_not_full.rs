@@ -11,6 +11,7 @@
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::intervals::full_intervals;
 use crate::say;
+use model::ImportFormat;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("queue-not-full"),
@@ -47,7 +48,11 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         seen.observed.load.requested_in_flight?,
     );
     let evidence = [("in_flight_mean", mean), ("in_flight_asked", asked)];
-    if mean > asked * ABOVE {
+    // CrystalDiskMark prints figures of several repetitions.
+    let of_one = seen
+        .imported
+        .is_none_or(|run| run.format != ImportFormat::CrystalDiskMarkText);
+    if mean > asked * ABOVE && of_one {
         let sentence = format!(
             "IOPS times mean latency gives {} I/Os in flight, but {} were requested",
             say::digits(mean),

@@ -5,6 +5,7 @@
 
 use super::process_stopped::measured_stops;
 use super::{Confidence, Finding, Own, RuleId, Seen, Severity, finding};
+use crate::observed::ObservedFigures;
 use crate::rows::Sums;
 use crate::say;
 use model::LatencyHistogram;
@@ -27,7 +28,7 @@ pub(super) fn in_latencies(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
     {
         return None;
     }
-    look(seen, id)
+    look(seen, id).or_else(|| jump(seen, id))
 }
 
 /// Whether the slowest I/Os are what is usual on one of several targets.
@@ -104,6 +105,65 @@ fn look(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
     let advice =
         "find the cause of the stall at that time; report these I/Os separately from the tail";
     Some(finding(id, severity, sentence, &evidence, advice).sure(Confidence::Medium))
+}
+
+/// A jump between two printed percentiles of an imported run: several stalls of different lengths hide each other's plateaus,
+/// and the percentiles of a mix are those of its sides.
+fn jump(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
+    let observed = seen.observed;
+    let asked = observed
+        .load
+        .requested_in_flight
+        .filter(|_| seen.imported.is_some())?;
+    let coarse = observed
+        .printed
+        .latency_step_ns
+        .is_some_and(|step| STALL_MIN_NS < 20.0 * step);
+    let sides = [&observed.total, &observed.read, &observed.write];
+    let of_side = |side: &ObservedFigures| {
+        let counted = side
+            .rate_per_s
+            .zip(observed.measured_ns)
+            .map(|(rate, ns)| rate * ns / 1e9);
+        let ios = side.ios.map(|ios| ios as f64).or(counted)?;
+        let median = side.latency_at(0.5)?;
+        let pairs = side.percentiles.windows(2).filter(|pair| pair[0].0 >= 0.9);
+        let jumps = pairs.filter(|pair| {
+            let (below, level) = (pair[0].1, pair[1].1);
+            let jumps = below > 0.0 && level >= FACTOR_MIN * below && level >= FACTOR_MIN * median;
+            jumps && level >= STALL_MIN_NS && ios * (1.0 - pair[1].0) >= BEYOND_MIN
+        });
+        let factor = |pair: &[(f64, f64)]| pair[1].1 / pair[0].1;
+        let pair = jumps.max_by(|one, other| factor(one).total_cmp(&factor(other)))?;
+        Some((ios * (1.0 - pair[1].0), pair[0], pair[1].1))
+    };
+    let (beyond, (before, below), level) =
+        sides.into_iter().find_map(of_side).filter(|_| !coarse)?;
+    let stalls = beyond / asked;
+    let measured = observed.measured_ns.filter(|time| *time > 0.0)?;
+    let share = stalls * level / measured;
+    if stalls < 0.5 || share < TIME_SHARE_MIN {
+        return None;
+    }
+    let many = stalls.round().max(1.0) as u64;
+    let sentence = format!(
+        "the target stalled at least {}: {} took {} or longer, {}x the latency that {} of all did not exceed",
+        say::counted(many, "time"),
+        say::counted(beyond.round() as u64, "I/O"),
+        say::time(level),
+        say::digits(level / below),
+        percent_of(before)
+    );
+    let evidence = [
+        ("ios_beyond", beyond),
+        ("level_ns", level),
+        ("factor", level / below),
+        ("stalls", stalls),
+        ("share", share),
+    ];
+    let advice =
+        "find the cause of the stall at that time; report these I/Os separately from the tail";
+    Some(finding(id, Severity::Warning, sentence, &evidence, advice).sure(Confidence::Medium))
 }
 
 /// I/Os that took this long or more, from the histogram.

@@ -7,7 +7,7 @@
 use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 use crate::workers::WorkerShare;
-use model::CacheMode;
+use model::{CacheMode, ImportedRun, Nanos};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("synchronous-submission"),
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Submission took all the time of the threads: the engine was synchronous in effect, and the queue depth had no effect.",
-    method: "IOPS × mean submission latency / threads is 0.9 or more; the queue depth is 2 or more per thread, and processors were not at 100%. Runs of fathom: 90% of the threads' idle time passed in submissions, all but the last of a full queue. Idle is the time in which they neither worked nor waited for a processor, a quarter of it or more. A device that was counted had fewer than 1.5 I/Os per thread (fio: `in_queue` by the time), else submissions waited for a place in its queue. High confidence where I/O was buffered.",
+    method: "IOPS × mean submission latency / threads is 0.9 to 1.05 (beyond, batches are submitted together); the queue depth is 2 or more per thread or unknown, and processors were not at 100% (if that is unknown: 1 ms or more, which is no work of a processor). Runs of fathom: 90% of the threads' idle time passed in submissions, all but the last of a full queue. Idle is the time in which they neither worked nor waited for a processor, a quarter of it or more. A device that was counted had fewer than 1.5 I/Os per thread (fio: `in_queue` by the time), else submissions waited for a place in its queue. High confidence where I/O was buffered.",
     evidence: &["submission_share", "submission_mean_ns", "queue_depth"],
     source: "io_submit(2), \"may block\"; the kernel's fs/aio.c; J. D. C. Little, Operations Research 9 (1961).",
     advice: "Use direct I/O or io_uring, or one thread per I/O in flight; compare with results of queue depth 1 only.",
@@ -25,6 +25,9 @@ pub(super) const RULE: Rule = Rule {
 const SHARE_MIN: f64 = 0.9;
 /// Submitting that uses a processor is work; below this it is waiting.
 const CPU_MAX_PERCENT: f64 = 90.0;
+
+/// Where the load of processors is unknown, shorter submissions may be work.
+const WORK_NS_MAX: f64 = 1e6;
 
 /// A thread that works or waits for a processor longer is limited by that.
 const WORKED_MAX: f64 = 0.75;
@@ -60,7 +63,7 @@ fn of_own(seen: &Seen<'_>, own: &Own<'_>) -> Option<Finding> {
     let rate = seen.observed.total.rate_per_s.filter(|rate| *rate > 0.0)?;
     let submission_ns = busy.min(1.0) * threads / rate * 1e9;
     let buffered = seen.observed.load.cache == Some(CacheMode::Cached);
-    Some(reported(busy, submission_ns, depth, buffered))
+    Some(reported(busy, submission_ns, Some(depth), buffered))
 }
 
 /// Mean number of requests in the devices at the bottom.
@@ -87,25 +90,48 @@ fn in_other_device(seen: &Seen<'_>) -> Option<f64> {
 fn of_imported(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
     let total = &seen.observed.total;
-    let depth = run.workload.queue_depth.filter(|depth| *depth > 1)?;
+    let depth = run.workload.queue_depth;
+    if depth.is_some_and(|depth| depth < 2) {
+        return None;
+    }
     let threads = run.workload.threads.filter(|threads| *threads > 0);
-    let submission_ns = run.evidence.total.submission_mean?.0 as f64;
-    let busy = submission_ns * total.rate_per_s? / 1e9 / f64::from(threads.unwrap_or(1));
-    // More than all the time of one thread: there were more of them.
-    let unknown = threads.is_none() && busy > 1.05;
+    let rate = total.rate_per_s.filter(|rate| *rate > 0.0)?;
+    let submission_ns = submission_ns(seen, run, rate)?;
+    let busy = submission_ns * rate / 1e9 / f64::from(threads.unwrap_or(1));
+    // More than all the time of the threads: there were more of them, or I/Os of a batch were submitted together.
+    let unknown = busy > 1.05;
+    // A millisecond and more is no work of a processor, and less may be.
+    let may_be_work = run.cpu.is_none() && submission_ns < WORK_NS_MAX;
     let cpu = run.cpu.map_or(0.0, |cpu| {
         cpu.user_percent.unwrap_or(0.0) + cpu.kernel_percent.unwrap_or(0.0)
     });
     let in_device = in_other_device(seen).unwrap_or(0.0);
     let queued = in_device >= IN_DEVICE_MAX * f64::from(threads.unwrap_or(1));
-    if unknown || queued || busy < SHARE_MIN || cpu >= CPU_MAX_PERCENT {
+    if unknown || may_be_work || queued || busy < SHARE_MIN || cpu >= CPU_MAX_PERCENT {
         return None;
     }
     let buffered = run.workload.cache == Some(CacheMode::Cached);
     Some(reported(busy, submission_ns, depth, buffered))
 }
 
-fn reported(busy: f64, submission_ns: f64, depth: u32, buffered: bool) -> Finding {
+/// Mean time that submitting one I/O took, of reads and writes together.
+fn submission_ns(seen: &Seen<'_>, run: &ImportedRun, rate: f64) -> Option<f64> {
+    if let Some(mean) = run.evidence.total.submission_mean {
+        return Some(mean.0 as f64);
+    }
+    let of = |rate: Option<f64>, mean: Option<Nanos>| Some(rate? * mean?.0 as f64);
+    let read = of(
+        seen.observed.read.rate_per_s,
+        run.evidence.read.submission_mean,
+    )?;
+    let write = of(
+        seen.observed.write.rate_per_s,
+        run.evidence.write.submission_mean,
+    )?;
+    Some((read + write) / rate)
+}
+
+fn reported(busy: f64, submission_ns: f64, depth: Option<u32>, buffered: bool) -> Finding {
     let (why, sure, advice) = if buffered {
         (
             ": buffered I/O blocks in the call",
@@ -119,16 +145,17 @@ fn reported(busy: f64, submission_ns: f64, depth: u32, buffered: bool) -> Findin
             "repeat with one thread per I/O in flight (-t): if IOPS rise, the file system or driver submits synchronously",
         )
     };
+    let number = depth.map_or_else(String::new, |depth| format!(" {depth}"));
     let sentence = format!(
-        "submitting took {} of the threads' time ({} per I/O){why}: synchronous in effect, so queue depth {depth} means nothing",
+        "submitting took {} of the threads' time ({} per I/O){why}: synchronous in effect, so queue depth{number} means nothing",
         say::percent(busy.min(1.0)),
         say::time(submission_ns)
     );
-    let evidence = [
+    let mut evidence = vec![
         ("submission_share", busy),
         ("submission_mean_ns", submission_ns),
-        ("queue_depth", f64::from(depth)),
     ];
+    evidence.extend(depth.map(|depth| ("queue_depth", f64::from(depth))));
     finding(RULE.id, Severity::Warning, sentence, &evidence, advice).sure(sure)
 }
 
@@ -145,6 +172,11 @@ mod tests {
         run.figures.total.ios_per_s = Some(5000.0);
         run.evidence.total.submission_mean = Some(Nanos::micros(198));
         run.figures.total.latency.mean = Some(Nanos::micros(6_200));
+        run.cpu = Some(ImportedCpu {
+            user_percent: Some(3.0),
+            kernel_percent: Some(12.0),
+            ..ImportedCpu::default()
+        });
         run
     }
 
@@ -155,6 +187,13 @@ mod tests {
         let mut quick = run();
         quick.evidence.total.submission_mean = Some(Nanos::micros(20));
         assert_eq!(reported(&quick, "synchronous-submission"), None);
+        let mut unknown = run();
+        unknown.cpu = None;
+        assert_eq!(
+            reported(&unknown, "synchronous-submission"),
+            None,
+            "it may be work"
+        );
         let mut queued = run();
         queued.measured = Some(Nanos::seconds(10));
         for (in_queue_s, silent) in [(5, false), (11, false), (18, true), (310, true)] {

@@ -17,9 +17,7 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
             Look::Own(look) => look(seen.own?),
             Look::OwnKnowing(look) => look(seen.own?, seen.known),
             Look::Any(look) | Look::Both(look, _) => look(seen),
-            Look::Several(_) | Look::Repeats(_) | Look::Job(_) | Look::Pts(_) | Look::Files(_) => {
-                None
-            }
+            Look::Several(_) | Look::Job(_) | Look::Pts(_) | Look::Files(_) => None,
         }?;
         Some((cause(rule.cause, &finding), finding))
     });

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     method: "Buffered runs of fathom: the range is smaller than main memory, or than what the control group allows, and the device did not count 90% of the \
              reads. Any run: the range is not larger than the specified array cache (--array-cache); an exact \
              multiple of it is a note. Imported runs: a note if a range of 1 GiB or less was used twice, or any range \
-             a hundred times; a warning if a range of 256 MiB or less, which fits into the cache of a disk, was used ten times. CrystalDiskMark measures for five seconds: only this warning, by sequential I/Os, too. ioping on a folder reads a file of 1 MiB that it wrote just before: a note.",
+             a hundred times; a warning if a range of 256 MiB or less, which fits into the cache of a disk, was used ten times. CrystalDiskMark measures for five seconds: only this warning, by sequential I/Os, too; not hdparm, which reads one place on purpose. ioping on a folder reads a file of 1 MiB that it wrote just before: a note.",
     evidence: &[
         "range_bytes",
         "ram_bytes",
@@ -108,14 +108,20 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     const DISK_CACHE: u64 = 256 << 20;
     const TIMES_AGAIN: f64 = 10.0;
     let observed = seen.observed;
-    let size = seen.imported?.workload.size.filter(|size| size.0 > 0)?.0;
+    // hdparm -T reads the same 2 MiB: that is its purpose, and a note of the run.
+    let run = seen
+        .imported
+        .filter(|run| run.format != ImportFormat::HdparmText)?;
+    let size = run.workload.size.filter(|size| size.0 > 0)?.0;
     // CrystalDiskMark measures each load for five seconds, unless a person chose less.
     let crystal = seen.imported?.format == ImportFormat::CrystalDiskMarkText;
     let measured_ns = observed.measured_ns.or(crystal.then_some(5e9))?;
     let moved = observed.total.bytes_per_s? * measured_ns / 1e9;
     let times = moved / size as f64;
     let of_a_disk = size <= DISK_CACHE && times >= TIMES_AGAIN;
-    let again = times >= 2.0 && observed.load.random_share != Some(0.0) || times >= TIMES_MANY;
+    // A sequence comes back only where the range ends: of a disk's cache it shows as much as random I/Os do.
+    let along = observed.load.random_share == Some(0.0);
+    let again = times >= 2.0 && !along || times >= TIMES_MANY || of_a_disk;
     let again = if crystal { of_a_disk } else { again };
     if !again || (size > SMALL && times < TIMES_MANY) {
         return None;

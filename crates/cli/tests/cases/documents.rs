@@ -9,6 +9,9 @@ use std::fmt::Write;
 /// The text that a line represents.
 pub(crate) fn text(line: &str) -> String {
     let (tool, rest) = line.split_once(' ').unwrap_or((line, ""));
+    if tool == "dd" {
+        return dd(rest); // a shell's words may follow
+    }
     let figures = Figures::read(rest);
     match tool {
         "fio" => fio(&figures),
@@ -22,7 +25,7 @@ pub(crate) fn text(line: &str) -> String {
         "jobs" => jobs(&figures),
         "diskspd" => diskspd(&figures),
         "sqlio" => sqlio(&figures),
-        "dd" => dd(rest),
+        "pg" => pg_test_fsync(&figures),
         "ioping" => ioping(&figures),
         "sysbench" => sysbench(&figures),
         other => panic!("{other} makes no document"),
@@ -478,6 +481,7 @@ fn tables([moved, ios, mib, iops, lat_ms]: [f64; 5], writes: f64, text: &mut Str
 fn sqlio(f: &Figures) -> String {
     let (iops, lat_ms) = (f.number("iops", 4000.0), f.number("lat", 2.0));
     let (threads, secs) = (f.number("t", 1.0), f.number("secs", 120.0));
+    let block = bytes(f.word("b", "8k"));
     let cache = match f.word("cache", "hardware") {
         "hardware" => "buffering set to use hardware disk cache (but not file cache)",
         "both" => "buffering set to use both file and disk caches",
@@ -485,15 +489,17 @@ fn sqlio(f: &Figures) -> String {
     };
     format!(
         "sqlio v1.5.SG\nusing system counter for latency timings, 2241035 counts per second\n{threads} thread{} reading for {secs} secs \
-         from file e:\\t.dat\n\tusing 8KB random IOs\n\t{cache}\nusing {} size: {:.0} MB for file: e:\\t.dat\ninitialization done\n\
+         from file e:\\t.dat\n\tusing {}KB {} IOs\n\t{cache}\nusing {} size: {:.0} MB for file: e:\\t.dat\ninitialization done\n\
          CUMULATIVE DATA:\nthroughput metrics:\nIOs/sec: {iops:>8.2}\nMBs/sec: {:>8.2}\nlatency metrics:\nMin_Latency(ms): 0\n\
          Avg_Latency(ms): {lat_ms:.0}\nMax_Latency(ms): {:.0}\nhistogram:\n\
          ms: 0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24+\n\
          %: 10 30 30 20 10  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0\n",
         if threads > 1.0 { "s" } else { "" },
+        block / 1024.0,
+        f.word("access", "random"),
         f.word("sizes", "current"),
         f.number("size", 20_000.0),
-        iops * 8192.0 / 1_048_576.0,
+        iops * block / 1_048_576.0,
         lat_ms * 30.0
     )
 }
@@ -589,10 +595,28 @@ fn jobs(f: &Figures) -> String {
     format!("{}\n{}\n", one("read", read), one("write", write))
 }
 
+/// Each figure is the microseconds of a method.
+fn pg_test_fsync(f: &Figures) -> String {
+    let mut text =
+        "5 seconds per test\n\nCompare file sync methods using one 8kB write:\n".to_owned();
+    for name in ["open_datasync", "fdatasync", "fsync", "fsync_writethrough"] {
+        let us = f.number(name, 0.0);
+        if us > 0.0 {
+            let _ = writeln!(
+                text,
+                "        {name:<20} {:20.3} ops/sec {us:7.0} usecs/op",
+                1e6 / us
+            );
+        }
+    }
+    text
+}
+
 /// `if=/dev/zero of=t.dat bs=1M count=1024 secs=0.6`: the time apart, the rest is dd's command line. Without `count` there
 /// is no command line, only the last line, of so many `bytes`.
 fn dd(line: &str) -> String {
-    let f = Figures::read(line);
+    let words = line.split_whitespace().filter(|word| word.contains('='));
+    let f = Figures::read(&words.collect::<Vec<_>>().join(" "));
     let secs = f.number("secs", 10.0);
     let count = f.number("count", 0.0);
     let moved = if count > 0.0 {

@@ -43,6 +43,7 @@ pub(crate) fn command(rule: &str, guilty: &str) -> String {
         "queue-depth-ignored" => format!("{} -o {depth}", work(bytes)),
         "queue-not-full" => format!("{} -o {depth} -t 4", work(bytes)),
         "saturated" => format!("fathom sweep TARGET -o 1..{depth}"),
+        "slow-reads" => "fathom watch sda".to_owned(),
         "stall" => "fathom watch sdb".to_owned(),
         "cpu-bound" => format!("{} -o {depth} -t 4", work(bytes)),
         "short-run" => format!("{} -o {depth} -d 60s", work(bytes)),

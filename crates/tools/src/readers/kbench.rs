@@ -85,7 +85,7 @@ fn read(section: &Section, found: &mut Found) {
                     continue;
                 };
                 any = true;
-                let mut run = run(*figure, value, (random, *write));
+                let mut run = run(*figure, value, [random, *write]);
                 run.name = Some(format!("{word} {side}, {of}"));
                 run.workload.size = size_of_file;
                 run.workload.targets = names
@@ -116,7 +116,7 @@ fn amount(line: &str) -> Option<&str> {
         .then_some(amount.trim())
 }
 
-fn run(figure: Figure, value: u64, (random, write): (Ratio, Ratio)) -> ImportedRun {
+fn run(figure: Figure, value: u64, [random, write]: [Ratio; 2]) -> ImportedRun {
     let mut run = unknown(ImportFormat::KbenchText);
     run.workload.random_percent = Some(random);
     run.workload.write_percent = Some(write);

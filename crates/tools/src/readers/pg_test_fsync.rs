@@ -66,7 +66,7 @@ fn read(section: &Section, found: &mut Found) {
             }
             continue;
         };
-        match run(name, (rate, micros), &test) {
+        match run(name, [rate, micros], &test) {
             Some(mut run) => {
                 run.evidence.commit_min =
                     fastest.and_then(|micros| nanos(micros, Nanos::micros(1)));
@@ -132,7 +132,7 @@ fn block_of(word: &str) -> Option<Bytes> {
 }
 
 /// `fdatasync`; `8 *  2kB open_sync writes`.
-fn run(name: &str, (rate, micros): (f64, f64), test: &Test<'_>) -> Option<ImportedRun> {
+fn run(name: &str, [rate, micros]: [f64; 2], test: &Test<'_>) -> Option<ImportedRun> {
     let (writes, block) = match name.split_once('*') {
         Some((count, rest)) => {
             let block = rest.split_whitespace().find_map(block_of);

@@ -1,4 +1,4 @@
-//! The matrix of evidence: which kinds of evidence findings can use of each format. Each cell is what a made document of the format gives.
+//! The matrix of evidence: which kinds of evidence findings can use of each format. Each cell is what a document of the tests of the format gives.
 
 use super::desk::{DEFAULT, FIO_JOBS, TWO_TARGETS_XML, seed};
 use expect_test::expect_file;
@@ -158,7 +158,7 @@ Latency in ns (Read/Write)
         Random:          97,222 / 44,548
 ";
 
-/// Made documents, several of one format where it has several layouts.
+/// Documents, several of one format where it has several layouts.
 const DOCUMENTS: &[&str] = &[
     FIO_TEXT,
     DISKSPD,
@@ -193,7 +193,7 @@ const DOCUMENTS: &[&str] = &[
 const HEAD: &str = "\
 # Evidence of each format
 
-What [findings](findings.md) can use of the results of each tool: `x` where a made document of the format gives it to the record of the
+What [findings](findings.md) can use of the results of each tool: `x` where a document of the tests gives it to the record of the
 run. What a text does not contain is unknown, and a finding that needs it is silent. `context switches`, `device counters` and the command
 line are only in texts that were pasted with them. This page is generated from the documents
 (`UPDATE_EXPECT=1 cargo test -p tools --test imports evidence`).
@@ -201,7 +201,7 @@ line are only in texts that were pasted with them. This page is generated from t
 ";
 
 #[test]
-fn the_page_of_evidence_is_what_made_documents_give() {
+fn the_page_of_evidence_is_what_documents_give() {
     let mut page = HEAD.to_owned();
     let mut row = |cells: &[&str]| {
         let _ = writeln!(page, "| {} |", cells.join(" | "));
