@@ -25,7 +25,7 @@ pub(crate) fn diskspd_args(text: &str) {
     };
     print_text(&profile, text, Compat::V2_2);
     print_text(&profile, text, Compat::V2_0);
-    let document = write_xml(&profile, 0);
+    let document = write_xml(&profile, 0, Compat::V2_2);
     let again = read_xml(&document).expect("what is written can be read");
     if !document.contains(XML_LOST) {
         assert_eq!(again, profile);
@@ -144,7 +144,8 @@ pub(crate) fn diskspd_xml(text: &str) {
     let _ = build(&profile, &Extra::default());
     // Nothing else is ever printed.
     if validate(&profile, Purpose::Print).is_ok() {
-        let again = read_xml(&write_xml(&profile, 0)).expect("what is written can be read");
+        let again =
+            read_xml(&write_xml(&profile, 0, Compat::V2_2)).expect("what is written can be read");
         assert_eq!(again, profile);
     }
 }

@@ -123,6 +123,7 @@ impl Sample {
                 on_error: OnError::Stop,
                 pool: None,
                 polling: model::Polling::default(),
+                queueing: model::Queueing::default(),
                 placement: Placement::Free,
                 arrivals: None,
                 targets: vec![Target {

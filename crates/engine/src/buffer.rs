@@ -147,7 +147,14 @@ impl Buffers {
                 )
             })
             .collect();
-        let map = Map::new(end, targets().any(|target| target.large_pages))?;
+        let apart = plan
+            .queueing
+            .buffers_apart
+            .map_or(0, |apart| apart.0 as usize);
+        let map = match targets().any(|target| target.large_pages) {
+            true => Map::new(end, true)?,
+            false => Map::aligned(end, apart)?,
+        };
         let mut buffers = Buffers {
             map,
             read_slot,

@@ -11,7 +11,8 @@
 use crate::RunError;
 use crate::affinity::{allowed, list};
 use crate::thread_plan::ThreadPlan;
-use model::{CpuFacts, Placement, TargetFacts};
+use model::{CoreOrder, CoreSet, CpuFacts, EfficiencyOrder, Placement, TargetFacts};
+use std::collections::HashMap;
 
 /// The cores of each thread; none where the system decides.
 pub(crate) fn assign(
@@ -38,6 +39,11 @@ pub(crate) fn assign(
             };
             let wishes: Vec<_> = places.iter().map(wish).collect();
             alone(&near(&allowed, cpus, &wishes))
+        }
+        Placement::Ordered(order) => {
+            let first = places.first();
+            let interrupted = first.map_or(&[][..], |place| interrupted(place, targets));
+            alone(&ordered(order, &in_turn(&allowed, interrupted), cpus))
         }
         Placement::Cores(asked) => alone(asked),
         Placement::Masks(asked) => asked.clone(),
@@ -102,6 +108,71 @@ fn in_turn(allowed: &[u32], interrupted: &[u32]) -> Vec<u32> {
     [after, before].concat()
 }
 
+/// The cores of an order by hardware threads, groups and classes, `in_turn` those that may be used. The key of each is
+/// what the order puts first; the place in the list decides what it leaves open. A group without a core that may be used
+/// gives its first core, which is refused by name.
+fn ordered(order: &CoreOrder, in_turn: &[u32], cpus: &[CpuFacts]) -> Vec<u32> {
+    let listed = |set: &CoreSet| -> Vec<u32> {
+        let group = match *set {
+            CoreSet::One(core) => return vec![core],
+            CoreSet::Group(group) => group,
+        };
+        let own = |core: &&u32| **core / CoreOrder::GROUP == group;
+        let mut cores: Vec<u32> = in_turn.iter().filter(own).copied().collect();
+        cores.sort_unstable();
+        match cores.is_empty() {
+            true => vec![group.saturating_mul(CoreOrder::GROUP)],
+            false => cores,
+        }
+    };
+    let cores: Vec<u32> = match order.cores.is_empty() {
+        true => in_turn.to_vec(),
+        false => order.cores.iter().flat_map(listed).collect(),
+    };
+    let facts_of = |core: u32| cpus.iter().find(|facts| facts.cpu == core);
+    let class_of = |core: u32| {
+        let class = facts_of(core).and_then(|facts| facts.efficiency_class);
+        let class = class.unwrap_or(0);
+        match order.efficiency {
+            EfficiencyOrder::Unordered => 0,
+            EfficiencyOrder::PerformanceFirst | EfficiencyOrder::FillPerformance => {
+                u32::MAX - class
+            }
+            EfficiencyOrder::EfficientFirst | EfficiencyOrder::FillEfficient => class,
+        }
+    };
+    let fills = matches!(
+        order.efficiency,
+        EfficiencyOrder::FillPerformance | EfficiencyOrder::FillEfficient
+    );
+    let mut seen = HashMap::new();
+    let mut keyed = Vec::with_capacity(cores.len());
+    for core in cores {
+        // A core of which nothing is known is one by itself.
+        let physical = match facts_of(core) {
+            Some(CpuFacts {
+                core: Some(number),
+                socket,
+                ..
+            }) => (socket.unwrap_or(0), Some(*number), 0),
+            _ => (0, None, core),
+        };
+        let before = seen.entry(physical).or_insert(0u32);
+        let pass = if order.core_first { *before } else { 0 };
+        *before += 1;
+        let (class, group) = (class_of(core), core / CoreOrder::GROUP);
+        let within = if fills { (class, pass) } else { (pass, class) };
+        let (outer, inner) = if order.span_groups {
+            (0, group)
+        } else {
+            (group, 0)
+        };
+        keyed.push(((outer, within, inner), core));
+    }
+    keyed.sort_by_key(|(key, _)| *key); // stable: the list decides on the rest
+    keyed.into_iter().map(|(_, core)| core).collect()
+}
+
 /// Where a thread's core is best.
 #[derive(Clone, Copy)]
 struct Wish<'a> {
@@ -154,6 +225,7 @@ mod tests {
             socket: Some(cpu / 2 % 2),
             node: Some(cpu / 2 % 2),
             governor: None,
+            efficiency_class: None,
         };
         (0..8).map(cpu).collect()
     }
@@ -209,6 +281,86 @@ mod tests {
         let given = near(&[1, 5, 7], &machine(), &[on(Some(0)); 4]);
         assert_eq!(given, [1, 7, 5, 7], "5 shares its core with 1");
         assert_eq!(near(&[3, 9], &[], &[on(None); 3]), [3, 9, 3]);
+    }
+
+    /// Cores by their classes and hardware threads: `&[(class, threads)]`, numbered one after another.
+    fn kinds(cores: &[(u32, u32)]) -> Vec<CpuFacts> {
+        let mut cpus = Vec::new();
+        for (&(class, threads), number) in cores.iter().zip(0..) {
+            for _ in 0..threads {
+                cpus.push(CpuFacts {
+                    cpu: cpus.len() as u32,
+                    core: Some(number),
+                    socket: Some(0),
+                    efficiency_class: Some(class),
+                    ..CpuFacts::default()
+                });
+            }
+        }
+        cpus
+    }
+
+    fn order(letters: &str, cores: &[u32]) -> CoreOrder {
+        CoreOrder {
+            cores: cores.iter().map(|&core| CoreSet::One(core)).collect(),
+            core_first: letters.contains('c'),
+            span_groups: letters.contains('s'),
+            efficiency: match letters.trim_matches(['c', 's']) {
+                "p" => EfficiencyOrder::PerformanceFirst,
+                "P" => EfficiencyOrder::FillPerformance,
+                "e" => EfficiencyOrder::EfficientFirst,
+                "E" => EfficiencyOrder::FillEfficient,
+                _ => EfficiencyOrder::Unordered,
+            },
+        }
+    }
+
+    fn taken(letters: &str, cores: &[u32], cpus: &[CpuFacts]) -> Vec<u32> {
+        let all: Vec<u32> = cpus.iter().map(|facts| facts.cpu).collect();
+        ordered(&order(letters, cores), &all, cpus)
+    }
+
+    #[test]
+    fn first_hardware_threads_come_first_among_those_listed() {
+        let four = kinds(&[(0, 2); 4]);
+        assert_eq!(taken("c", &[], &four), [0, 2, 4, 6, 1, 3, 5, 7]);
+        assert_eq!(taken("c", &[3, 4, 5, 6], &four), [3, 4, 6, 5]);
+        assert_eq!(taken("c", &[0, 2, 1, 5], &four), [0, 2, 5, 1]);
+        assert_eq!(taken("c", &[1, 3], &four), [1, 3]);
+        assert_eq!(taken("", &[5, 0, 0], &four), [5, 0, 0]);
+    }
+
+    #[test]
+    fn classes_of_cores_are_in_the_order_asked_for() {
+        let intel = kinds(&[(1, 2), (1, 2), (0, 1), (0, 1)]);
+        assert_eq!(taken("cp", &[], &intel), [0, 2, 4, 5, 1, 3]);
+        assert_eq!(taken("cP", &[], &intel), [0, 2, 1, 3, 4, 5]);
+        assert_eq!(taken("ce", &[], &intel), [4, 5, 0, 2, 1, 3]);
+        assert_eq!(taken("cE", &[], &intel), [4, 5, 0, 2, 1, 3]);
+        assert_eq!(taken("c", &[], &intel), [0, 2, 4, 5, 1, 3]);
+        assert_eq!(taken("e", &[], &intel), [4, 5, 0, 1, 2, 3]);
+        let arm = kinds(&[(0, 1), (0, 1), (1, 2), (1, 2)]);
+        assert_eq!(taken("p", &[], &arm), [2, 3, 4, 5, 0, 1]);
+        assert_eq!(taken("cp", &[], &arm), [2, 4, 0, 1, 3, 5]);
+        assert_eq!(taken("cE", &[], &arm), [0, 1, 2, 4, 3, 5]);
+    }
+
+    #[test]
+    fn groups_are_filled_one_after_another_or_taken_together() {
+        let both = kinds(&[(0, 2); 64]);
+        let four = [0, 1, 2, 3, 64, 65, 66, 67];
+        assert_eq!(taken("c", &four, &both), [0, 2, 1, 3, 64, 66, 65, 67]);
+        assert_eq!(taken("cs", &four, &both), [0, 2, 64, 66, 1, 3, 65, 67]);
+        let groups = CoreOrder {
+            cores: vec![CoreSet::Group(1), CoreSet::Group(0)],
+            ..CoreOrder::default()
+        };
+        assert_eq!(ordered(&groups, &[0, 1, 64, 70], &both), [0, 1, 64, 70]);
+        let absent = CoreOrder {
+            cores: vec![CoreSet::Group(2)],
+            ..CoreOrder::default()
+        };
+        assert_eq!(ordered(&absent, &[0, 1], &both), [128]);
     }
 
     fn places(count: usize) -> Vec<ThreadPlan> {

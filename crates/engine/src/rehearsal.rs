@@ -104,6 +104,7 @@ fn rehearse_one(
         depth: place.slots,
         buffers: &work.buffers,
         polling: model::Polling::default(),
+        queueing: model::Queueing::default(),
     };
     let mut backend = Null::open(&setup)?;
     debug_assert!(

@@ -28,14 +28,15 @@ pub use check::{
 };
 pub use command_error::{CommandError, ErrorKind};
 pub use plan::{
-    Access, Active, Allocation, Arrivals, BeyondEnd, Bounds, CacheMode, DataFault, DataFaults,
-    DiskspdAccess, Distribution, Effective, EffectiveRange, EngineChoice, Extent, FaultPlan, Flush,
-    Fsync, Hint, LINES_MAX, Location, MixedAccess, MixedLine, NEIGHBOUR_BLOCK, NullBehaviour,
-    OnError, Operation, Pacing, PermutedAccess, Phases, Placement, Plan, PlannedTarget, Polling,
-    Pool, PoolDraw, Priority, Profile, QueueDepth, RangePart, SHARE_MAX, SIMULATED_KEYS, Sequence,
-    ServiceLaw, SimulatedDevice, SimulatedFaults, SimulatedKey, SimulatedModel, SimulatedUnit,
-    Skew, Spacing, Stall, StridedZones, StripeAccess, Target, Timespan, Verify, VerifyLevel,
-    Workload, WriteContent,
+    Access, Active, Allocation, Arrivals, BeyondEnd, Bounds, CacheMode, CoreOrder, CoreSet,
+    DataFault, DataFaults, DiskspdAccess, Distribution, Effective, EffectiveRange, EfficiencyOrder,
+    EngineChoice, Extent, FaultPlan, Flush, Fsync, Hint, LINES_MAX, Location, MixedAccess,
+    MixedLine, NEIGHBOUR_BLOCK, NullBehaviour, OnError, Operation, Pacing, PermutedAccess, Phases,
+    Placement, Plan, PlannedTarget, Polling, Pool, PoolDraw, Priority, Profile, QueueDepth,
+    Queueing, RangePart, SHARE_MAX, SIMULATED_KEYS, Sequence, ServiceLaw, SimulatedDevice,
+    SimulatedFaults, SimulatedKey, SimulatedModel, SimulatedUnit, Skew, Spacing, Stall,
+    StridedZones, StripeAccess, SubmitBatch, Target, Timespan, Verify, VerifyLevel, Workload,
+    WriteContent,
 };
 pub use record::verified;
 pub use record::{

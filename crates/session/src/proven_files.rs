@@ -112,6 +112,7 @@ mod tests {
             seed: 0,
             engine: model::EngineChoice::Sync,
             polling: model::Polling::default(),
+            queueing: model::Queueing::default(),
             on_error: model::OnError::Stop,
             pool: None,
             placement: model::Placement::Free,

@@ -73,6 +73,7 @@ mod tests {
             on_error: OnError::Stop,
             pool: None,
             polling: Polling::default(),
+            queueing: model::Queueing::default(),
             placement: Placement::Free,
             arrivals: None,
             targets: vec![Target {

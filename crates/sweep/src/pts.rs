@@ -217,6 +217,7 @@ impl Pts {
             on_error: OnError::Stop,
             pool: None,
             polling: Polling::default(),
+            queueing: model::Queueing::default(),
             placement: Placement::default(),
             arrivals: None,
             targets: vec![Target {

@@ -44,7 +44,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "structs with more than 12 named fields",
-        bound: 15,
+        bound: 18,
         count: |tree| Count::Places(in_files(tree, wide_structs)),
     },
     Figure {
@@ -59,12 +59,12 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "names that one lib.rs re-exports",
-        bound: 184,
+        bound: 189,
         count: re_exports,
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 157_046,
+        bound: 160_030,
         count: lines_of_code,
     },
 ];

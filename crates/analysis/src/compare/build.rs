@@ -7,6 +7,7 @@ use super::compared::Compared;
 use super::figure::{Figure, JudgedCell, of_cell, over};
 use super::pair::{PLACE, Pair, Pairs, WORK, pairs, text};
 use super::shared_limit::shared_limit;
+use super::versions;
 use super::workloads::{WORKLOAD, peaks};
 use super::{
     BetweenRuns, CellChange, CellCounts, ChangeReport, CompareReport, Condition, Difference,
@@ -468,6 +469,7 @@ fn equal_seeds(pairs: &Pairs<'_>) -> Option<String> {
 fn notes(a: &Side, b: &Side, pairs: &Pairs<'_>, from: BetweenRuns) -> Vec<String> {
     let mut notes = pairs.notes.clone();
     notes.extend(equal_seeds(pairs));
+    notes.extend(versions::notes(&a.results, &b.results));
     match from {
         BetweenRuns::Repeats => {}
         _ if pairs.cells.is_empty() => {}

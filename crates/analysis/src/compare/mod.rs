@@ -19,6 +19,7 @@ mod shared_limit;
 mod spread;
 #[cfg(test)]
 pub(crate) mod tests;
+mod versions;
 mod workloads;
 
 use between::BetweenRuns;

@@ -182,6 +182,28 @@ fn imported(number: u32, rate: f64) -> Compared {
     Compared::line(row)
 }
 
+#[test]
+fn versions_of_another_tool_are_named_with_what_changed() {
+    let of = |number, version: &str| {
+        let mut one = imported(number, 1000.0);
+        one.row.tool_version = Some(version.to_owned());
+        vec![one]
+    };
+    let found = |a: &str, b: &str| report(of(1, a), of(2, b), &[]).notes;
+    let named = |notes: &[String], what: &str| notes.iter().any(|note| note.contains(what));
+    let newer = found("2.2", "2.3.0");
+    assert!(
+        named(&newer, "A is of diskspd 2.2 and B of 2.3.0"),
+        "{newer:?}"
+    );
+    assert!(
+        named(&newer, "-aup -bsn") && !named(&newer, "in batches"),
+        "{newer:?}"
+    );
+    assert!(named(&found("2.3", "2.1"), "in batches"));
+    assert!(!named(&found("2.3", "2.3"), "B of"));
+}
+
 fn report(a: Vec<Compared>, b: Vec<Compared>, conditions: &[&str]) -> CompareReport {
     let conditions: Vec<Condition> = conditions
         .iter()

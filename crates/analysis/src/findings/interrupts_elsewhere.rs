@@ -31,9 +31,11 @@ fn look(own: &Own<'_>) -> Option<Finding> {
     let threads = plan.threads();
     let bound: Vec<u32> = match &plan.placement {
         Placement::Cores(cores) => cores.iter().copied().take(threads as usize).collect(),
-        Placement::Free | Placement::RoundRobin | Placement::Near | Placement::Masks(_) => {
-            return None;
-        }
+        Placement::Free
+        | Placement::RoundRobin
+        | Placement::Near
+        | Placement::Masks(_)
+        | Placement::Ordered(_) => return None,
     };
     let in_flight = own.in_flight.mean? / f64::from(threads);
     if in_flight >= IN_FLIGHT_MAX {

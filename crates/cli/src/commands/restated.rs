@@ -116,6 +116,7 @@ pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
         placement: plan.placement.clone(),
         arrivals: plan.arrivals,
         polling: plan.polling,
+        queueing: plan.queueing,
         targets: targets.collect(),
     }
 }

@@ -394,8 +394,8 @@ fn the_answer_comes_before_the_warnings_and_in_the_dialect_s_words() {
     assert!(missing.err.contains("-cSIZE") && missing.err.contains("no -S"));
     assert!(!missing.err.contains("--create"), "{missing:?}");
     refused(
-        &bench.line("diskspd -ag0 f"),
-        "\n        -ag0\n            ^\n",
+        &bench.line("diskspd -ag0, f"),
+        "\n        -ag0,\n             ^\n",
     );
 }
 

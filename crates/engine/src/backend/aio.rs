@@ -31,7 +31,7 @@ pub(crate) struct Aio {
     blocks: Box<[Request]>,    // by slot; the kernel copies them when they are submitted
     staged: Vec<*mut Request>, // capacity the depth; each points into `blocks`
     refused: Vec<Completion>,  // capacity the depth
-    events: Box<[Event]>,      // as many as the depth
+    events: Box<[Event]>,      // as many as are taken at once
     in_flight: usize,          // submitted and not yet found
     used: Used,
 }
@@ -145,7 +145,7 @@ impl Aio {
             blocks: vec![Request::default(); depth].into(),
             staged: Vec::with_capacity(depth),
             refused: Vec::with_capacity(depth),
-            events: vec![Event::default(); depth].into(),
+            events: vec![Event::default(); depth.min(setup.completions_max())].into(),
             in_flight: 0,
             used,
         })

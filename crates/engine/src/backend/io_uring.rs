@@ -43,6 +43,8 @@ pub(crate) struct IoUring {
     fixed_file: bool,
     fixed_buffers: bool,
     polling: Polling,
+    /// Most completions taken at once.
+    completions_max: usize,
     /// Boxed, because the kernel reads it when the timer is submitted.
     timer: Box<Timespec>,
     used: Used,
@@ -93,6 +95,7 @@ impl IoUring {
             fixed_file,
             fixed_buffers,
             polling: setup.polling,
+            completions_max: setup.completions_max(),
             timer,
             used,
         };
@@ -286,7 +289,7 @@ impl Backend for IoUring {
         }
         let mut timer_fired = false;
         self.ring.landed.sync();
-        for done in &mut self.ring.landed {
+        for done in self.ring.landed.by_ref().take(self.completions_max) {
             if done.user_data() == TIMER {
                 timer_fired = true;
             } else {

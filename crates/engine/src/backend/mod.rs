@@ -25,7 +25,7 @@ pub(crate) use sync::{Sync, read_without_waiting};
 use crate::RunError;
 use crate::buffer::Buffers;
 use crate::clock::Clock;
-use model::{Nanos, Operation, PlannedTarget, Polling};
+use model::{Nanos, Operation, PlannedTarget, Polling, Queueing};
 use std::os::fd::RawFd;
 use std::ptr::NonNull;
 
@@ -76,6 +76,15 @@ pub(crate) struct Setup<'a> {
     pub(crate) buffers: &'a Buffers,
     /// What is polled instead of waited for.
     pub(crate) polling: Polling,
+    /// How I/Os reach the queue and leave it.
+    pub(crate) queueing: Queueing,
+}
+
+impl Setup<'_> {
+    /// Returns how many completions are taken at once.
+    pub(crate) fn completions_max(&self) -> usize {
+        self.queueing.completions_max.unwrap_or(u32::MAX).max(1) as usize
+    }
 }
 
 /// What a backend used of the kernel's offers, and what a person should know about it.

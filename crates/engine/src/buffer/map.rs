@@ -63,6 +63,28 @@ impl Map {
         })
     }
 
+    /// The same with ordinary pages from a multiple of `align` on. // a power of two, or 0 for anywhere
+    pub(super) fn aligned(bytes: usize, align: usize) -> Result<Self, RunError> {
+        if align <= PAGE {
+            return Map::new(bytes, false);
+        }
+        let bytes = bytes.max(1).next_multiple_of(PAGE);
+        let whole = Map::new(bytes + align, false)?;
+        let before = whole.start.as_ptr().align_offset(align);
+        let behind = whole.bytes - before - bytes;
+        let start = whole.at(before, bytes);
+        std::mem::forget(whole); // its ends are given back here, the rest is the new mapping's
+        let ends = [
+            (start.as_ptr().wrapping_sub(before), before),
+            (start.as_ptr().wrapping_add(bytes), behind),
+        ];
+        for (end, length) in ends.into_iter().filter(|(_, length)| *length > 0) {
+            // SAFETY: whole pages at an end of a mapping of our own, which nothing has used.
+            unsafe { libc::munmap(end.cast(), length) };
+        }
+        Ok(Map { start, bytes })
+    }
+
     /// The place of `length` bytes in it.
     #[inline]
     pub(super) fn at(&self, place: usize, length: usize) -> NonNull<u8> {

@@ -301,6 +301,7 @@ fn prepare<B: Backend>(
         depth: place.slots,
         buffers: &work.buffers,
         polling: shared.plan.polling,
+        queueing: shared.plan.queueing,
     };
     let backend = open(&setup)?;
     Ok(Lent::new(work, backend, targets))

@@ -23,7 +23,12 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     mut now: Nanos,
 ) -> Result<(Nanos, Nanos), RunError> {
     let mut due = Nanos::MAX;
-    let at_once = work.pace.is_slow();
+    let batch = match work.config.batch {
+        Some(batch) => batch,
+        None if work.pace.is_slow() => 1,
+        None => u32::MAX,
+    };
+    let mut staged = 0;
     for _ in 0..work.slots.free.len() {
         if !PLAIN && work.side.is_sync_due() {
             break;
@@ -83,8 +88,10 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
         if B::ONE_AT_A_TIME {
             break;
         }
-        if at_once {
+        staged += 1;
+        if staged == batch {
             backend.hand_over()?;
+            staged = 0;
         }
     }
     Ok((due, now))

@@ -69,6 +69,8 @@ pub(super) struct Config {
     pub(super) threads: u32, // that have to be done before the run is
     pub(super) interval_ns: u64,
     pub(super) on_error: OnError,
+    /// How many are submitted together, where that is specified.
+    pub(super) batch: Option<u32>,
 }
 
 /// Which slots are free, and what is in the others.
@@ -138,6 +140,7 @@ impl<C: Clock> Work<C> {
             config: Config {
                 schedule: Arc::clone(&shared.schedule),
                 thread: place.thread,
+                batch: plan.queueing.submit.map(|batch| batch.ios(place.slots)),
                 threads: if plan.end_with_first {
                     1
                 } else {

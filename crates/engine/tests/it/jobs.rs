@@ -121,6 +121,7 @@ fn timespan(location: Location, engine: EngineChoice) -> Timespan {
         on_error: OnError::Stop,
         pool: None,
         polling: model::Polling::default(),
+        queueing: model::Queueing::default(),
         placement: Placement::Free,
         arrivals: None,
         targets: vec![Target::new(

@@ -21,10 +21,13 @@ pub fn host_record(root: &Root) -> HostRecord {
         kernel: kernel.into_iter().flatten().collect::<Vec<_>>().join(" "),
         distribution: distribution(root),
         cpu_model: cpu_model(&cpuinfo),
-        cpus: online(root, &cpuinfo)
-            .into_iter()
-            .map(|cpu| core(root, cpu))
-            .collect(),
+        cpus: with_classes(
+            root,
+            online(root, &cpuinfo)
+                .into_iter()
+                .map(|cpu| core(root, cpu))
+                .collect(),
+        ),
         ram: machine_memory(root, "MemTotal"),
         ram_available: machine_memory(root, "MemAvailable"),
         virtualization: virtualization(root, &cpuinfo),
@@ -95,7 +98,38 @@ fn core(root: &Root, cpu: u32) -> CpuFacts {
         socket: root.number(format!("{folder}/topology/physical_package_id")),
         node,
         governor: root.text(format!("{folder}/cpufreq/scaling_governor")),
+        efficiency_class: None,
     }
+}
+
+/// Adds the class of each core, where there are several kinds: by the lists of the performance counters of each kind, which
+/// x86 has, or by the capacity of each core, which Arm and newer x86 have. Source: Documentation/ABI/testing/
+/// sysfs-devices-system-cpu (`cpu_capacity`), and perf(1) on `cpu_core` and `cpu_atom`.
+fn with_classes(root: &Root, mut cpus: Vec<CpuFacts>) -> Vec<CpuFacts> {
+    let listed = |kind: &str| {
+        let list = root.text(format!("sys/devices/{kind}/cpus"));
+        list.map(|list| numbers(&list)).unwrap_or_default()
+    };
+    let kinds = ["cpu_lowpower", "cpu_atom", "cpu_core"].map(listed);
+    let rank = |cpu: u32| -> Option<u32> {
+        if kinds.iter().filter(|kind| !kind.is_empty()).count() > 1 {
+            let kind = kinds.iter().position(|kind| kind.contains(&cpu))?;
+            return u32::try_from(kind).ok();
+        }
+        root.number(format!("sys/devices/system/cpu/cpu{cpu}/cpu_capacity"))
+    };
+    let ranks: Vec<Option<u32>> = cpus.iter().map(|facts| rank(facts.cpu)).collect();
+    let mut classes: Vec<u32> = ranks.iter().copied().flatten().collect();
+    classes.sort_unstable();
+    classes.dedup();
+    if classes.len() < 2 || ranks.iter().any(Option::is_none) {
+        return cpus;
+    }
+    for (facts, rank) in cpus.iter_mut().zip(ranks) {
+        let class = classes.iter().position(|class| Some(*class) == rank);
+        facts.efficiency_class = class.and_then(|class| u32::try_from(class).ok());
+    }
+    cpus
 }
 
 /// Entries of the firmware tables for a hypervisor: part of maker and product, and its name.

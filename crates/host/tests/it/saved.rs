@@ -53,6 +53,19 @@ fn chain(name: &str, (major, minor): (u32, u32), expected: &Expect) {
 }
 
 #[test]
+fn kinds_of_cores_are_classes_and_equal_cores_have_none() {
+    let classes = |name: &str| -> Vec<Option<u32>> {
+        let cpus = host_record(&saved(name)).cpus.into_iter();
+        cpus.map(|facts| facts.efficiency_class).collect()
+    };
+    let known =
+        |classes: &[u32]| -> Vec<Option<u32>> { classes.iter().map(|&c| Some(c)).collect() };
+    assert_eq!(classes("laptop_hybrid"), known(&[1, 1, 1, 1, 0, 0]));
+    assert_eq!(classes("board_arm"), known(&[0, 0, 1, 1, 2]));
+    assert!(classes("server_nvme").iter().all(Option::is_none));
+}
+
+#[test]
 fn a_server_s_processor_memory_and_system_are_read() {
     let found = host_record(&saved("server_nvme"));
     assert_eq!(found.hostname, "db07");
@@ -69,6 +82,7 @@ fn a_server_s_processor_memory_and_system_are_read() {
         socket: Some(both),
         node: Some(both),
         governor: Some("performance".to_owned()),
+        efficiency_class: None,
     };
     let expected = [core(0, 0, 0), core(1, 0, 1), core(2, 1, 0), core(3, 1, 1)];
     assert_eq!(found.cpus, expected);

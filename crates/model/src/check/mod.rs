@@ -30,7 +30,7 @@ pub const BLOCK_MIN: Bytes = Bytes(512);
 /// Largest block: the size of one registered buffer.
 pub const BLOCK_MAX: Bytes = Bytes::gib(1);
 /// Most outstanding I/Os of one thread: the size of a completion queue.
-pub const QUEUE_DEPTH_MAX: u32 = 32_768;
+pub const QUEUE_DEPTH_MAX: u32 = 65_536;
 /// Most arrivals a second: one a nanosecond.
 pub const RATE_MAX: u64 = 1_000_000_000;
 /// Shortest step of a time series.
@@ -90,6 +90,7 @@ pub fn check(
             pool: span.pool,
             placement: span.placement.clone(),
             polling: span.polling,
+            queueing: span.queueing,
             arrivals: span.arrivals,
             end_with_first: span.end_with_first,
             checked: Checked,

@@ -21,6 +21,7 @@ pub(super) fn check(span: &Timespan, problems: &mut Vec<Problem>) {
             away,
         ),
         (span.polling.any(), "completions to poll for", away),
+        (!span.queueing.is_default(), "queue of the system", away),
         (
             span.placement != Placement::default(),
             "cores to run on",

@@ -7,6 +7,7 @@
 
 mod arrivals;
 mod bounds;
+mod core_order;
 mod effective;
 mod mixed;
 mod placement;
@@ -21,11 +22,14 @@ mod workload;
 
 pub use arrivals::{Arrivals, Spacing};
 pub use bounds::{Bounds, StridedZones};
+pub use core_order::{CoreOrder, CoreSet, EfficiencyOrder};
 pub use effective::{Effective, EffectiveRange, Extent};
 pub use mixed::{LINES_MAX, MixedAccess, MixedLine, RangePart, SHARE_MAX};
 pub use placement::Placement;
 pub use planned::{Plan, PlannedTarget};
-pub use profile::{OnError, Phases, Polling, Pool, PoolDraw, Profile, Timespan};
+pub use profile::{
+    OnError, Phases, Polling, Pool, PoolDraw, Profile, Queueing, SubmitBatch, Timespan,
+};
 pub use simulated::{
     DataFault, DataFaults, FaultPlan, FlushLaw, KEYS as SIMULATED_KEYS, NEIGHBOUR_BLOCK, PowerCut,
     ServiceLaw, SimulatedDevice, SimulatedError, SimulatedFaults, SimulatedKey, SimulatedModel,

@@ -1,5 +1,6 @@
 //! On which cores threads run, and how that is expressed.
 
+use super::core_order::CoreOrder;
 use crate::UnitError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,8 @@ pub enum Placement {
     /// Each on any of the cores of its own list, the lists round robin; an empty list leaves it to the system. Called
     /// elsewhere: affinity masks. // never empty; each core may be used by this process
     Masks(Vec<Vec<u32>>),
+    /// Each on one of these, round robin in an order by hardware threads, groups and classes of cores.
+    Ordered(CoreOrder),
 }
 
 /// The words that mean one thing.
@@ -81,6 +84,7 @@ impl fmt::Display for Placement {
                 };
                 f.write_str(&lists.iter().map(one).collect::<Vec<_>>().join(","))
             }
+            (None, Placement::Ordered(order)) => order.fmt(f),
             (word, _) => f.write_str(word.expect("every other placement has a word").0),
         }
     }

@@ -4,7 +4,7 @@ use super::arrivals::Arrivals;
 use super::bounds::{Bounds, StridedZones};
 use super::effective::Effective;
 use super::placement::Placement;
-use super::profile::{OnError, Phases, Polling, Pool};
+use super::profile::{OnError, Phases, Polling, Pool, Queueing};
 use super::target::{
     Active, Allocation, CacheMode, EngineChoice, Flush, Fsync, Hint, Location, Pacing, Priority,
     WriteContent,
@@ -34,6 +34,9 @@ pub struct Plan {
     /// What is polled instead of waited for.
     #[serde(default)]
     pub polling: Polling,
+    /// How I/Os reach the queue and leave it.
+    #[serde(default, skip_serializing_if = "Queueing::is_default")]
+    pub queueing: Queueing,
     /// What a failed I/O means for the run.
     pub on_error: OnError,
     /// What is measured. // at least one

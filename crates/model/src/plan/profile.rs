@@ -4,7 +4,7 @@ use super::arrivals::Arrivals;
 use super::placement::Placement;
 use super::target::{EngineChoice, Target};
 use crate::text::distinct;
-use crate::units::Nanos;
+use crate::units::{Bytes, Nanos};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -42,6 +42,9 @@ pub struct Timespan {
     /// What is polled instead of waited for.
     #[serde(default)]
     pub polling: Polling,
+    /// How I/Os reach the queue and leave it.
+    #[serde(default, skip_serializing_if = "Queueing::is_default")]
+    pub queueing: Queueing,
     /// What a failed I/O means for the run.
     pub on_error: OnError,
     /// Threads that share all targets, instead of threads for each.
@@ -134,6 +137,53 @@ impl Polling {
     /// Whether anything is polled.
     pub const fn any(self) -> bool {
         self.completions || self.submissions
+    }
+}
+
+/// How I/Os reach the queue of a thread and leave it, where that is not the engine's to decide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Queueing {
+    /// How many are submitted together. Called elsewhere: DISKSPD `-u`, fio `iodepth_batch_submit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub submit: Option<SubmitBatch>,
+    /// Most completions taken at once. Called elsewhere: DISKSPD `-oc`. // at least 1
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completions_max: Option<u32>,
+    /// The I/O memory is not registered with the kernel. Called elsewhere: DISKSPD `-un`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unregistered: bool,
+    /// The I/O memory of each thread begins at a multiple of it. Called elsewhere: DISKSPD `-bsp`. // a power of two
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffers_apart: Option<Bytes>,
+}
+
+impl Queueing {
+    /// Returns whether the engine decides all of it.
+    pub fn is_default(&self) -> bool {
+        *self == Queueing::default()
+    }
+}
+
+/// How many I/Os are submitted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SubmitBatch {
+    /// So many. // at least 1
+    Ios(u32),
+    /// This percentage of a thread's outstanding I/Os, rounded up. // in [1, 100]
+    Percent(u8),
+}
+
+impl SubmitBatch {
+    /// Returns how many that is for a thread with so many outstanding. // at least 1
+    pub fn ios(self, outstanding: u32) -> u32 {
+        match self {
+            SubmitBatch::Ios(ios) => ios.max(1),
+            SubmitBatch::Percent(share) => {
+                let ios = (u64::from(outstanding) * u64::from(share)).div_ceil(100);
+                u32::try_from(ios).unwrap_or(u32::MAX).max(1)
+            }
+        }
     }
 }
 

@@ -61,6 +61,9 @@ pub struct CpuFacts {
     pub node: Option<u32>,
     /// What decides on its frequency, where there is a choice.
     pub governor: Option<String>,
+    /// Its class among the kinds of cores of the machine, the slowest 0; none where all are of one kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub efficiency_class: Option<u32>,
 }
 
 /// A target as it stands before the run.

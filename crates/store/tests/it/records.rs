@@ -249,6 +249,7 @@ fn host(dice: &mut Dice) -> HostRecord {
             socket: d.maybe(Dice::small),
             node: d.maybe(Dice::small),
             governor: d.maybe(Dice::word),
+            efficiency_class: d.maybe(Dice::small),
         }),
         ram: dice.bytes(),
         ram_available: dice.bytes(),

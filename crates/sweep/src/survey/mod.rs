@@ -569,6 +569,7 @@ impl Survey {
                 on_error: OnError::Stop,
                 pool: None,
                 polling: model::Polling::default(),
+                queueing: model::Queueing::default(),
                 placement: Placement::Free,
                 arrivals,
                 targets: vec![self.target(workload, load, ask)],

@@ -4,13 +4,16 @@
 //! without `..`, so that a new field has to find its place. Deliberately absent: whether the machine can do it.
 
 use super::problem::{Note, Problem, Refusal};
-use super::profile::{Cache, Content, Distribution, Flush, Profile, Target, Throughput, TimeSpan};
+use super::profile::{
+    Batch, BufferSeparation, Bypass, Cache, Content, Distribution, Flush, Profile, Target,
+    Throughput, TimeSpan,
+};
 use super::validate::{Purpose, validate};
 use super::{Extra, creation, targets};
 use model::{
-    Access, BeyondEnd, Bytes, CacheMode, DiskspdAccess, EngineChoice, Hint, Location, Nanos,
-    OnError, Pacing, Phases, Placement, Pool, PoolDraw, Priority, QueueDepth, Ratio, Sequence,
-    Timespan, Workload, WriteContent,
+    Access, BeyondEnd, Bytes, CacheMode, CoreSet, DiskspdAccess, EngineChoice, Hint, Location,
+    Nanos, OnError, Pacing, Phases, Placement, Pool, PoolDraw, Priority, QueueDepth, Queueing,
+    Ratio, Sequence, SubmitBatch, Timespan, Workload, WriteContent,
 };
 use std::path::PathBuf;
 
@@ -45,6 +48,10 @@ pub fn build(profile: &Profile, extra: &Extra) -> Result<Built, Refusal> {
         refuse_foreign(target, &mut problems);
         tell_hints(target, &mut notes);
         tell_mapping(target, &mut notes);
+        if target.bypass == Some(Bypass::Partial) {
+            let what = "-Sy: Linux has no filters to pass by, so it is direct I/O as with -Su";
+            notes.push(Note::new(&target.path, what));
+        }
     }
     refuse_uncounted(profile, &mut problems);
     tell_other_ways(profile, &mut notes);
@@ -73,6 +80,13 @@ fn refuse_foreign(target: &Target, problems: &mut Vec<Problem>) {
     };
     if let Some(why) = targets::foreign(&target.path) {
         refuse(why);
+    }
+    if target.bypass == Some(Bypass::Full) {
+        refuse(
+            "-SY requires that all filters below the file system are passed by, which Linux reports of none; the nearest \
+             is -Su (direct I/O), or the device itself as the target"
+                .to_owned(),
+        );
     }
     let letter = match target.mapped {
         Some(Flush::NonVolatileMemory) => 'n',
@@ -192,6 +206,9 @@ fn timespan(span: &TimeSpan, sizes: &[Option<u64>], on_error: OnError) -> model:
         request_count,
         affinity: _,            // in `placement`
         completion_routines: _, // one engine for both; reported when it is read
+        ring,                   // and in `queueing`
+        completions_max: _,     // in `queueing`
+        buffers: _,             // in `queueing`
         measure_latency: _,     // always measured; decides what is shown
         intervals: _,           // in `interval`
         targets,
@@ -206,7 +223,10 @@ fn timespan(span: &TimeSpan, sizes: &[Option<u64>], on_error: OnError) -> model:
         },
         interval: interval(span),
         seed: u64::from(*seed),
-        engine: EngineChoice::Auto,
+        engine: match ring {
+            Some(_) => EngineChoice::IoUring,
+            None => EngineChoice::Auto,
+        },
         on_error,
         pool: (*thread_count > 0).then(|| Pool {
             threads: *thread_count,
@@ -214,6 +234,7 @@ fn timespan(span: &TimeSpan, sizes: &[Option<u64>], on_error: OnError) -> model:
             draw: PoolDraw::ByWeight,
         }),
         polling: model::Polling::default(),
+        queueing: queueing(span),
         placement: placement(span),
         arrivals: None,
         targets: targets
@@ -221,6 +242,22 @@ fn timespan(span: &TimeSpan, sizes: &[Option<u64>], on_error: OnError) -> model:
             .zip(sizes)
             .map(|(each, size)| target(span, each, *size))
             .collect(),
+    }
+}
+
+/// Bytes from the I/O memory of one thread to the next.
+const APART: Bytes = Bytes(16 << 20);
+
+fn queueing(span: &TimeSpan) -> Queueing {
+    let batch = |batch| match batch {
+        Batch::Ios(ios) => SubmitBatch::Ios(ios),
+        Batch::Percent(share) => SubmitBatch::Percent(share),
+    };
+    Queueing {
+        submit: span.ring.map(|ring| batch(ring.batch)),
+        completions_max: span.completions_max.map(u32::from),
+        unregistered: span.ring.is_some_and(|ring| !ring.registered),
+        buffers_apart: (span.buffers == Some(BufferSeparation::Apart)).then_some(APART),
     }
 }
 
@@ -239,11 +276,16 @@ fn interval(span: &TimeSpan) -> Nanos {
 fn placement(span: &TimeSpan) -> Placement {
     if span.affinity.disabled {
         Placement::Free
+    } else if span.affinity.is_of_2_3() {
+        Placement::Ordered(span.affinity.core_order())
     } else if span.affinity.processors.is_empty() {
         Placement::RoundRobin
     } else {
-        let core = |(group, cpu): &(u16, u8)| u32::from(*group) * 64 + u32::from(*cpu);
-        Placement::Cores(span.affinity.processors.iter().map(core).collect())
+        let one = |set: CoreSet| match set {
+            CoreSet::One(core) | CoreSet::Group(core) => core,
+        };
+        let order = span.affinity.core_order();
+        Placement::Cores(order.cores.into_iter().map(one).collect())
     }
 }
 
@@ -267,6 +309,7 @@ fn target(span: &TimeSpan, target: &Target, size: Option<u64>) -> model::Target 
         cache,
         write_through,
         mapped,
+        bypass: _,     // reported, or refused
         content: _,    // in `content`
         burst_ios: _,  // in `pacing`
         think_ms: _,   // in `pacing`

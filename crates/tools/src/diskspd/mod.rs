@@ -1,4 +1,4 @@
-//! DISKSPD 2.2: its command line, its XML profiles, and the first part of its text output.
+//! DISKSPD 2.2 and 2.3: its command line, its XML profiles, and the first part of its text output.
 //!
 //! Read in this order: `flags` (every switch, one row each: the table drives reading, help and the manual),
 //! `parse` (arguments → [`Request`]), `profile` (the content of a request, in DISKSPD's terms), `xml` (profiles read
@@ -8,7 +8,9 @@
 //! Deliberately absent: files (`cli` reads the profile and passes the text), results (`views` prints them),
 //! offsets and rates (`engine`), and whether data may be overwritten (`model::check`).
 
+mod affinity;
 mod build;
+mod compat;
 mod creation;
 mod decode;
 mod distribution;
@@ -26,7 +28,9 @@ mod text;
 mod validate;
 mod xml;
 
+pub use affinity::{AffinityOrder, Processors, ThreadAffinity};
 pub use build::{Built, beyond_end, build, smaller_than_memory};
+pub use compat::{Compat, version_table};
 pub use decode::decode;
 pub use flags::{FLAGS, Flag, flag_table, option, usage};
 pub use number::size_text;
@@ -34,10 +38,10 @@ pub(crate) use parse::LOOKS_LIKE_A_SWITCH;
 pub use parse::parse;
 pub use problem::{Note, Problem, Refusal};
 pub use profile::{
-    Cache, Content, Distribution, EventClasses, Flush, Intervals, Precreate, Profile, ResultFormat,
-    Target, ThreadAffinity, Throughput, TimeSpan,
+    Batch, BufferSeparation, Bypass, Cache, Content, Distribution, EventClasses, Flush, Intervals,
+    IoRing, Precreate, Profile, ResultFormat, Target, Throughput, TimeSpan,
 };
-pub use result::{DiskspdResults, diskspd_text, diskspd_xml};
+pub use result::{DiskspdResults, diskspd_text, diskspd_xml, machine_text, machine_xml};
 pub use text::{RangeLine, print_text, range_line};
 pub use validate::{Purpose, validate};
 pub use xml::{
@@ -59,7 +63,7 @@ pub(crate) const TOOL: Tool = Tool {
         Reader {
             format: ImportFormat::DiskspdText,
             name: "DISKSPD's text",
-            about: "what DISKSPD 2.0.11 to 2.2 and `fathom diskspd` print",
+            about: "what DISKSPD 2.0.11 to 2.3 and `fathom diskspd` print",
             begins: reader::begins,
             read: reader::read,
         },
@@ -101,6 +105,8 @@ pub enum Action {
     },
     /// `-Rp`: print the profile in its result format, open nothing, exit 0.
     Print(Profile),
+    /// `-Rs`: print the system information in this format, exit 0.
+    Machine(ResultFormat),
     /// `-ye`: set this event and leave.
     Signal {
         /// Its name. // no slash, not empty
@@ -134,20 +140,10 @@ pub struct Extra {
     pub text: Option<PathBuf>,
     /// `--xml FILE`: the XML output besides.
     pub xml: Option<PathBuf>,
-    /// `--compat VERSION`: whose text layout.
+    /// `--compat VERSION`: whose layout and defaults.
     pub compat: Compat,
     /// `--continue-on-error`: a failed I/O is counted and the run goes on.
     pub continue_on_error: bool,
-}
-
-/// Whose text layout.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Compat {
-    /// DISKSPD 2.2.
-    #[default]
-    V2_2,
-    /// DISKSPD 2.0.17: plain byte counts, one line a setting.
-    V2_0,
 }
 
 /// What the reading of a command line must be reported, so that it needs no machine.

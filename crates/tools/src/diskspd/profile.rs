@@ -5,6 +5,8 @@
 //! seconds, bytes a millisecond), because they are printed back as they were given. Deliberately absent: whether the
 //! request makes sense (`validate`), and every other dialect.
 
+use super::affinity::ThreadAffinity;
+
 /// The whole request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
@@ -91,6 +93,12 @@ pub struct TimeSpan {
     pub affinity: ThreadAffinity,
     /// `-x`.
     pub completion_routines: bool,
+    /// `-u`.
+    pub ring: Option<IoRing>,
+    /// `-oc`: most completions taken at once; `None` for the default. // in [1, 16]
+    pub completions_max: Option<u8>,
+    /// `-bs`; `None` for the default of the version.
+    pub buffers: Option<BufferSeparation>,
     /// `-L`.
     pub measure_latency: bool,
     /// `-D`.
@@ -99,13 +107,40 @@ pub struct TimeSpan {
     pub targets: Vec<Target>,
 }
 
-/// The processors that threads run on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ThreadAffinity {
-    /// `-a` list: (group, cpu), threads take them round robin.
-    pub processors: Vec<(u16, u8)>,
-    /// `-n`.
-    pub disabled: bool,
+/// How I/Os reach the queue with `-u`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IoRing {
+    /// How many are submitted together.
+    pub batch: Batch,
+    /// The I/O memory is registered once; `-un` omits it.
+    pub registered: bool,
+}
+
+/// How many I/Os are submitted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Batch {
+    /// So many. // in [1, 65536]
+    Ios(u32),
+    /// This share of a thread's outstanding I/Os. // in [1, 100]
+    Percent(u8),
+}
+
+/// Where the I/O memory of threads lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferSeparation {
+    /// `-bsn`: where the system puts it.
+    SystemDefault,
+    /// `-bsp`: each thread's at a multiple of 16 MiB.
+    Apart,
+}
+
+/// Whether filters between the file system and the disk are passed by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bypass {
+    /// `-Sy`: as far as possible.
+    Partial,
+    /// `-SY`: all of them, or no run.
+    Full,
 }
 
 /// The I/Os of each interval of a time span.
@@ -157,6 +192,8 @@ pub struct Target {
     pub write_through: bool,
     /// `-Sm`, `-N`.
     pub mapped: Option<Flush>,
+    /// `-Sy`, `-SY`.
+    pub bypass: Option<Bypass>,
     /// `-Z`.
     pub content: Content,
     /// `-i`, I/Os; 0 for none.
@@ -272,6 +309,9 @@ impl Default for TimeSpan {
             request_count: 0,
             affinity: ThreadAffinity::default(),
             completion_routines: false,
+            ring: None,
+            completions_max: None,
+            buffers: None,
             measure_latency: false,
             intervals: Intervals {
                 printed: false,
@@ -303,6 +343,7 @@ impl Default for Target {
             cache: Cache::Cached,
             write_through: false,
             mapped: None,
+            bypass: None,
             content: Content::Pattern,
             burst_ios: 0,
             think_ms: 0,
@@ -313,6 +354,15 @@ impl Default for Target {
             io_priority: 3,
             weight: 1,
             thread_targets: Vec::new(),
+        }
+    }
+}
+
+impl Default for IoRing {
+    fn default() -> Self {
+        IoRing {
+            batch: Batch::Percent(25),
+            registered: true,
         }
     }
 }

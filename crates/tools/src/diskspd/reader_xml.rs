@@ -112,7 +112,10 @@ fn run(
     }
     run.cpu = span.child("CpuUtilization").and_then(|all| cpu(all, span));
     match asked {
-        Some(asked) => run.workload = workload(asked, threads),
+        Some(asked) => {
+            run.workload = workload(asked, threads);
+            run.notes.extend(defaults(asked));
+        }
         None => {
             run.workload.threads = threads;
             run.notes
@@ -326,8 +329,21 @@ fn workload(span: &XmlElement, threads: Option<u32>) -> ImportedWorkload {
         duration: seconds("Duration"),
         warmup: seconds("Warmup"),
         size: None,
-        engine: None,
+        engine: span.child("IoRing").map(|_| "IoRing".to_owned()),
     }
+}
+
+/// Names the order of processors and the place of buffers, which documents of 2.3 have.
+fn defaults(span: &XmlElement) -> Option<String> {
+    let order = span.child("AffinityTraversal").map(|order| {
+        let with = |name: &str| order.attribute(name).map(|value| format!(", {value}"));
+        let parts = ["Group", "Efficiency"].map(|name| with(name).unwrap_or_default());
+        format!("{}{}", short(&order.value()), parts.concat())
+    });
+    let buffers = span
+        .child("BufferSeparation")
+        .map(|buffers| short(&buffers.value()));
+    crate::diskspd::reader::defaults_of_2_3(order.as_deref(), buffers.as_deref())
 }
 
 fn on(target: &XmlElement, name: &str) -> bool {

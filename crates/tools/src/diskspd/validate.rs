@@ -7,6 +7,10 @@ use super::distribution;
 use super::problem::{Note, Problem, Refusal};
 use super::profile::{Cache, Content, Distribution, Profile, Target, Throughput, TimeSpan};
 use crate::refusal::{Once, Problems};
+use std::collections::HashMap;
+
+/// Most outstanding I/Os of a target and thread, or of a thread of a pool.
+pub(super) const REQUESTS_MAX: u32 = 65_536;
 
 /// What the profile is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +39,7 @@ pub fn validate(profile: &Profile, purpose: Purpose) -> Result<Vec<Note>, Refusa
             _ => format!("time span {}", place + 1),
         };
         check_span(span, &name, purpose, &mut rules);
+        check_queue(span, &name, &mut rules);
         for target in &span.targets {
             check_target(span, target, purpose, &mut rules);
         }
@@ -92,6 +97,11 @@ fn check_span(span: &TimeSpan, name: &str, purpose: Purpose, rules: &mut Rules) 
         name,
         "-n takes threads off their processors and -a puts them there; use one",
     );
+    rules.unless(
+        span.affinity.disabled && span.affinity.order.is_given(),
+        name,
+        "-n takes threads off their processors and the letters of -a order them; use one",
+    );
     let own = span.targets.iter().map(|target| target.threads).max();
     if let (pool @ 1.., Some(own @ 2..)) = (span.thread_count, own) {
         let why = format!(
@@ -105,6 +115,43 @@ fn check_span(span: &TimeSpan, name: &str, purpose: Purpose, rules: &mut Rules) 
             "without -F it changes nothing; -o specifies the outstanding I/Os of a target",
         ));
     }
+}
+
+/// How I/Os are submitted and their completions taken.
+fn check_queue(span: &TimeSpan, name: &str, rules: &mut Rules) {
+    rules.unless(
+        span.request_count > REQUESTS_MAX,
+        name,
+        "-O is at most 65536 outstanding I/Os of a thread",
+    );
+    rules.unless(
+        span.ring.is_some() && span.completion_routines,
+        name,
+        "-u submits through a ring, which has no completion routines; omit -x, or omit -u",
+    );
+    let mut ways = HashMap::new();
+    let mut paths = span
+        .targets
+        .iter()
+        .map(|target| (target.path.as_str(), target.bypass));
+    if let Some((path, _)) = paths.find(|(path, way)| *ways.entry(*path).or_insert(*way) != *way) {
+        let why = "this target is bypassed in different ways; specify one BypassIO for all targets of a name";
+        rules.break_in(path, why);
+    }
+    if span.completions_max.is_none() {
+        return;
+    }
+    rules.unless(
+        span.completion_routines,
+        name,
+        "-oc limits what is taken from a completion port, and -x uses none; omit one",
+    );
+    let all_mapped = span.targets.iter().all(|target| target.mapped.is_some());
+    rules.unless(
+        all_mapped && !span.targets.is_empty(),
+        name,
+        "-oc limits how many completions are taken at once, and mapped I/O (-Sm) has none; omit one",
+    );
 }
 
 fn check_target(span: &TimeSpan, target: &Target, purpose: Purpose, rules: &mut Rules) {
@@ -125,6 +172,7 @@ fn check_target(span: &TimeSpan, target: &Target, purpose: Purpose, rules: &mut 
     check_numbers(target, rules);
     check_access(span, target, rules);
     check_cache(span, target, rules);
+    check_bypass(target, rules);
     check_pace(span, target, rules);
     check_pool(span, target, rules);
 }
@@ -146,6 +194,11 @@ fn check_numbers(target: &Target, rules: &mut Rules) {
         target.request_count == 0,
         place,
         "0 outstanding I/Os move nothing; specify -o with at least 1",
+    );
+    rules.unless(
+        target.request_count > REQUESTS_MAX,
+        place,
+        "-o is at most 65536 outstanding I/Os",
     );
     rules.unless(
         target.threads == 0,
@@ -173,7 +226,11 @@ fn check_numbers(target: &Target, rules: &mut Rules) {
     if let Content::Source { bytes, .. } = target.content
         && bytes < u64::from(block_bytes)
     {
-        rules.break_in(place, format!("the buffer of -Z has {bytes} bytes and a block {block_bytes}; it has at least a block"));
+        let why = format!(
+            "the buffer of -Z has {bytes} bytes and a block {block_bytes}; it has at least a block. -Z alone writes zeros, -Zr new \
+             random data"
+        );
+        rules.break_in(place, why);
     }
 }
 
@@ -254,6 +311,33 @@ fn check_cache(span: &TimeSpan, target: &Target, rules: &mut Rules) {
         mapped && span.completion_routines,
         place,
         "mapped I/O (-Sm) has no completions; leave -x out",
+    );
+    rules.unless(
+        mapped && span.ring.is_some(),
+        place,
+        "mapped I/O (-Sm) is not submitted; omit -u",
+    );
+}
+
+fn check_bypass(target: &Target, rules: &mut Rules) {
+    let place = target.path.as_str();
+    if target.bypass.is_none() {
+        return;
+    }
+    rules.unless(
+        target.mapped.is_some(),
+        place,
+        "-Sy and -SY bypass filters of reads, and mapped I/O (-Sm) reads pages; omit one",
+    );
+    rules.unless(
+        target.cache != Cache::Unbuffered && target.mapped.is_none(),
+        place,
+        "-Sy and -SY need unbuffered I/O; add u to -S",
+    );
+    rules.unless(
+        target.write_percent > 0,
+        place,
+        "-Sy and -SY are for reads, and this writes; omit -w, or omit the letter y",
     );
 }
 

@@ -254,6 +254,7 @@ impl Builder<'_> {
             end_with_first: first.exit_all && targets.iter().any(ends_by_itself),
             engine: first.engine,
             polling: first.polling,
+            queueing: model::Queueing::default(),
             on_error: if first.go_on {
                 OnError::Continue
             } else {

@@ -299,6 +299,7 @@ impl<'b> Builder<'b> {
                 seed: seed.unwrap_or(0),
                 engine: self.wishes.engine,
                 polling: Polling::default(),
+                queueing: model::Queueing::default(),
                 on_error: OnError::Continue,
                 pool: pool.then(|| Pool {
                     threads: active.len() as u32,

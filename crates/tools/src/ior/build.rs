@@ -160,6 +160,7 @@ pub fn timespan(
         seed: test.layout.seed,
         engine: EngineChoice::Sync,
         polling: Polling::default(),
+        queueing: model::Queueing::default(),
         on_error: OnError::Stop,
         pool: None,
         placement: Placement::Free,

@@ -87,6 +87,7 @@ pub fn build(request: &Request) -> Result<Built, Refusal> {
         on_error: means.on_error,
         pool: None,
         polling: means.polling,
+        queueing: model::Queueing::default(),
         placement: means.placement,
         arrivals: times.arrivals,
         targets,

@@ -298,6 +298,7 @@ fn some_span() -> impl Strategy<Value = Timespan> {
             },
             interval: Nanos(times[3]),
             pool: None,
+            queueing: model::Queueing::default(),
             polling: model::Polling {
                 completions: means.3,
                 submissions: means.4,

@@ -144,6 +144,7 @@ fn timespan(profile: &Profile, extra: &Extra, targets: Vec<Target>) -> Timespan 
         seed: 0,
         engine: EngineChoice::Auto,
         polling: model::Polling::default(),
+        queueing: model::Queueing::default(),
         on_error: match extra.continue_on_error {
             true => OnError::Continue,
             false => OnError::Stop,

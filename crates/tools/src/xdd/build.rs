@@ -41,6 +41,7 @@ pub fn timespan(
             .wrapping_add(pass),
         engine: EngineChoice::Sync,
         polling: Polling::default(),
+        queueing: model::Queueing::default(),
         on_error: match request.stop_on_error {
             true => OnError::Stop,
             false => OnError::Continue,

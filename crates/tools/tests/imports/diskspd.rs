@@ -356,3 +356,39 @@ fn results_without_their_parameters_say_so() {
     let run = one(&without(DEFAULT, "Results for timespan"));
     assert_eq!(run.workload.block, Some(Bytes::kib(64)));
 }
+
+/// What 2.3 prints besides: used processors, a note on their kinds, and how often the ring was submitted.
+#[test]
+fn parts_of_2_3_change_no_figure() {
+    let plain = one(DEFAULT);
+    let head = "thread count:\t\t1\n";
+    assert!(DEFAULT.contains(head));
+    let used = format!(
+        "{head}\neffective affinity (cpu): 0-3,6\n\nNOTE: several core types\n      P-core cpus: 0-3\n      E-core cpus: 6\n"
+    );
+    let ring = "\n\nIoRing Statistics\nthread |  Submits/s \n--------------------\n     0 |     1000.00\n\
+                --------------------\ntotal: |     1000.00\n";
+    let newer = DEFAULT.replace(head, &used) + ring;
+    let read = one(&newer);
+    assert_eq!(read.tool_version.as_deref(), Some("2.3"));
+    assert_eq!((read.figures, read.cpu), (plain.figures, plain.cpu));
+}
+
+#[test]
+fn settings_of_2_3_are_read() {
+    let newer = DEFAULT.replace(
+        "\trandom seed: 0\n",
+        "\trandom seed: 0\n\tusing IoRing (batch size: 25%) with registered buffers\n\
+         \taffinity assignment: core-aware, fill groups, P-cores first\n\
+         \tbuffer separation: thread optimized (16MiB)\n\tcompletion depth: 4\n",
+    );
+    let read = one(&newer);
+    assert_eq!(read.workload.engine.as_deref(), Some("IoRing"));
+    let named = |what: &str| read.notes.iter().any(|note| note.contains(what));
+    assert!(
+        named("core-aware, fill groups, P-cores first") && named("16MiB"),
+        "{:?}",
+        read.notes
+    );
+    assert!(one(DEFAULT).workload.engine.is_none() && one(DEFAULT).notes.is_empty());
+}

@@ -210,7 +210,7 @@ fn long_switches_stand_anywhere_and_take_their_value_either_way() {
     assert_eq!(request.extra.xml.as_deref(), Some("b.xml".as_ref()));
     assert_eq!(request.extra.own.consent.destroy_devices.len(), 2);
     for line in [
-        "--compat 2.1 f",
+        "--compat 2.4 f",
         "f --json",
         "--overwrite=yes f",
         "--nothing f",
@@ -235,7 +235,45 @@ fn what_is_seldom_meant_is_reported() {
     assert!(says(&read("-Lfoo f").unwrap(), "`foo` is ignored"));
     assert!(says(&read("-W10s f").unwrap(), "read as 10"));
     assert!(says(&read("-O8 f").unwrap(), "without -F"));
+    assert!(says(&read("-W0 f").unwrap(), "share of writes is -w"));
+    assert!(!says(&read("-W0 -w0 f").unwrap(), "share of writes"));
+    assert!(says(&read("-d60 -d5 f").unwrap(), "-d60 stands before it"));
+    assert!(!says(&read("-d60 -d60 f").unwrap(), "stands before it"));
+    assert!(!says(
+        &read("-a0 -a1 -Su -Sw f").unwrap(),
+        "stands before it"
+    ));
     assert!(says(&read("\u{2014}b8K f").unwrap(), "long one"));
+}
+
+/// The lines of the guide's recipes, as they stand in its table.
+#[test]
+fn recipes_of_the_guide_are_read_and_built() {
+    let guide = include_str!("../../../../docs/guides/from-diskspd.md");
+    let front = "`fathom diskspd ";
+    let recipes: Vec<&str> = guide
+        .lines()
+        .filter(|line| line.starts_with('|'))
+        .filter_map(|line| line.split_once(front)?.1.split_once('`'))
+        .map(|(line, _)| line)
+        .collect();
+    assert_eq!(recipes.len(), 5, "{recipes:?}");
+    for line in recipes {
+        let built = build(&profile(line), &Extra::default());
+        assert!(built.is_ok(), "{line}: {built:?}");
+    }
+}
+
+#[test]
+fn mistakes_of_published_lines_are_refused_with_what_was_meant() {
+    for (line, meant) in [
+        (r"-c1G -fC:\io.dat", "a target stands without a switch"),
+        ("-Z1 -w100 f", "-Z alone writes zeros"),
+        ("-c1G -b4K -d10", "no target"),
+    ] {
+        let refusal = read(line).unwrap_err().to_string();
+        assert!(refusal.contains(meant), "{line}: {refusal}");
+    }
 }
 
 #[test]
@@ -303,7 +341,6 @@ fn lists_of_processors_say_where_they_are_wrong() {
     let refusal = read("-ag1,0,gx f").unwrap_err().to_string();
     assert_eq!(refusal.lines().last().unwrap(), "        ^");
     for list in [
-        "g0",
         "g,0,1,2",
         "1,",
         "g1,0,",

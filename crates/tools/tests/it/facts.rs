@@ -1,8 +1,8 @@
 //! Content of a request beyond the defaults, as words: the language of the table of cases.
 
 use tools::diskspd::{
-    Action, Cache, Content, Distribution, Environment, Flush, Profile, Refusal, Request,
-    ResultFormat, Target, Throughput, TimeSpan, parse,
+    Action, Batch, Cache, Content, Distribution, Environment, Flush, Processors, Profile, Refusal,
+    Request, ResultFormat, Target, Throughput, TimeSpan, parse,
 };
 
 /// Reads a command line as a test writes it: blanks between arguments, no quoting.
@@ -32,6 +32,7 @@ pub(crate) fn profile(line: &str) -> Profile {
 pub(crate) fn facts(action: &Action) -> String {
     let (profile, print) = match action {
         Action::Usage { .. } => return "usage".to_owned(),
+        Action::Machine(format) => return format!("machine={format:?}"),
         Action::Signal { event } => return format!("signal={event}"),
         Action::Print(profile) => (profile, true),
         Action::Run(profile) => (profile, false),
@@ -98,10 +99,29 @@ fn of_span(span: &TimeSpan, facts: &mut Facts) {
         .affinity
         .processors
         .iter()
-        .map(|(group, cpu)| format!("{group}/{cpu}"))
+        .map(|item| match item {
+            Processors::One { group, cpu } => format!("{group}/{cpu}"),
+            Processors::Group { group } => format!("{group}/*"),
+        })
         .collect();
     facts.value("affinity", list.join(" "), String::new());
     facts.flag("no affinity", span.affinity.disabled);
+    let order = span.affinity.order;
+    facts.flag("core first", order.core_first);
+    facts.flag("span groups", order.span_groups);
+    let class = order.efficiency.map(|class| format!("{class:?}"));
+    facts.value("class", class.unwrap_or_default(), String::new());
+    let ring = span.ring.map(|ring| {
+        let batch = match ring.batch {
+            Batch::Ios(ios) => ios.to_string(),
+            Batch::Percent(share) => format!("{share}%"),
+        };
+        batch + if ring.registered { "" } else { " unregistered" }
+    });
+    facts.value("ring", ring.unwrap_or_default(), String::new());
+    facts.value("completions", span.completions_max.unwrap_or(0), 0);
+    let buffers = span.buffers.map(|buffers| format!("{buffers:?}"));
+    facts.value("buffers", buffers.unwrap_or_default(), String::new());
     facts.flag("completion routines", span.completion_routines);
     facts.flag("latency", span.measure_latency);
     facts.flag("IOPS intervals", span.intervals.printed);
@@ -161,6 +181,8 @@ fn of_target(target: &Target, facts: &mut Facts) {
     facts.flag("cache=os", target.cache == Cache::Unbuffered);
     facts.flag("cache=local", target.cache == Cache::LocalOff);
     facts.flag("write-through", target.write_through);
+    let bypass = target.bypass.map(|bypass| format!("{bypass:?}"));
+    facts.value("bypass", bypass.unwrap_or_default(), String::new());
     facts.flag("mmap", target.mapped.is_some());
     facts.flag("flush=v", target.mapped == Some(Flush::ViewOfFile));
     facts.flag("flush=n", target.mapped == Some(Flush::NonVolatileMemory));

@@ -4,9 +4,10 @@ use crate::facts::read;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use tools::diskspd::{
-    Action, Cache, Compat, Content, Distribution, EventClasses, Extra, FLAGS, Flush, Intervals,
-    Precreate, Profile, Purpose, ResultFormat, Target, ThreadAffinity, Throughput, TimeSpan, build,
-    print_text, read_xml, validate, write_xml,
+    Action, AffinityOrder, Batch, BufferSeparation, Bypass, Cache, Compat, Content, Distribution,
+    EventClasses, Extra, FLAGS, Flush, Intervals, IoRing, Precreate, Processors, Profile, Purpose,
+    ResultFormat, Target, ThreadAffinity, Throughput, TimeSpan, build, print_text, read_xml,
+    validate, write_xml,
 };
 
 fn path() -> impl Strategy<Value = String> {
@@ -74,6 +75,52 @@ fn pace() -> impl Strategy<Value = (Throughput, u32, u32)> {
     (rate, 0u32..100, 0u32..100)
 }
 
+/// Numbers within a group, as 2.3 has them.
+fn affinity() -> impl Strategy<Value = ThreadAffinity> {
+    use model::EfficiencyOrder::{
+        EfficientFirst, FillEfficient, FillPerformance, PerformanceFirst, Unordered,
+    };
+    let item = prop_oneof![
+        3 => (any::<u16>(), 0u8..64).prop_map(|(group, cpu)| Processors::One { group, cpu }),
+        1 => any::<u16>().prop_map(|group| Processors::Group { group }),
+    ];
+    let classes = vec![
+        EfficientFirst,
+        FillEfficient,
+        FillPerformance,
+        PerformanceFirst,
+        Unordered,
+    ];
+    let efficiency = proptest::option::of(proptest::sample::select(classes));
+    let order = (any::<bool>(), any::<bool>(), efficiency).prop_map(|order| AffinityOrder {
+        core_first: order.0,
+        span_groups: order.1,
+        efficiency: order.2,
+    });
+    let items = proptest::collection::vec(item, 0..4);
+    (items, order, any::<bool>()).prop_map(|(processors, order, disabled)| ThreadAffinity {
+        processors,
+        order,
+        disabled,
+    })
+}
+
+type Queue = (Option<IoRing>, Option<u8>, Option<BufferSeparation>);
+
+fn queue() -> impl Strategy<Value = Queue> {
+    let batch = prop_oneof![
+        (1u32..=65_536).prop_map(Batch::Ios),
+        (1u8..=100).prop_map(Batch::Percent),
+    ];
+    let ring = (batch, any::<bool>()).prop_map(|(batch, registered)| IoRing { batch, registered });
+    let buffers = vec![BufferSeparation::SystemDefault, BufferSeparation::Apart];
+    (
+        proptest::option::of(ring),
+        proptest::option::of(1u8..=16),
+        proptest::option::of(proptest::sample::select(buffers)),
+    )
+}
+
 prop_compose! {
     fn target()(
         path in path(),
@@ -83,6 +130,7 @@ prop_compose! {
         (base_bytes, max_bytes, create_bytes) in (any::<u64>(), any::<u64>(), any::<Option<u64>>()),
         hints in any::<[bool; 4]>(),
         (cache, write_through, mapped) in cache(),
+        bypass in proptest::option::of(proptest::sample::select(vec![Bypass::Partial, Bypass::Full])),
         content in content(),
         (throughput, burst_ios, think_ms) in pace(),
         (request_count, threads, weight) in any::<(u32, u32, u32)>(),
@@ -97,7 +145,7 @@ prop_compose! {
             distribution: if random { spread } else { Distribution::Uniform },
             base_bytes, max_bytes, create_bytes,
             sequential_scan_hint, random_access_hint, temporary_hint, large_pages,
-            request_count, cache, write_through, mapped, content, burst_ios, think_ms, throughput,
+            request_count, cache, write_through, mapped, bypass, content, burst_ios, think_ms, throughput,
             threads, write_percent, thread_stride_bytes, io_priority, weight, thread_targets,
         };
         target.canonical();
@@ -108,15 +156,16 @@ prop_compose! {
 prop_compose! {
     fn span()(
         (duration_s, warmup_s, cooldown_s, seed) in any::<(u32, u32, u32, u32)>(),
-        flags in any::<[bool; 5]>(),
+        flags in any::<[bool; 4]>(),
         (thread_count, request_count, length_ms) in (any::<u32>(), any::<u32>(), 1u32..),
-        processors in proptest::collection::vec(any::<(u16, u8)>(), 0..4),
+        affinity in affinity(),
+        (ring, completions_max, buffers) in queue(),
         targets in proptest::collection::vec(target(), 1..4),
     ) -> TimeSpan {
-        let [random_write_data, disabled, completion_routines, measure_latency, printed] = flags;
+        let [random_write_data, completion_routines, measure_latency, printed] = flags;
         TimeSpan {
             duration_s, warmup_s, cooldown_s, seed, random_write_data, thread_count, request_count,
-            affinity: ThreadAffinity { processors, disabled },
+            affinity, ring, completions_max, buffers,
             completion_routines, measure_latency, intervals: Intervals { printed, length_ms }, targets,
         }
     }
@@ -176,7 +225,7 @@ pub(crate) fn profiles() -> impl Strategy<Value = Profile> {
 }
 
 /// Switches that exclude each other stand in one row; at most one of each row is drawn, so that most lines are good.
-const ROWS: [&[&str]; 21] = [
+const ROWS: [&[&str]; 23] = [
     &["-b4K", "-b512", "-b64k", "-b1M", "-b3000"],
     &[
         "-r",
@@ -208,7 +257,17 @@ const ROWS: [&[&str]; 21] = [
     &["-i3 -j4", "-g1024", "-g10i", "-g100000i"],
     &["-t8", "-F2", "-F2 -O4", "-O4"],
     &["-o1", "-o16"],
-    &["-a0,1", "-ag0,0,1,g1,2", "-a", "-n"],
+    &[
+        "-a0,1",
+        "-ag0,0,1,g1,2",
+        "-a",
+        "-n",
+        "-a0-3,8 -acsE",
+        "-ag1 -ag0 -aup",
+        "-aP",
+    ],
+    &["-u", "-un8", "-u50p", "-oc4"],
+    &["-bsn", "-bsp"],
     &["-d1", "-d60 -W0", "-C2", "-W3 -C1 -d5"],
     &["-L", "-D", "-D250", "-L -D100"],
     &["-I1", "-I2", "-I3"],
@@ -266,17 +325,19 @@ fn every_switch_is_among_those_drawn_and_most_lines_are_good() {
 proptest! {
     #[test]
     fn a_profile_written_and_read_is_the_same(profile in any_profile(), indent in 0usize..4) {
-        let xml = write_xml(&profile, indent);
-        let again = read_xml(&xml).map_err(|error| TestCaseError::fail(format!("{error}\n{xml}")))?;
-        prop_assert_eq!(&again, &profile);
-        prop_assert_eq!(write_xml(&again, indent), xml);
+        for compat in [Compat::V2_2, Compat::V2_3] {
+            let xml = write_xml(&profile, indent, compat);
+            let again = read_xml(&xml).map_err(|error| TestCaseError::fail(format!("{error}\n{xml}")))?;
+            prop_assert_eq!(&again, &profile);
+            prop_assert_eq!(write_xml(&again, indent, compat), xml);
+        }
     }
 
     #[test]
     fn a_command_line_written_and_read_is_the_same(line in switches()) {
         let Ok(request) = read(&format!("{line} /data/f &x")) else { return Ok(()) };
         let (Action::Run(profile) | Action::Print(profile)) = request.action else { return Ok(()) };
-        let again = read_xml(&write_xml(&profile, 0)).unwrap();
+        let again = read_xml(&write_xml(&profile, 0, Compat::V2_2)).unwrap();
         prop_assert_eq!(&again, &profile);
         let extra = Extra::default();
         prop_assert_eq!(build(&again, &extra), build(&profile, &extra));
@@ -286,8 +347,9 @@ proptest! {
     fn what_is_valid_is_built_or_refused_and_always_printed(profile in any_profile()) {
         let _ = validate(&profile, Purpose::Run);
         let _ = build(&profile, &Extra::default());
-        print_text(&profile, "diskspd", Compat::V2_2);
-        print_text(&profile, "diskspd", Compat::V2_0);
+        for compat in [Compat::V2_0, Compat::V2_0_21, Compat::V2_1, Compat::V2_2, Compat::V2_3] {
+            print_text(&profile, "diskspd", compat);
+        }
     }
 
     #[test]

@@ -13,6 +13,15 @@ fn the_manual_holds_the_table_of_switches() {
 }
 
 #[test]
+fn the_manual_holds_the_table_of_versions() {
+    let marks = (
+        "<!-- versions: written from the table in the code -->\n",
+        "<!-- end of versions -->\n",
+    );
+    holds_table("diskspd", marks, &tools::diskspd::version_table());
+}
+
+#[test]
 fn the_manual_holds_the_table_of_fio_s_options() {
     let marks = (
         "<!-- fio options: written from the table in the code -->\n",

@@ -2,7 +2,7 @@
 
 use crate::facts::profile;
 use model::{BeyondEnd, Bytes, CacheMode, EngineChoice, Nanos, OnError, Pacing, WriteContent};
-use tools::diskspd::{Built, Extra, Profile, build, read_xml};
+use tools::diskspd::{Built, Compat, Extra, Profile, build, read_xml};
 
 pub(crate) fn plan(line: &str) -> model::Timespan {
     built(&profile(line)).profile.timespans.remove(0)
@@ -225,7 +225,10 @@ fn statistics_of_waiting_are_refused_and_their_profile_is_not() {
         words.starts_with("-vs: ") && words.contains("omit -vs"),
         "{words}"
     );
-    assert!(tools::diskspd::write_xml(&profile("-Rpxml -vs f"), 0).contains("VerboseStats"));
+    assert!(
+        tools::diskspd::write_xml(&profile("-Rpxml -vs f"), 0, Compat::V2_2)
+            .contains("VerboseStats")
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use std::io::Write;
 use std::process::{Command, Stdio};
-use tools::diskspd::{XML_LOST, read_xml, write_xml};
+use tools::diskspd::{Compat, XML_LOST, read_xml, write_xml};
 
 const SCHEMA: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -40,8 +40,13 @@ fn complaint(xml: &str) -> Option<String> {
 #[test]
 fn written_profiles_follow_the_published_schema() {
     let mut runner = TestRunner::deterministic();
-    let generated =
-        (0..24).map(|_| write_xml(&profiles().new_tree(&mut runner).unwrap().current(), 0));
+    let generated = (0..24).map(|_| {
+        write_xml(
+            &profiles().new_tree(&mut runner).unwrap().current(),
+            0,
+            Compat::V2_2,
+        )
+    });
     let lines = [
         "f",
         "-r -rdpct95/5:4/10 -g1500i f",
@@ -49,7 +54,7 @@ fn written_profiles_follow_the_published_schema() {
         "-ePROCESS -vs -:1 -Z1M,/x f",
     ];
     for xml in lines
-        .map(|line| write_xml(&profile(line), 0))
+        .map(|line| write_xml(&profile(line), 0, Compat::V2_2))
         .into_iter()
         .chain(generated)
     {
@@ -72,7 +77,7 @@ fn names_of_any_characters_make_a_document_that_others_read() {
     for c in odd {
         let mut profile = profile("f");
         profile.time_spans[0].targets[0].path = format!("{c}a{c}b]]>{c}");
-        let xml = write_xml(&profile, 0);
+        let xml = write_xml(&profile, 0, Compat::V2_2);
         let code = u32::from(c);
         let held = read_xml(&xml).unwrap_or_else(|error| panic!("U+{code:04X}: {error}"));
         assert_eq!(

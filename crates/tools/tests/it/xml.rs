@@ -3,8 +3,8 @@
 use crate::facts::{facts, profile, read};
 use crate::xml_cases::{CASES, POOL};
 use tools::diskspd::{
-    Action, Cache, Content, Distribution, Environment, Extra, Flush, Precreate, Profile, Purpose,
-    ResultFormat, build, parse, read_xml, validate, write_xml,
+    Action, Cache, Compat, Content, Distribution, Environment, Extra, Flush, Precreate, Profile,
+    Purpose, ResultFormat, build, parse, read_xml, validate, write_xml,
 };
 
 fn document(span: &str, target: &str) -> String {
@@ -173,7 +173,7 @@ fn beside_a_profile_only_what_it_leaves_open() {
 
 #[test]
 fn x044_the_profile_inside_of_results_is_taken() {
-    let written = write_xml(&profile("-b4k -r f"), 2);
+    let written = write_xml(&profile("-b4k -r f"), 2, Compat::V2_2);
     let text = format!(
         "<Results>\n  <System><ComputerName>x</ComputerName><Deep><Deeper/></Deep></System>\n{written}  <TimeSpan><Thread><Id>0</Id></Thread></TimeSpan>\n</Results>"
     );
@@ -185,7 +185,11 @@ fn x044_the_profile_inside_of_results_is_taken() {
 fn what_is_written_is_what_the_original_writes() {
     let line =
         "-Rpxml -b8K -t4 -o32 -r -w30 -Suw -L -D -Z10M -B5G -g1500i -rdpct95/5:4/10 /data/t.dat";
-    expect_test::expect_file!["expect/profile.xml"].assert_eq(&write_xml(&profile(line), 0));
+    expect_test::expect_file!["expect/profile.xml"].assert_eq(&write_xml(
+        &profile(line),
+        0,
+        Compat::V2_2,
+    ));
 }
 
 #[test]
@@ -237,7 +241,7 @@ fn single_elements_are_written_as_the_list_of_cases_says() {
         ),
         ("X056", "a&b", "<Path>a&amp;b</Path>", "a&b"),
     ] {
-        let xml = write_xml(&profile(line), 0);
+        let xml = write_xml(&profile(line), 0, Compat::V2_2);
         assert!(xml.contains(with) && !xml.contains(without), "{id}: {xml}");
     }
 }
@@ -250,7 +254,7 @@ fn x057_a_printed_profile_is_the_request_it_was_printed_from() {
     let Action::Print(printed) = read(&format!("-Rpxml {line}")).unwrap().action else {
         panic!("a profile is printed");
     };
-    let text = write_xml(&printed, 0);
+    let text = write_xml(&printed, 0, Compat::V2_2);
     let environment = Environment {
         read: &|_| Ok(text.clone()),
         ..Environment::BARE

@@ -10,6 +10,7 @@ mod pages;
 mod session;
 mod trace;
 
+use super::VERSION;
 use super::dialect::Line;
 use super::hosts::{Member, Together, Way, read_line, together};
 use crate::args::{HostsArgs, KeepArgs};
@@ -189,6 +190,7 @@ fn carry_out(given: &Given<'_>, request: &Request) -> Ending {
     match &request.action {
         Action::Usage { asked } => usage(line, if *asked { GOOD } else { REFUSED }),
         Action::Print(profile) => print(&restated(profile, line, request.extra.compat)),
+        Action::Machine(format) => print(&machine(*format, request.extra.compat)),
         Action::Signal { event } => signal(event),
         Action::Run(profile) => {
             let asked = Asked {
@@ -216,7 +218,17 @@ fn usage(line: &Line, ending: Ending) -> Ending {
 fn restated(profile: &Profile, line: &Line, compat: Compat) -> String {
     match profile.result_format {
         ResultFormat::Text => diskspd::print_text(profile, &line.echo, compat),
-        ResultFormat::Xml => diskspd::write_xml(profile, 0),
+        ResultFormat::Xml => diskspd::write_xml(profile, 0, compat),
+    }
+}
+
+/// `-Rs`.
+fn machine(format: ResultFormat, compat: Compat) -> String {
+    let host = host::host_record(&Root::live());
+    let system = diskspd::figures::system(&host, clock::utc(), VERSION);
+    match format {
+        ResultFormat::Text => diskspd::machine_text(&system),
+        ResultFormat::Xml => diskspd::machine_xml(&system, compat),
     }
 }
 

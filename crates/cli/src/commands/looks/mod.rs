@@ -81,6 +81,7 @@ impl Turn {
             on_error: OnError::Stop,
             pool: None,
             polling: Polling::default(),
+            queueing: model::Queueing::default(),
             placement: Placement::default(),
             arrivals: None,
             targets: vec![Target {

@@ -429,6 +429,7 @@ fn one_second(asked: &Asked, target: Target) -> Timespan {
         on_error: OnError::Stop,
         pool: None,
         polling: model::Polling::default(),
+        queueing: model::Queueing::default(),
         placement: Placement::default(),
         arrivals: None,
         targets: vec![target],

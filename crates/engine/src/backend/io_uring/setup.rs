@@ -76,7 +76,8 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// For so many I/Os in flight and the ring's own timer. All of them have a place when they are done. Not all need
+    /// For so many I/Os in flight and the ring's own timer. All of them have a place when they are done; at the largest
+    /// depth the kernel keeps the last one until there is room. Not all need
     /// one before: a full queue is submitted, and a short one goes round in the cache closest to the processor. A
     /// thread of the kernel's that takes them out by itself is waited for, so there all have one.
     pub(super) fn of(depth: u32, polling: Polling) -> Places {
@@ -88,7 +89,7 @@ impl Places {
         };
         Places {
             staged: staged.min(ENTRIES_MAX),
-            landed: all.max(LANDED_MIN),
+            landed: all.max(LANDED_MIN).min(2 * ENTRIES_MAX),
         }
     }
 }
@@ -159,6 +160,9 @@ pub(in super::super) fn register_buffers(
     setup: &Setup<'_>,
     used: &mut Used,
 ) -> bool {
+    if setup.queueing.unregistered {
+        return false;
+    }
     let pieces = setup.buffers.pieces();
     if pieces.iter().any(|(_, bytes)| *bytes > REGISTERED_MAX) {
         used.notes.push(

@@ -66,6 +66,7 @@ pub(super) fn profile(path: &str, change: impl FnOnce(&mut Timespan)) -> Profile
         on_error: OnError::Stop,
         pool: None,
         polling: crate::plan::Polling::default(),
+        queueing: crate::plan::Queueing::default(),
         placement: Placement::Free,
         arrivals: None,
         targets: vec![Target::new(

@@ -1,7 +1,6 @@
 //! The machine as DISKSPD's output describes it: processors in groups of 64, cores, nodes and sockets.
 //!
-//! Linux has no processor groups; group *g* represents processors 64*g* to 64*g*+63, as on the command line. Efficiency
-//! classes are not known here, so no machine is reported as heterogeneous.
+//! Linux has no processor groups; group *g* represents processors 64*g* to 64*g*+63, as on the command line.
 
 use model::{HostRecord, Nanos};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +19,8 @@ pub struct System {
     pub tool_version: String,
     /// Processors that are online, in the order of their numbers.
     pub cpus: Vec<CpuPlace>,
+    /// What the processor is called.
+    pub processor_name: Option<String>,
     /// What decides on frequencies, every kind once; none where there is no choice.
     pub power_scheme: Option<String>,
 }
@@ -39,6 +40,8 @@ pub struct CpuPlace {
     pub node: u32,
     /// Which socket.
     pub socket: u32,
+    /// Which class of cores, the slowest 0.
+    pub class: u32,
 }
 
 /// The facts of a host, for a run of this version of fathom that began then.
@@ -54,6 +57,7 @@ pub fn system(host: &HostRecord, started_utc: Nanos, tool_version: &str) -> Syst
         started_utc,
         tool_version: tool_version.to_owned(),
         cpus: places(host),
+        processor_name: host.cpu_model.clone(),
         power_scheme: (!scheme.is_empty()).then_some(scheme),
     }
 }
@@ -80,6 +84,7 @@ pub(super) fn places(host: &HostRecord) -> Vec<CpuPlace> {
             core: core as u32,
             node: cpu.node.unwrap_or(0),
             socket,
+            class: cpu.efficiency_class.unwrap_or(0),
         }
     };
     host.cpus.iter().map(&mut place).collect()
@@ -111,6 +116,11 @@ impl System {
         self.cores() < self.cpus.len()
     }
 
+    /// Returns the class of the fastest cores; 0 where all are of one kind.
+    pub fn best_class(&self) -> u32 {
+        self.cpus.iter().map(|cpu| cpu.class).max().unwrap_or(0)
+    }
+
     /// Groups of processors that `key` distinguishes, in its order: the key, and (group, mask of numbers) of each group.
     pub fn masks(&self, key: fn(&CpuPlace) -> u32) -> Vec<(u32, Vec<(u32, u64)>)> {
         let mut sets: BTreeMap<u32, BTreeMap<u32, u64>> = BTreeMap::new();
@@ -126,15 +136,16 @@ impl System {
             .collect()
     }
 
-    /// Each core as (group, core, mask of numbers).
-    pub fn core_masks(&self) -> Vec<(u32, u32, u64)> {
-        let mut masks: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    /// Each core as (group, core, mask of numbers, class).
+    pub fn core_masks(&self) -> Vec<(u32, u32, u64, u32)> {
+        let mut masks: BTreeMap<(u32, u32), (u64, u32)> = BTreeMap::new();
         for cpu in &self.cpus {
-            *masks.entry((cpu.group, cpu.core)).or_default() |= 1 << cpu.number;
+            let core = masks.entry((cpu.group, cpu.core)).or_default();
+            *core = (core.0 | 1 << cpu.number, cpu.class);
         }
         masks
             .into_iter()
-            .map(|((group, core), mask)| (group, core, mask))
+            .map(|((group, core), (mask, class))| (group, core, mask, class))
             .collect()
     }
 
@@ -176,7 +187,7 @@ mod tests {
         assert!(system.shares_cores());
         let last = system.cpus[129];
         assert_eq!((last.group, last.number, last.core), (2, 1, 1));
-        assert_eq!(system.core_masks()[0], (0, 0, 0b101));
+        assert_eq!(system.core_masks()[0], (0, 0, 0b101, 0));
     }
 
     #[test]

@@ -13,13 +13,18 @@ pub const FLAGS: &[Flag] = &[
         .on_linux("sleeps are always computed, to the nanosecond; a warning reports it")
         .first(),
     short("a", "LIST", parse::affinity)
-        .says("processors for the threads, round robin: `-a0,1`, `-ag1,0`; nothing behind it is the default")
-        .on_linux("group *g* is processors 64*g* to 64*g*+63; by default the processors that this process may use, ascending from the first one that the device's interrupts come to")
+        .says("processors for the threads, round robin: `-a0,4-7`, `-ag1,0`, all of a group by `-ag1`; nothing behind it is the \
+               default. Letters order them: c the first of each core first, s groups together, p performance cores first, \
+               e efficient ones, up neither. P and E fill these cores")
+        .on_linux("group *g* is processors 64*g* to 64*g*+63; by default the processors that this process may use, ascending from the first one that the device's interrupts come to; cores and classes are those of /sys")
         .differs("digits on both sides of a `g`, empty items and numbers that wrap are refused"),
     short("b", "SIZE", parse::block)
         .says("bytes of one I/O, 64K by default; defines `b` in sizes")
         .first()
         .differs("`-b0` is refused; a run accepts multiples of 512 up to 1G"),
+    short("bs", "n or p", parse::buffers)
+        .says("I/O memory of threads: n where the system puts it, p 16 MiB apart")
+        .differs("2.3 has p by default"),
     short("B", "SIZE[:SIZE]", parse::base)
         .says("first byte used, and the length of the part")
         .differs("a part of length 0 is refused"),
@@ -71,10 +76,13 @@ pub const FLAGS: &[Flag] = &[
         .says("flush after mapped writes; needs `-Sm`")
         .on_linux("v: `msync`; n and i are refused with v as the nearest"),
     short("o", "COUNT", parse::outstanding)
-        .says("outstanding I/Os for each target and thread, 2 by default")
-        .differs("a run accepts up to 32768 per thread"),
+        .says("outstanding I/Os for each target and thread, 2 by default; at most 65536")
+        .differs("2.2 has no such limit"),
+    short("oc", "1..16", parse::completions)
+        .says("most completions taken at once, 16 by default; not with `-x`, nor where all is mapped")
+        .on_linux("without it, all that are there are taken"),
     short("O", "COUNT", parse::pool_requests)
-        .says("outstanding I/Os of each thread of `-F`")
+        .says("outstanding I/Os of each thread of `-F`, at most 65536")
         .differs("a warning where `-F` is missing and it changes nothing"),
     short("p", "", parse::parallel)
         .says("each outstanding I/O walks its own sequence"),
@@ -88,21 +96,27 @@ pub const FLAGS: &[Flag] = &[
         .differs("a range without room for a block gets one; a target that ends in its first hole is refused"),
     short("rs", "PERCENT", parse::mixed)
         .says("share of random I/O, the rest is sequential"),
-    open("R", "text, xml, p, ptext or pxml", parse::result_format)
-        .says("form of the results; with p the profile is printed and nothing is run")
+    open("R", "text, xml, p, ptext, pxml, s, stext or sxml", parse::result_format)
+        .says("form of the results; with p the profile is printed, with s the system information, and nothing is run")
         .first(),
     short("s", "[SIZE]", parse::sequential)
         .says("sequential I/O with this stride, a block by default"),
     short("si", "[SIZE]", parse::interlocked)
         .says("as `-s`, one position for all threads of a target"),
-    short("S", "letters of burwhm", parse::caching)
-        .says("caches: b cached, u unbuffered (also without a letter), r remote cache only, w write-through, h as uw, m mapped")
-        .on_linux("u: `O_DIRECT`, w: `O_DSYNC`, m: `mmap`; r on network file systems only"),
+    short("S", "letters of burwhmyY", parse::caching)
+        .says("caches: b cached, u unbuffered (also without a letter), r remote cache only, w write-through, h as uw, m mapped; \
+               with u and reads only: y past filters where possible, Y past all filters")
+        .on_linux("u: `O_DIRECT`, w: `O_DSYNC`, m: `mmap`; r on network file systems only; y: `O_DIRECT`, a warning reports it; Y is \
+                   refused"),
     short("t", "COUNT", parse::threads)
         .says("threads for each target, 1 by default")
         .differs("a run accepts up to 1024"),
     short("T", "SIZE", parse::thread_stride)
         .says("distance between the starts of two threads of a target"),
+    short("u", "[n][COUNT or SHAREp]", parse::ring)
+        .says("submit through an I/O ring, so many I/Os or this share of those outstanding together (25p by default); n does not \
+               register the I/O memory; not with `-x` or `-Sm`")
+        .on_linux("`io_uring` with this batch"),
     open("v", "[s]", parse::verbose)
         .says("report what happens; with s, statistics of waiting")
         .on_linux("the same; on stderr when the results are XML; `-vs` is refused unless with `-Rp`, because nothing here waits \
@@ -138,6 +152,6 @@ pub const FLAGS: &[Flag] = &[
     long("xml", "FILE", "the XML output, besides", parse::xml),
     long("store", "PATH", "where the run is stored", parse::store),
     long("no-store", "", "do not store the run", parse::no_store),
-    long("compat", "2.0 or 2.2", "layout of the text output, 2.2 by default", parse::compat),
+    long("compat", "2.0, 2.0.21, 2.1, 2.2 or 2.3", "layout of the results and defaults, 2.2 by default", parse::compat),
     long("continue-on-error", "", "count failed I/Os and continue", parse::continue_on_error),
 ];

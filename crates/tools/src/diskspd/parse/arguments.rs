@@ -133,8 +133,9 @@ fn after_dashes<'t>(
 /// `b4K`, `Suw`, `L`: a known name with nothing but a number behind it, or one of the switches without a value. Narrow
 /// on purpose: `/data` is a path, though `-data` would be a duration.
 fn looks_like_a_switch(rest: &str) -> bool {
-    const BARE: [&str; 17] = [
-        "D", "L", "S", "Sb", "Su", "Sw", "Suw", "Sh", "h", "l", "n", "p", "r", "s", "si", "x", "Z",
+    const BARE: [&str; 18] = [
+        "D", "L", "S", "Sb", "Su", "Sw", "Suw", "Sh", "h", "l", "n", "p", "r", "s", "si", "u", "x",
+        "Z",
     ];
     let Some(flag) = flags::find(rest) else {
         return false;
@@ -224,10 +225,10 @@ mod tests {
         let args = ["-b", "4K", "f"].map(str::to_owned);
         let refusal = parse(&args, &Environment::BARE).unwrap_err().to_string();
         assert!(refusal.starts_with("no value for -b: must be"), "{refusal}");
-        let args = ["-ag0", "f"].map(str::to_owned);
+        let args = ["-ag0,", "f"].map(str::to_owned);
         let refusal = parse(&args, &Environment::BARE).unwrap_err();
         let (text, below) = refusal.iter().next().unwrap().message();
         assert!(!text.contains('\n'), "{text}");
-        assert_eq!(below, ["-ag0", "    ^"]);
+        assert_eq!(below, ["-ag0,", "     ^"]);
     }
 }

@@ -4,11 +4,12 @@
 
 use super::{Command, Word};
 use crate::diskspd::Problem;
-use crate::diskspd::profile::{Cache, Flush};
+use crate::diskspd::profile::{Bypass, Cache, Flush};
 
 const CACHE_GIVEN: &str = "the use of the system's cache is specified already; specify it once, by one of b, u, r, h or -h";
 const WRITE_THROUGH_GIVEN: &str = "write-through is on already; specify it once, by w, h or -h";
 const MAPPED: &str = "mapped I/O (m) goes through the system's cache; omit u, h and -h";
+const BYPASS_GIVEN: &str = "the bypass of filters is specified already; specify it once, by y or Y";
 const MAPPED_GIVEN: &str = "mapped I/O is requested already; specify m once";
 
 pub(in crate::diskspd) fn caching(command: &mut Command, word: &Word) -> Result<(), Problem> {
@@ -40,9 +41,11 @@ fn letter(command: &mut Command, word: &Word, letter: char) -> Result<(), Proble
             caching.mapped = true;
             Ok(())
         }
+        'y' => set_bypass(command, word, Bypass::Partial),
+        'Y' => set_bypass(command, word, Bypass::Full),
         _ => Err(word.value(
-            "must be letters of b, u, r, w, h, m: cached, unbuffered, remote cache only, \
-                            write-through, u and w, mapped",
+            "must be letters of b, u, r, w, h, m, y, Y: cached, unbuffered, remote cache only, \
+                            write-through, u and w, mapped, past filters where possible, past all filters",
         )),
     }
 }
@@ -68,6 +71,12 @@ fn set_cache(command: &mut Command, word: &Word, cache: Cache) -> Result<(), Pro
 fn set_write_through(command: &mut Command, word: &Word) -> Result<(), Problem> {
     unless(command.own.caching.write_through, word, WRITE_THROUGH_GIVEN)?;
     command.own.caching.write_through = true;
+    Ok(())
+}
+
+fn set_bypass(command: &mut Command, word: &Word, bypass: Bypass) -> Result<(), Problem> {
+    unless(command.own.caching.bypass.is_some(), word, BYPASS_GIVEN)?;
+    command.own.caching.bypass = Some(bypass);
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! From the switches to the request: the profile is put together, checked, and its traps are reported.
 
-use super::{Caching, Command, Overrides, OwnProfile};
-use crate::diskspd::profile::{Cache, Content, Flush, Profile, ResultFormat};
+use super::{Caching, Command, Overrides, OwnProfile, Word};
+use crate::diskspd::affinity::{GROUP, Processors};
+use crate::diskspd::profile::{BufferSeparation, Cache, Content, Flush, Profile, ResultFormat};
 use crate::diskspd::validate::{Purpose, validate};
-use crate::diskspd::{Action, Note, Problem, Refusal, Request, targets, xml};
+use crate::diskspd::{Action, Compat, Note, Problem, Refusal, Request, targets, xml};
 
 impl Command<'_> {
     /// The request, or everything that is wrong.
@@ -35,6 +36,23 @@ impl Command<'_> {
         })
     }
 
+    /// `-Rs`: alone, as in the original; only the layout may be with it.
+    pub(super) fn finish_machine(mut self, words: &[Word]) -> Result<Request, Refusal> {
+        let format = self.over.format.unwrap_or_default();
+        let alone = words.iter().all(|word| word.is("R") || word.is("compat"));
+        if words.iter().filter(|word| word.is("R")).count() > 1
+            || !alone
+            || !self.targets.is_empty()
+        {
+            self.refuse(Problem::Clash {
+                token: "-Rs".to_owned(),
+                why: "it prints the system information and nothing else; omit all other switches and targets",
+            });
+        }
+        self.stop = Some(Action::Machine(format));
+        self.finish()
+    }
+
     fn profile_action(&mut self) -> Result<Action, Refusal> {
         let mut profile = match self.profile_path.take() {
             Some(path) => self.profile_of(path)?,
@@ -42,11 +60,16 @@ impl Command<'_> {
                 let own = std::mem::take(&mut self.own);
                 if !self.print {
                     self.notes.extend(own.traps());
+                    if self.over.warmup_s == Some(0) && !own.writes_given {
+                        let what = "no warm-up; the share of writes is -w, and without it only reads are issued";
+                        self.notes.push(Note::new("-W0", what)); // written where -w0 is meant, the default
+                    }
                 }
                 own.profile(&self.targets)
             }
         };
         self.over.apply(&mut profile);
+        self.settle_version(&mut profile)?;
         let purpose = if self.print {
             Purpose::Print
         } else {
@@ -59,6 +82,28 @@ impl Command<'_> {
         } else {
             Action::Run(profile)
         })
+    }
+
+    /// Specifies what the version of `--compat` has as a default, and counts processors within their groups where the list has
+    /// a form of 2.3.
+    fn settle_version(&self, profile: &mut Profile) -> Result<(), Refusal> {
+        let compat = self.extra.compat;
+        for span in &mut profile.time_spans {
+            compat.fill_in(span);
+            let affinity = &mut span.affinity;
+            let far = |item: &Processors| matches!(item, Processors::One { cpu, .. } if u32::from(*cpu) >= GROUP);
+            if !affinity.processors.iter().any(far) {
+                continue;
+            }
+            if compat >= Compat::V2_3 || !affinity.regroup() {
+                return Err(Problem::Rule {
+                    place: "-a".to_owned(),
+                    why: "a processor of a group is 0 to 63 here; processor 70 is g1,6".to_owned(),
+                }
+                .into());
+            }
+        }
+        Ok(())
     }
 
     fn profile_of(&self, path: String) -> Result<Profile, Refusal> {
@@ -100,10 +145,12 @@ impl OwnProfile {
             write_through,
             mapped,
             flush,
+            bypass,
         } = self.caching;
         let mut target = self.target;
         target.cache = cache.unwrap_or(Cache::Cached);
         target.write_through = write_through;
+        target.bypass = bypass;
         target.mapped = mapped.then(|| flush.unwrap_or(Flush::None));
         let mut span = self.span;
         for path in targets {
@@ -128,6 +175,12 @@ impl OwnProfile {
             notes.push(Note::new(
                 format!("-Z{}", model::Bytes(bytes)),
                 "this is the size of a buffer in memory that writes are taken from; the size of the test is -c or -f",
+            ));
+        }
+        if self.target.large_pages && self.span.buffers == Some(BufferSeparation::Apart) {
+            notes.push(Note::new(
+                "-bsp",
+                "-l decides where the I/O memory lies, so it changes nothing",
             ));
         }
         let caching = &self.caching;

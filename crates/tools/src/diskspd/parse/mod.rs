@@ -19,7 +19,7 @@ pub(super) use plain::*;
 
 use super::flags::Pass;
 use super::problem::{Note, Problem, Refusal};
-use super::profile::{Cache, Flush, Profile, ResultFormat, Target, TimeSpan};
+use super::profile::{Bypass, Cache, Flush, Profile, ResultFormat, Target, TimeSpan};
 use super::{Action, Environment, Events, Extra, Request, number};
 pub(crate) use arguments::LOOKS_LIKE_A_SWITCH;
 pub(super) use arguments::Word;
@@ -49,6 +49,7 @@ pub fn parse(args: &[String], environment: &Environment) -> Result<Request, Refu
     let mut command = Command::new(environment);
     let words = arguments::split(args, &mut command);
     command.refuse_beside_profile(&words);
+    command.note_repeats(&words);
     for pass in [Pass::First, Pass::Second] {
         for word in &words {
             if word.flag.pass != pass || command.stop.is_some() {
@@ -59,6 +60,9 @@ pub fn parse(args: &[String], environment: &Environment) -> Result<Request, Refu
                 command.refuse(problem);
             }
         }
+    }
+    if command.over.machine {
+        return command.finish_machine(&words);
     }
     command.finish()
 }
@@ -88,6 +92,8 @@ struct OwnProfile {
     target: Target,
     align_given: bool,
     base_given: bool,
+    /// `-w` is on the line.
+    writes_given: bool,
     caching: Caching,
 }
 
@@ -98,6 +104,7 @@ struct Caching {
     write_through: bool,
     mapped: bool,
     flush: Option<Flush>,
+    bypass: Option<Bypass>,
 }
 
 /// Options of the command line that override a profile.
@@ -109,6 +116,8 @@ struct Overrides {
     seed: Option<u32>,
     experiment_flags: Option<u32>,
     format: Option<ResultFormat>,
+    /// `-Rs`: the system information instead of any profile.
+    machine: bool,
     verbose: bool,
     verbose_stats: bool,
 }
@@ -173,6 +182,27 @@ impl<'a> Command<'a> {
             read: text.to_owned(),
             accepted: number::SIZE_FORM,
         })
+    }
+
+    /// Notes each switch that is given again with another value, because only the last one counts.
+    fn note_repeats(&mut self, words: &[Word]) {
+        const LAST_COUNTS: [&str; 17] = [
+            "b", "bs", "c", "C", "d", "D", "F", "g", "I", "o", "oc", "O", "P", "t", "T", "w", "W",
+        ];
+        for (place, word) in words.iter().enumerate() {
+            let same = |other: &&Word| other.flag.name == word.flag.name;
+            let before = words[..place].iter().rev().find(same);
+            let Some(before) = before.filter(|before| before.value != word.value) else {
+                continue;
+            };
+            if !word.flag.long && LAST_COUNTS.contains(&word.flag.name) {
+                let what = format!(
+                    "{} stands before it, and only the last one counts",
+                    before.token
+                );
+                self.note(word, what);
+            }
+        }
     }
 
     fn refuse_beside_profile(&mut self, words: &[Word]) {

@@ -4,7 +4,10 @@
 //! `places`.
 
 use super::{Command, Word};
-use crate::diskspd::profile::{EventClasses, ResultFormat, Throughput};
+use crate::diskspd::profile::{
+    Batch, BufferSeparation, EventClasses, IoRing, ResultFormat, Throughput,
+};
+use crate::diskspd::validate::REQUESTS_MAX;
 use crate::diskspd::{Action, Compat, Problem, number};
 use std::path::PathBuf;
 
@@ -14,6 +17,7 @@ type Done = Result<(), Problem>;
 
 const SECONDS: &str = "must be whole seconds from 0 to 2147483647";
 const POSITIVE: &str = "must be a whole number from 1 to 2147483647";
+const REQUESTS: &str = "must be a whole number from 1 to 65536";
 
 pub(in crate::diskspd) fn usage(command: &mut Command, _: &Word) -> Done {
     command.stop = Some(Action::Usage { asked: true });
@@ -125,7 +129,7 @@ pub(in crate::diskspd) fn pool(command: &mut Command, word: &Word) -> Done {
 }
 
 pub(in crate::diskspd) fn pool_requests(command: &mut Command, word: &Word) -> Done {
-    command.own.span.request_count = command.number(word, 1..=INT_MAX, POSITIVE)?;
+    command.own.span.request_count = command.number(word, 1..=REQUESTS_MAX.into(), REQUESTS)?;
     Ok(())
 }
 
@@ -193,7 +197,48 @@ pub(in crate::diskspd) fn no_affinity(command: &mut Command, word: &Word) -> Don
 }
 
 pub(in crate::diskspd) fn outstanding(command: &mut Command, word: &Word) -> Done {
-    command.own.target.request_count = command.number(word, 1..=INT_MAX, POSITIVE)?;
+    command.own.target.request_count = command.number(word, 1..=REQUESTS_MAX.into(), REQUESTS)?;
+    Ok(())
+}
+
+pub(in crate::diskspd) fn completions(command: &mut Command, word: &Word) -> Done {
+    let most = command.number(word, 1..=16, "must be a whole number from 1 to 16")?;
+    command.own.span.completions_max = u8::try_from(most).ok();
+    Ok(())
+}
+
+pub(in crate::diskspd) fn buffers(command: &mut Command, word: &Word) -> Done {
+    command.own.span.buffers = Some(match word.value {
+        "n" => BufferSeparation::SystemDefault,
+        "p" => BufferSeparation::Apart,
+        _ => return Err(word.value("must be n (where the system puts them) or p (16 MiB apart)")),
+    });
+    Ok(())
+}
+
+pub(in crate::diskspd) fn ring(command: &mut Command, word: &Word) -> Done {
+    const FORM: &str = "must be a number of I/Os from 1 to 65536, or a share from 1p to 100p; n before it does not \
+                        register the I/O memory";
+    let rest = word.value.strip_prefix('n');
+    let size = rest.unwrap_or(word.value);
+    let batch = match size.strip_suffix('p') {
+        _ if size.is_empty() => IoRing::default().batch,
+        Some(share) => {
+            let share = number::digits(share).filter(|share| (1..=100).contains(share));
+            let share = share.ok_or_else(|| word.value(FORM))?;
+            Batch::Percent(u8::try_from(share).expect("at most 100"))
+        }
+        None => {
+            let ios =
+                number::digits(size).filter(|ios| (1..=u64::from(REQUESTS_MAX)).contains(ios));
+            let ios = ios.ok_or_else(|| word.value(FORM))?;
+            Batch::Ios(u32::try_from(ios).expect("at most 65536"))
+        }
+    };
+    command.own.span.ring = Some(IoRing {
+        batch,
+        registered: rest.is_none(),
+    });
     Ok(())
 }
 
@@ -219,6 +264,16 @@ pub(in crate::diskspd) fn progress(command: &mut Command, word: &Word) -> Done {
 }
 
 pub(in crate::diskspd) fn result_format(command: &mut Command, word: &Word) -> Done {
+    if let Some(format) = word.value.strip_prefix('s') {
+        command.over.machine = true;
+        command.over.format = match format {
+            "" => command.over.format,
+            "text" => Some(ResultFormat::Text),
+            "xml" => Some(ResultFormat::Xml),
+            _ => return Err(word.value("must be s, stext or sxml for the system information")),
+        };
+        return Ok(());
+    }
     let (print, format) = match word.value {
         "text" => (false, Some(ResultFormat::Text)),
         "xml" => (false, Some(ResultFormat::Xml)),
@@ -227,7 +282,7 @@ pub(in crate::diskspd) fn result_format(command: &mut Command, word: &Word) -> D
         "pxml" => (true, Some(ResultFormat::Xml)),
         _ => {
             return Err(
-                word.value("must be text or xml, or p, ptext or pxml to print the profile only")
+                word.value("must be text or xml; with p before it to print the profile, with s the system information")
             );
         }
     };
@@ -264,6 +319,7 @@ pub(in crate::diskspd) fn write_share(command: &mut Command, word: &Word) -> Don
     if word.value.is_empty() {
         return Err(word.value(FORM));
     }
+    command.own.writes_given = true;
     let percent = command.number(word, 0..=100, FORM)?;
     command.own.target.write_percent = u8::try_from(percent).expect("at most 100");
     Ok(())
@@ -370,11 +426,7 @@ pub(in crate::diskspd) fn no_store(command: &mut Command, _: &Word) -> Done {
 }
 
 pub(in crate::diskspd) fn compat(command: &mut Command, word: &Word) -> Done {
-    command.extra.compat = match word.value {
-        "2.2" => Compat::V2_2,
-        "2.0" => Compat::V2_0,
-        _ => return Err(word.value("must be 2.2 or 2.0")),
-    };
+    command.extra.compat = Compat::of_name(word.value).ok_or_else(|| word.value(Compat::NAMES))?;
     Ok(())
 }
 

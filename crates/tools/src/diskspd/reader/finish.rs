@@ -96,6 +96,9 @@ fn run(
     });
     run.notes = cut;
     run.notes.extend(missing(&results, request));
+    let order = request.and_then(|request| request.order.as_deref());
+    let buffers = request.and_then(|request| request.buffers.as_deref());
+    run.notes.extend(defaults_of_2_3(order, buffers));
     if let Some(request) = request {
         run.workload = request.workload(results.threads);
         run.evidence = request.evidence(run.command.as_deref());
@@ -165,6 +168,20 @@ fn without_cut(results: &mut Results) -> Vec<String> {
     results.tables.retain(|table| table.total.is_some());
     results.charts.retain(|chart| chart.whole);
     notes
+}
+
+/// Names what 2.3 has by default and 2.2 has not, as far as it is printed.
+pub(in crate::diskspd) fn defaults_of_2_3(
+    order: Option<&str>,
+    buffers: Option<&str>,
+) -> Option<String> {
+    let mut parts = Vec::new();
+    parts.extend(order.map(|order| format!("affinity assignment {order}")));
+    parts.extend(buffers.map(|buffers| format!("buffer separation {buffers}")));
+    (!parts.is_empty()).then(|| {
+        let parts = parts.join("; ");
+        format!("{parts}. Versions before 2.3 have neither; -aup -bsn request their way")
+    })
 }
 
 /// Parts that this layout has, and the text has not.

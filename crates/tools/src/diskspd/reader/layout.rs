@@ -7,7 +7,9 @@ pub(super) struct Layout {
 }
 
 /// A piece of a line, and the first version that prints it; the newest first.
-const MARKS: [(&str, &str); 6] = [
+const MARKS: [(&str, &str); 8] = [
+    ("buffer separation: ", "2.3"),
+    ("effective affinity (", "2.3"),
     ("heterogeneous cores:", "2.2"),
     ("operations per thread:", "2.1"),
     ("System information:", "2.0.21"),
@@ -15,6 +17,8 @@ const MARKS: [(&str, &str); 6] = [
     ("writethrough o", "2.0.17"),
     ("read/write ratio:", "2.0.16"),
 ];
+/// The mark of the results alone, which no later version lacks.
+const UNIT_ONLY: usize = 5;
 const GATHERING: &str = "gathering IOPS at intervals";
 
 impl Layout {
@@ -34,7 +38,7 @@ impl Layout {
         let newest = (0..MARKS.len()).find(|number| self.seen & (1 << number) != 0);
         match newest {
             // The results alone distinguish no more than this.
-            Some(3) if !has_parameters => None,
+            Some(UNIT_ONLY) if !has_parameters => None,
             Some(number) => Some(MARKS[number].1),
             None => has_parameters.then_some("2.0.15"),
         }

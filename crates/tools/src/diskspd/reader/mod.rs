@@ -17,6 +17,7 @@ mod wrap;
 
 use crate::imports::section::{Found, Section, Start};
 
+pub(super) use finish::defaults_of_2_3;
 pub(crate) use walk::busier;
 
 /// The line that every version prints first; the other three begin what people paste without it.

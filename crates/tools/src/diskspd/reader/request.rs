@@ -2,6 +2,7 @@
 
 use crate::imports::number::size;
 use crate::imports::run::common;
+use crate::imports::section::short;
 use model::imported_evidence::{ImportedContent, ImportedEvidence, ImportedPace, RequestedRate};
 use model::{Bytes, CacheMode, ImportedWorkload, Nanos, Ratio};
 
@@ -15,6 +16,11 @@ pub(super) struct Request {
     pub(super) latency: bool,
     pool_threads: Option<u32>,
     pool_depth: Option<u32>,
+    ring: bool,
+    /// As printed from 2.3 on.
+    pub(super) order: Option<String>,
+    /// As printed from 2.3 on.
+    pub(super) buffers: Option<String>,
     targets: Vec<Target>,
 }
 
@@ -123,6 +129,12 @@ impl Request {
             self.pool_threads = leading(rest);
         } else if let Some(rest) = after(line, "number of outstanding I/O operations per thread") {
             self.pool_depth = rest.parse().ok();
+        } else if line.starts_with("using IoRing") {
+            self.ring = true;
+        } else if let Some(rest) = after(line, "affinity assignment") {
+            self.order = Some(short(rest));
+        } else if let Some(rest) = after(line, "buffer separation") {
+            self.buffers = Some(short(rest));
         } else if let Some(rest) = after(line, "duration") {
             self.duration = seconds(rest);
         } else if let Some(rest) = after(line, "warm up time") {
@@ -203,7 +215,7 @@ impl Request {
             duration: self.duration,
             warmup: self.warmup,
             size: None,
-            engine: None,
+            engine: self.ring.then(|| "IoRing".to_owned()),
         }
     }
 

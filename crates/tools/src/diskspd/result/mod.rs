@@ -6,7 +6,7 @@
 //! profile inside the document, is the dialect's to print.
 //!
 //! Deliberately absent: kernel events (`-e`) and wait statistics (`-vs`), which are not measured here and refused by
-//! the dialect; layouts between 2.0.17 and 2.2; and terminals.
+//! the dialect; what 2.3 prints of caches, used processors and its rings, which is not recorded; and terminals.
 
 mod machine;
 mod percentiles;
@@ -16,8 +16,9 @@ mod tables;
 mod text;
 mod xml;
 
+pub use machine::machine_text;
 pub use text::diskspd_text;
-pub use xml::diskspd_xml;
+pub use xml::{diskspd_xml, machine_xml};
 
 use crate::diskspd::figures::{Span, System, span};
 use crate::diskspd::{Compat, Profile, TimeSpan, print_text, write_xml};
@@ -34,7 +35,7 @@ pub struct DiskspdResults<'a> {
     pub profile: &'a Profile,
     /// All arguments joined by single blanks, program first.
     pub command_line: &'a str,
-    /// Whose text layout. The document has one form.
+    /// Whose layout.
     pub compat: Compat,
     /// The machine.
     pub system: System,
@@ -79,7 +80,7 @@ impl<'a> DiskspdResults<'a> {
 
     /// The profile inside the document, indented.
     fn profile_xml(&self) -> String {
-        write_xml(self.profile, 2)
+        write_xml(self.profile, 2, self.compat)
     }
 
     /// Each time span as asked, with its result.

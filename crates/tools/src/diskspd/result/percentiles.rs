@@ -24,8 +24,8 @@ const ROWS: [(&str, u64); 15] = [
     ("max", PARTS_OF_WHOLE),
 ];
 
-/// One chart for each path where there are several, then the one over all, with what stands before each. The old layout
-/// has only the last, without a title.
+/// One chart for each path where there are several, then the one over all, with what stands before each. The oldest layout
+/// has only the last, without a title; until 2.1 the titles are bare.
 pub(super) fn write(measured: &Measured, compat: Compat, out: &mut dyn Write) -> io::Result<()> {
     let total = &measured.total;
     let whole = [
@@ -37,13 +37,19 @@ pub(super) fn write(measured: &Measured, compat: Compat, out: &mut dyn Write) ->
         writeln!(out, "\n")?;
         return chart(whole, out);
     }
+    let (title, whole_title) = if compat < Compat::V2_2 {
+        writeln!(out, "\n")?;
+        ("", "total:")
+    } else {
+        ("Latency distribution: ", "Total latency distribution:")
+    };
     if measured.paths.len() > 1 {
         for path in &measured.paths {
-            writeln!(out, "\nLatency distribution: {}", path.path)?;
+            writeln!(out, "\n{title}{}", path.path)?;
             chart([&path.read, &path.write, &path.total], out)?;
         }
     }
-    writeln!(out, "\nTotal latency distribution:")?;
+    writeln!(out, "\n{whole_title}")?;
     chart(whole, out)
 }
 

@@ -13,6 +13,9 @@ struct Column {
     cell: fn(&CpuPlace) -> u32,
 }
 
+/// The column behind the others, on a machine with several kinds of cores.
+const CLASS_TITLE: &str = "Class | ";
+
 /// In the order of the table.
 const COLUMNS: [Column; 4] = [
     Column {
@@ -48,10 +51,11 @@ pub(super) fn write(
     compat: Compat,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    match compat {
-        Compat::V2_2 => write_2_2(measured, system, out),
-        Compat::V2_0 => write_2_0(measured, out),
+    if compat >= Compat::V2_2 {
+        return write_2_2(measured, system, out);
     }
+    let groups = compat >= Compat::V2_0_21 && system.groups() > 1;
+    write_old(measured, groups, out)
 }
 
 fn write_2_2(measured: &Measured, system: &System, out: &mut dyn Write) -> io::Result<()> {
@@ -59,11 +63,14 @@ fn write_2_2(measured: &Measured, system: &System, out: &mut dyn Write) -> io::R
         .iter()
         .filter(|column| (column.shown)(system))
         .collect();
-    let extra: usize = columns.iter().map(|column| column.width + 2).sum();
-    let titles: String = columns
+    let best = system.best_class();
+    let classes = if best > 0 { CLASS_TITLE.len() } else { 0 };
+    let extra = columns.iter().map(|column| column.width + 2).sum::<usize>() + classes;
+    let mut titles: String = columns
         .iter()
         .map(|column| format!("{} | ", column.title))
         .collect();
+    titles += if best > 0 { CLASS_TITLE } else { "" };
     let rule = "-".repeat(40 + extra);
     writeln!(
         out,
@@ -78,6 +85,10 @@ fn write_2_2(measured: &Measured, system: &System, out: &mut dyn Write) -> io::R
                 width = column.width
             )?;
         }
+        if best > 0 {
+            let mark = if cpu.place.class == best { 'P' } else { ' ' };
+            write!(out, "{:5}{mark}| ", cpu.place.class)?;
+        }
         writeln!(out, "{:4}|{}", cpu.place.number, shares(&cpu.shares, 6))?;
     }
     writeln!(
@@ -88,13 +99,31 @@ fn write_2_2(measured: &Measured, system: &System, out: &mut dyn Write) -> io::R
     )
 }
 
-fn write_2_0(measured: &Measured, out: &mut dyn Write) -> io::Result<()> {
+/// Before 2.2; from 2.0.20 on with the group where there are several.
+fn write_old(measured: &Measured, groups: bool, out: &mut dyn Write) -> io::Result<()> {
     let rule = "-".repeat(43);
-    writeln!(out, "\nCPU |  Usage |  User  |  Kernel |  Idle\n{rule}")?;
+    let title = if groups { "Group | " } else { "" };
+    writeln!(
+        out,
+        "\n{title}CPU |  Usage |  User  |  Kernel |  Idle\n{rule}"
+    )?;
     for cpu in &measured.cpus {
-        writeln!(out, "{:4}|{}", cpu.place.cpu, shares(&cpu.shares, 7))?;
+        let shares = shares(&cpu.shares, 7);
+        match groups {
+            true => writeln!(
+                out,
+                "{:6}| {:4}|{shares}",
+                cpu.place.group, cpu.place.number
+            )?,
+            false => writeln!(out, "{:4}|{shares}", cpu.place.cpu)?,
+        }
     }
-    writeln!(out, "{rule}\navg.|{}", shares(&measured.cpu_average, 7))
+    let indent = if groups { "        " } else { "" };
+    writeln!(
+        out,
+        "{rule}\n{indent}avg.|{}",
+        shares(&measured.cpu_average, 7)
+    )
 }
 
 /// The four cells; the kernel's has its own width.

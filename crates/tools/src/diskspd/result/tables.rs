@@ -97,8 +97,9 @@ impl Columns {
 
     fn size(self, bytes: u64) -> String {
         match self.compat {
-            Compat::V2_2 => size_text(bytes, 0),
-            Compat::V2_0 => old_size(bytes),
+            Compat::V2_0 => old_size(bytes, ""),
+            Compat::V2_0_21 => old_size(bytes, "i"),
+            Compat::V2_1 | Compat::V2_2 | Compat::V2_3 => size_text(bytes, 0),
         }
     }
 }
@@ -132,19 +133,20 @@ fn counts(bytes: u64, ios: u64, bytes_per_s: f64, rate_per_s: f64) -> String {
 
 /// Title of the throughput column. Both mean 2^20 bytes per second.
 fn megabytes(compat: Compat) -> &'static str {
-    match compat {
-        Compat::V2_2 => "    MiB/s   ",
-        Compat::V2_0 => "     MB/s   ",
+    if compat == Compat::V2_0 {
+        "     MB/s   "
+    } else {
+        "    MiB/s   "
     }
 }
 
-/// Whole units of 1024, rounded down, from more than ten of a unit on.
-fn old_size(bytes: u64) -> String {
-    const UNITS: [(u32, &str); 3] = [(30, "GB"), (20, "MB"), (10, "KB")];
+/// Whole units of 1024, rounded down, from more than ten of a unit on; `infix` is the `i` of `KiB`.
+fn old_size(bytes: u64, infix: &str) -> String {
+    const UNITS: [(u32, &str); 3] = [(30, "G"), (20, "M"), (10, "K")];
     let unit = UNITS.iter().find(|(shift, _)| bytes > 10 << shift);
     unit.map_or_else(
         || format!("{bytes}B"),
-        |(shift, name)| format!("{}{name}", bytes >> shift),
+        |(shift, name)| format!("{}{name}{infix}B", bytes >> shift),
     )
 }
 
@@ -156,8 +158,9 @@ mod tests {
     fn old_sizes_change_their_unit_above_ten_of_the_next() {
         let sizes = [10 << 10, (10 << 10) + 1, 1 << 30, 10 << 30, 440 << 30];
         assert_eq!(
-            sizes.map(old_size),
+            sizes.map(|bytes| old_size(bytes, "")),
             ["10240B", "10KB", "1024MB", "10240MB", "440GB"]
         );
+        assert_eq!(old_size(1 << 30, "i"), "1024MiB");
     }
 }

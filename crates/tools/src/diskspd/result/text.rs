@@ -9,9 +9,7 @@ use std::io::{self, Write};
 /// parameters:`), the machine, each time span, and the totals where there are several. Errors are those of `out`.
 pub fn diskspd_text(results: &DiskspdResults<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(results.input_text().as_bytes())?;
-    if results.compat == Compat::V2_2 {
-        machine::write(&results.system, out)?;
-    }
+    machine::write(&results.system, results.compat, out)?;
     for (number, (asked, span)) in (1..).zip(results.spans()) {
         write_span(results, number, asked, span, out)?;
     }
@@ -28,7 +26,7 @@ fn write_span(
     span: &Span,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    if results.compat == Compat::V2_0 {
+    if results.compat < Compat::V2_2 {
         writeln!(out)?;
     }
     writeln!(out, "\nResults for timespan {number}:\n{}", "*".repeat(79))?;
@@ -37,7 +35,7 @@ fn write_span(
     };
     write_head(measured, asked, results.compat, out)?;
     processors::write(measured, &results.system, results.compat, out)?;
-    if results.compat == Compat::V2_2 {
+    if results.compat >= Compat::V2_1 {
         places::write(&measured.layouts, out)?;
     }
     tables::write(measured, asked, results.compat, out)?;
@@ -59,11 +57,11 @@ fn write_head(
         measured.time.as_seconds()
     )?;
     writeln!(out, "thread count:\t\t{}", measured.threads)?;
-    match compat {
-        Compat::V2_0 => writeln!(out, "proc count:\t\t{}", measured.cpus.len()),
-        Compat::V2_2 if asked.thread_count > 0 && asked.request_count > 0 => {
-            writeln!(out, "request count:\t\t{}", asked.request_count)
-        }
-        Compat::V2_2 => Ok(()),
+    if compat >= Compat::V2_0_21 && asked.thread_count > 0 && asked.request_count > 0 {
+        writeln!(out, "request count:\t\t{}", asked.request_count)?;
     }
+    if compat < Compat::V2_2 {
+        writeln!(out, "proc count:\t\t{}", measured.cpus.len())?;
+    }
+    Ok(())
 }

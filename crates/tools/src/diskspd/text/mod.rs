@@ -3,11 +3,12 @@
 //! Scripts read this, so lines, order and blanks are the original's. Results are printed by `views`, which finds the
 //! line of a range and the text of a size here.
 
+mod span;
 mod target;
 
 use super::Compat;
 use super::number::size_text;
-use super::profile::{Profile, TimeSpan};
+use super::profile::Profile;
 use std::fmt::Write;
 
 /// A range of a target and its share of I/Os, as a line shows it.
@@ -34,15 +35,17 @@ pub fn print_text(profile: &Profile, command_line: &str, compat: Compat) -> Stri
         );
     }
     line(&mut text, "Input parameters:\n");
+    let indent = Indent::of(compat);
     if profile.verbose {
-        line(&mut text, "\tusing verbose mode");
+        line(&mut text, &format!("{}using verbose mode", indent.head));
     }
     for (place, span) in profile.time_spans.iter().enumerate() {
+        let head = indent.head;
         line(
             &mut text,
-            &format!("\ttimespan: {:>3}\n\t-------------", place + 1),
+            &format!("{head}timespan: {:>3}\n{head}-------------", place + 1),
         );
-        print_span(span, &mut text);
+        span::print(span, compat, &mut text);
         for each in &span.targets {
             target::print(span, each, compat, &mut text);
         }
@@ -51,53 +54,37 @@ pub fn print_text(profile: &Profile, command_line: &str, compat: Compat) -> Stri
     text
 }
 
+/// What lines begin with.
+#[derive(Clone, Copy)]
+struct Indent {
+    /// A time span's title.
+    head: &'static str,
+    /// Its settings, and the paths of its targets.
+    span: &'static str,
+    /// The settings of a target.
+    target: &'static str,
+}
+
+impl Indent {
+    fn of(compat: Compat) -> Indent {
+        if compat >= Compat::V2_3 {
+            return Indent {
+                head: "  ",
+                span: "    ",
+                target: "      ",
+            };
+        }
+        Indent {
+            head: "\t",
+            span: "\t",
+            target: "\t\t",
+        }
+    }
+}
+
 fn line(text: &mut String, content: &str) {
     text.push_str(content);
     text.push('\n');
-}
-
-fn print_span(span: &TimeSpan, text: &mut String) {
-    let mut tell = |content: &str| line(text, &format!("\t{content}"));
-    tell(&format!("duration: {}s", span.duration_s));
-    tell(&format!("warm up time: {}s", span.warmup_s));
-    tell(&format!("cool down time: {}s", span.cooldown_s));
-    if span.affinity.disabled {
-        tell("affinity disabled");
-    }
-    if span.measure_latency {
-        tell("measuring latency");
-    }
-    if span.intervals.printed {
-        tell(&format!(
-            "gathering IOPS at intervals of {}ms",
-            span.intervals.length_ms
-        ));
-    }
-    tell(&format!("random seed: {}", span.seed));
-    if span.thread_count > 0 {
-        tell(&format!("thread pool with {} threads", span.thread_count));
-        tell(&format!(
-            "number of outstanding I/O operations per thread: {}",
-            span.request_count
-        ));
-    }
-    if !span.affinity.processors.is_empty() {
-        let list: Vec<String> = span
-            .affinity
-            .processors
-            .iter()
-            .map(|(group, cpu)| format!("{group}/{cpu}"))
-            .collect();
-        tell(&format!(
-            "advanced affinity round robin (group/core): {}",
-            list.join(", ")
-        ));
-    }
-    if span.random_write_data {
-        tell("generating random data for each write IO");
-        tell("  WARNING: this increases the CPU cost of issuing writes and should only");
-        tell("           be compared to other results using the -Zr flag");
-    }
 }
 
 /// One range: with whole percent, or with a decimal where a trimmed list is completed.

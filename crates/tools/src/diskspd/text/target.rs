@@ -1,12 +1,14 @@
-//! The lines of one target, in the layout of 2.2 or of 2.0.17.
+//! The lines of one target, in the layout of a version.
 //!
-//! The old layout differs in three things: sizes are plain byte counts, the outstanding I/Os are not "per thread", and
-//! the distance between threads is always printed. What 2.0.17 did not have is printed as 2.2 does.
+//! Those before 2.1 differ in three things: sizes are plain byte counts, the outstanding I/Os are not "per thread", and
+//! the distance between threads is always printed. What a version did not have is printed as a later one does.
 
-use super::{RangeLine, line, range_line};
+use super::{Indent, RangeLine, line, range_line};
 use crate::diskspd::Compat;
 use crate::diskspd::number::size_text;
-use crate::diskspd::profile::{Cache, Content, Distribution, Flush, Target, Throughput, TimeSpan};
+use crate::diskspd::profile::{
+    Bypass, Cache, Content, Distribution, Flush, Target, Throughput, TimeSpan,
+};
 
 struct Lines<'a> {
     text: &'a mut String,
@@ -15,21 +17,29 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     fn tell(&mut self, content: &str) {
-        line(self.text, &format!("\t\t{content}"));
+        let indent = Indent::of(self.compat).target;
+        line(self.text, &format!("{indent}{content}"));
+    }
+
+    /// Before sizes had units.
+    fn is_old(&self) -> bool {
+        self.compat < Compat::V2_1
     }
 
     fn size(&self, bytes: u64) -> String {
-        match self.compat {
-            Compat::V2_2 => size_text(bytes, 0),
-            Compat::V2_0 => bytes.to_string(),
+        if self.is_old() {
+            bytes.to_string()
+        } else {
+            size_text(bytes, 0)
         }
     }
 }
 
 pub(super) fn print(span: &TimeSpan, target: &Target, compat: Compat, text: &mut String) {
+    let indent = Indent::of(compat).span;
     match target.path.strip_prefix('*') {
-        Some(number) => line(text, &format!("\tpath: template target '{number}'")),
-        None => line(text, &format!("\tpath: '{}'", target.path)),
+        Some(number) => line(text, &format!("{indent}path: template target '{number}'")),
+        None => line(text, &format!("{indent}path: '{}'", target.path)),
     }
     let mut lines = Lines { text, compat };
     lines.tell(&format!("think time: {}ms", target.think_ms));
@@ -53,16 +63,20 @@ fn print_cache(target: &Target, lines: &mut Lines) {
         (true, Cache::Unbuffered) => "hardware write cache disabled, writethrough on",
         (true, _) => "hardware and software write caches disabled, writethrough on",
     });
-    let Some(flush) = target.mapped else {
-        return;
-    };
-    let mode = match flush {
-        Flush::None => "",
-        Flush::ViewOfFile => ", flush mode: FlushViewOfFile",
-        Flush::NonVolatileMemory => ", flush mode: FlushNonVolatileMemory",
-        Flush::NonVolatileMemoryNoDrain => ", flush mode: FlushNonVolatileMemory with no drain",
-    };
-    lines.tell(&format!("memory mapped I/O enabled{mode}"));
+    if let Some(flush) = target.mapped {
+        let mode = match flush {
+            Flush::None => "",
+            Flush::ViewOfFile => ", flush mode: FlushViewOfFile",
+            Flush::NonVolatileMemory => ", flush mode: FlushNonVolatileMemory",
+            Flush::NonVolatileMemoryNoDrain => ", flush mode: FlushNonVolatileMemory with no drain",
+        };
+        lines.tell(&format!("memory mapped I/O enabled{mode}"));
+    }
+    match target.bypass {
+        None => {}
+        Some(Bypass::Partial) => lines.tell("using BypassIO (allow partial)"),
+        Some(Bypass::Full) => lines.tell("using BypassIO (full bypass)"),
+    }
 }
 
 fn print_content(target: &Target, lines: &mut Lines) {
@@ -71,10 +85,10 @@ fn print_content(target: &Target, lines: &mut Lines) {
         Content::Zero => lines.tell("zeroing write buffers"),
         Content::Source { bytes, file } => {
             lines.tell(&format!("write buffer size: {}", lines.size(*bytes)));
-            match (file, lines.compat) {
-                (Some(file), _) => lines.tell(&format!("write buffer source: '{file}'")),
-                (None, Compat::V2_2) => lines.tell("write buffer source: random fill"),
-                (None, Compat::V2_0) => {}
+            match file {
+                Some(file) => lines.tell(&format!("write buffer source: '{file}'")),
+                None if lines.is_old() => {}
+                None => lines.tell("write buffer source: random fill"),
             }
         }
     }
@@ -113,27 +127,25 @@ fn print_work(target: &Target, lines: &mut Lines) {
 
 fn print_load(span: &TimeSpan, target: &Target, lines: &mut Lines) {
     let outstanding = target.request_count;
-    match (
-        span.thread_count > 0 && span.request_count > 0,
-        lines.compat,
-    ) {
+    let shared = span.thread_count > 0 && span.request_count > 0;
+    match (shared, lines.is_old()) {
         (true, _) => lines.tell(&format!(
             "relative IO weight in thread pool: {}",
             target.weight
         )),
-        (false, Compat::V2_2) => {
+        (false, false) => {
             lines.tell(&format!(
                 "number of outstanding I/O operations per thread: {outstanding}"
             ));
         }
-        (false, Compat::V2_0) => lines.tell(&format!(
+        (false, true) => lines.tell(&format!(
             "number of outstanding I/O operations: {outstanding}"
         )),
     }
 }
 
 fn print_place(span: &TimeSpan, target: &Target, lines: &mut Lines) {
-    let always = lines.compat == Compat::V2_0;
+    let always = lines.is_old();
     for (name, bytes, always) in [
         ("base file offset", target.base_bytes, false),
         ("max file size", target.max_bytes, false),
@@ -162,7 +174,7 @@ fn print_place(span: &TimeSpan, target: &Target, lines: &mut Lines) {
         return;
     }
     lines.tell(&format!("threads per file: {}", target.threads));
-    if target.request_count > 1 {
+    if target.request_count > 1 && span.ring.is_none() {
         lines.tell(if span.completion_routines {
             "using completion routines (ReadFileEx/WriteFileEx)"
         } else {

@@ -7,6 +7,7 @@
 
 mod elements;
 mod parts;
+mod queue;
 mod read;
 mod tree;
 mod write;

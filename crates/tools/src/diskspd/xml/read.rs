@@ -6,6 +6,7 @@
 use super::XmlError;
 use super::elements::Document;
 use super::parts::{content, distribution, thread_targets, throughput};
+use super::queue;
 use super::tree::{self, Element};
 use crate::diskspd::profile::{
     Cache, EventClasses, Flush, Precreate, Profile, ResultFormat, Target, TimeSpan,
@@ -123,7 +124,13 @@ fn time_span(document: &Document, element: &Element) -> Result<TimeSpan, XmlErro
             "ThreadCount" => span.thread_count = document.u32(child)?,
             "RequestCount" => span.request_count = document.u32(child)?,
             "GroupAffinity" => _ = document.bool(child)?, // old profiles; it has no effect
-            "Affinity" => span.affinity.processors = affinity(document, child)?,
+            "Affinity" => span.affinity.processors = queue::affinity(document, child)?,
+            "AffinityTraversal" => span.affinity.order = queue::order(document, child)?,
+            "IoRing" => span.ring = Some(queue::ring(document, child)?),
+            "BufferSeparation" => {
+                span.buffers = Some(document.word(child, &queue::SEPARATIONS)?);
+            }
+            "CompletionDepth" => span.completions_max = Some(document.percent(child, 1..=16)?),
             "DisableAffinity" => span.affinity.disabled = document.bool(child)?,
             "CompletionRoutines" => span.completion_routines = document.bool(child)?,
             "MeasureLatency" => span.measure_latency = document.bool(child)?,
@@ -146,45 +153,6 @@ fn time_span(document: &Document, element: &Element) -> Result<TimeSpan, XmlErro
         .map(|each| target(document, each))
         .collect::<Result<_, _>>()?;
     Ok(span)
-}
-
-fn affinity(document: &Document, element: &Element) -> Result<Vec<(u16, u8)>, XmlError> {
-    let cpu = |value: u64| u8::try_from(value).expect("within the range");
-    if element
-        .children
-        .first()
-        .is_some_and(|child| child.name == "AffinityAssignment")
-    {
-        let list = document.list(element, "AffinityAssignment")?;
-        return list
-            .iter()
-            .map(|each| Ok((0, cpu(document.number(each, 0..=255)?))))
-            .collect();
-    }
-    let list = document.list(element, "AffinityGroupAssignment")?;
-    let mut processors = Vec::new();
-    for each in list {
-        document.text(each)?;
-        document.no_text(each)?;
-        let mut place = (0, 0);
-        for (name, value) in &each.attributes {
-            match name.as_str() {
-                "Group" => {
-                    let group = document.number_in(each, value, 0..=65_535)?;
-                    place.0 = u16::try_from(group).expect("within the range");
-                }
-                "Processor" => place.1 = cpu(document.number_in(each, value, 0..=255)?),
-                _ => {
-                    return Err(document.error(
-                        each,
-                        format!("has no attribute {name}; specify Group and Processor"),
-                    ));
-                }
-            }
-        }
-        processors.push(place);
-    }
-    Ok(processors)
 }
 
 /// What cannot be put into a target before all its elements are read.
@@ -228,6 +196,7 @@ fn place(document: &Document, child: &Element, target: &mut Target) -> Result<bo
         "TemporaryFile" => target.temporary_hint = document.bool(child)?,
         "UseLargePages" => target.large_pages = document.bool(child)?,
         "WriteThrough" => target.write_through = document.bool(child)?,
+        "BypassIO" => target.bypass = Some(document.word(child, &queue::BYPASSES)?),
         "WriteBufferContent" => target.content = content(document, child)?,
         _ => return Ok(false),
     }

@@ -62,6 +62,12 @@ impl Element {
         self.children.iter().find(|child| child.name == name)
     }
 
+    /// The value of its attribute of that name.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        let found = self.attributes.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
     /// Its text without the blanks around it; unchanged where its meaning is unclear.
     pub fn value(&self) -> String {
         let raw = self.raw.trim();

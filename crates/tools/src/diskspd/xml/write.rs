@@ -1,16 +1,21 @@
 //! Profile → document, in the order of the original.
 //!
-//! Unlike it, text is escaped and `RandomWriteData` is written, so that what is printed can be read again.
+//! Unlike it, text is escaped and `RandomWriteData` is written, so that what is printed can be read again. What only 2.3 has
+//! is written where it is specified, in any version.
 
+use super::queue::{BYPASSES, SEPARATIONS, SPANS, TRAVERSALS};
 use super::read::{FLUSHES, PRECREATE};
 use super::{LOST, is_char};
+use crate::diskspd::Compat;
+use crate::diskspd::affinity::{EFFICIENCIES, Processors, ThreadAffinity};
 use crate::diskspd::profile::{
-    Cache, Content, Distribution, EventClasses, Profile, ResultFormat, Target, Throughput, TimeSpan,
+    Batch, Cache, Content, Distribution, EventClasses, Profile, ResultFormat, Target, Throughput,
+    TimeSpan,
 };
 use std::fmt::{Display, Write};
 
-/// The whole profile, indented by `indent` blanks more than nothing; ends with a line feed.
-pub fn write_xml(profile: &Profile, indent: usize) -> String {
+/// The whole profile in the form of a version, indented by `indent` blanks more than nothing; ends with a line feed.
+pub fn write_xml(profile: &Profile, indent: usize, compat: Compat) -> String {
     let mut xml = Writer {
         text: String::new(),
         indent,
@@ -37,7 +42,7 @@ pub fn write_xml(profile: &Profile, indent: usize) -> String {
         }
         xml.inside("TimeSpans", |xml| {
             for span in &profile.time_spans {
-                xml.inside("TimeSpan", |xml| write_span(span, xml));
+                xml.inside("TimeSpan", |xml| write_span(span, compat, xml));
             }
         });
     });
@@ -125,11 +130,13 @@ fn write_events(events: &EventClasses, xml: &mut Writer) {
     }
 }
 
-fn write_span(span: &TimeSpan, xml: &mut Writer) {
+fn write_span(span: &TimeSpan, compat: Compat, xml: &mut Writer) {
     xml.element("CompletionRoutines", span.completion_routines);
     xml.element("MeasureLatency", span.measure_latency);
     xml.element("CalculateIopsStdDev", span.intervals.printed);
-    xml.element("DisableAffinity", span.affinity.disabled);
+    if compat < Compat::V2_3 {
+        xml.element("DisableAffinity", span.affinity.disabled);
+    }
     xml.element("Duration", span.duration_s);
     xml.element("Warmup", span.warmup_s);
     xml.element("Cooldown", span.cooldown_s);
@@ -138,18 +145,68 @@ fn write_span(span: &TimeSpan, xml: &mut Writer) {
     xml.element("IoBucketDuration", span.intervals.length_ms);
     xml.element("RandSeed", span.seed);
     xml.when("RandomWriteData", span.random_write_data);
-    if !span.affinity.processors.is_empty() {
-        xml.inside("Affinity", |xml| {
-            for (group, cpu) in &span.affinity.processors {
-                xml.line(&format!(
-                    r#"<AffinityGroupAssignment Group="{group}" Processor="{cpu}"/>"#
-                ));
-            }
+    if let Some(ring) = span.ring {
+        xml.inside("IoRing", |xml| {
+            let (size, percent) = match ring.batch {
+                Batch::Ios(ios) => (ios, false),
+                Batch::Percent(share) => (u32::from(share), true),
+            };
+            xml.line(&format!(
+                r#"<IoRingBatchSize Percent="{percent}">{size}</IoRingBatchSize>"#
+            ));
+            xml.element("UseRegBuffer", ring.registered);
         });
+    }
+    if compat >= Compat::V2_3 {
+        xml.element("DisableAffinity", span.affinity.disabled);
+    }
+    write_affinity(&span.affinity, compat, xml);
+    if let Some(name) = name_of(&SEPARATIONS, span.buffers) {
+        xml.element("BufferSeparation", name);
+    }
+    if let Some(most) = span.completions_max {
+        xml.element("CompletionDepth", most);
     }
     xml.inside("Targets", |xml| {
         for target in &span.targets {
             xml.inside("Target", |xml| write_target(target, xml));
+        }
+    });
+}
+
+fn write_affinity(affinity: &ThreadAffinity, compat: Compat, xml: &mut Writer) {
+    let order = affinity.order;
+    if order.is_given() {
+        let named = |value, names: &[(&'static str, bool)]| name_of(names, Some(value));
+        let traversal = named(order.core_first, &TRAVERSALS).unwrap_or_default();
+        let group = named(order.span_groups, &SPANS).unwrap_or_default();
+        let efficiency = name_of(&EFFICIENCIES, order.efficiency);
+        let efficiency = efficiency.map(|name| format!(r#" Efficiency="{name}""#));
+        xml.line(&format!(
+            r#"<AffinityTraversal Group="{group}"{}>{traversal}</AffinityTraversal>"#,
+            efficiency.unwrap_or_default()
+        ));
+    }
+    if affinity.processors.is_empty() {
+        return;
+    }
+    let whole = |item: &Processors| matches!(item, Processors::Group { .. });
+    if compat >= Compat::V2_3 || affinity.processors.iter().any(whole) {
+        xml.inside("Affinity", |xml| {
+            for mask in affinity.masks() {
+                let (group, mask) = (mask.group, mask.mask);
+                xml.line(&format!(r#"<Group Group="{group}" Mask="{mask:#x}"/>"#));
+            }
+        });
+        return;
+    }
+    xml.inside("Affinity", |xml| {
+        for item in &affinity.processors {
+            if let Processors::One { group, cpu } = item {
+                xml.line(&format!(
+                    r#"<AffinityGroupAssignment Group="{group}" Processor="{cpu}"/>"#
+                ));
+            }
         }
     });
 }
@@ -204,6 +261,9 @@ fn write_cache(target: &Target, xml: &mut Writer) {
     xml.when("MemoryMappedIo", target.mapped.is_some());
     if let Some(name) = name_of(&FLUSHES, target.mapped) {
         xml.element("FlushType", name);
+    }
+    if let Some(name) = name_of(&BYPASSES, target.bypass) {
+        xml.element("BypassIO", name);
     }
 }
 

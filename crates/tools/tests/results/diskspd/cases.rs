@@ -179,6 +179,7 @@ fn a_large_machine_shows_all_columns_and_numbers_within_groups() {
         socket: Some(cpu / 64),
         node: Some(cpu / 64),
         governor: None,
+        efficiency_class: None,
     };
     let host = HostRecord {
         cpus: (0..66).map(cpu).collect(),

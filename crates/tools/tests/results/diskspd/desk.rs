@@ -26,6 +26,7 @@ pub(super) fn host(per_core: u32) -> HostRecord {
         socket: Some(0),
         node: Some(0),
         governor: Some("Balanced (381b4222-f694-41f0-9685-ff5bb260df2e)".to_owned()),
+        efficiency_class: None,
     };
     HostRecord {
         hostname: "HOST01".to_owned(),

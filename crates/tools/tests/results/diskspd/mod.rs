@@ -4,4 +4,5 @@ mod cases;
 mod desk;
 mod document;
 mod examples;
+mod parsers;
 mod seeds;

@@ -1,19 +1,24 @@
 //! The element `System`.
 
 use super::element::Document;
+use crate::diskspd::Compat;
 use crate::diskspd::figures::System;
 use crate::diskspd::result::machine::{UNKNOWN, start_time};
 
-/// Whose form the document has, and of which day.
-const FORM: (&str, &str) = ("2.2.0", "2024/6/3");
-
 /// The machine, the program and the topology.
-pub(super) fn write(system: &System, document: &mut Document) {
+pub(super) fn write(system: &System, compat: Compat, document: &mut Document) {
+    let (version, date) = compat.form();
     document.open("System", &[]);
     document.leaf("ComputerName", &system.hostname);
+    if compat >= Compat::V2_3 {
+        document.leaf(
+            "ProcessorName",
+            system.processor_name.as_deref().unwrap_or(""),
+        );
+    }
     document.open("Tool", &[]);
-    document.leaf("Version", FORM.0);
-    document.leaf("VersionDate", FORM.1);
+    document.leaf("Version", version);
+    document.leaf("VersionDate", date);
     document.leaf(
         "Implementation",
         format_args!("fathom {}", system.tool_version),
@@ -32,7 +37,7 @@ pub(super) fn write(system: &System, document: &mut Document) {
 fn topology(system: &System, document: &mut Document) {
     document.open(
         "ProcessorTopology",
-        &[("Heterogeneous", "false".to_owned())],
+        &[("Heterogeneous", (system.best_class() > 0).to_string())],
     );
     for (group, masks) in system.masks(|cpu| cpu.group) {
         let mask = masks.first().map_or(0, |(_, mask)| *mask);
@@ -51,14 +56,14 @@ fn topology(system: &System, document: &mut Document) {
     }
     sets("Node", system.masks(|cpu| cpu.node), document);
     sets("Socket", system.masks(|cpu| cpu.socket), document);
-    for (group, core, mask) in system.core_masks() {
+    for (group, core, mask, class) in system.core_masks() {
         document.empty(
             "Core",
             &[
                 ("Group", group.to_string()),
                 ("Core", core.to_string()),
                 ("Mask", format!("{mask:#x}")),
-                ("EfficiencyClass", "0".to_owned()),
+                ("EfficiencyClass", class.to_string()),
             ],
         );
     }

@@ -44,7 +44,7 @@ fn processors(measured: &Measured, document: &mut Document) {
         document.leaf("Node", place.node);
         document.leaf("Group", place.group);
         document.leaf("Core", place.core);
-        document.leaf("EfficiencyClass", 0);
+        document.leaf("EfficiencyClass", place.class);
         document.leaf("Id", place.number);
         shares(used, document);
         document.close("CPU");
