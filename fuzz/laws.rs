@@ -125,7 +125,7 @@ pub(crate) fn sweep_plan(text: &str) {
                 let script = script.expect("a cell that can be run can be written down");
                 assert_eq!(script.fathom, built.words);
             }
-            (Ok(built), Base::Diskspd(_)) => assert!(!built.words.is_empty()),
+            (Ok(built), Base::Diskspd(_) | Base::Script(_)) => assert!(!built.words.is_empty()),
             (Err(refusal), _) => assert!(refusal.iter().count() > 0),
         }
     }

@@ -55,14 +55,23 @@ pub(crate) struct MatrixArgs {
     /// or a switch with --from-diskspd (o=2,4,8); repeatable, the first is outermost
     #[arg(long, value_name = "FIELD=VALUES")]
     pub(crate) axis: Vec<String>,
+    /// Vary threads and queue depth per thread together, in pairs: 1x240,4x60,12x20
+    #[arg(long, value_name = "PAIRS", allow_hyphen_values = true)]
+    pub(crate) pairs: Option<String>,
     /// Take the matrix from this file, in TOML
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "targets", "from_diskspd", "CourseArgs", "WorkArgs", "PlaceArgs", "TimeArgs", "EngineArgs"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "pairs", "targets", "from_diskspd", "CourseArgs", "WorkArgs", "PlaceArgs", "TimeArgs", "EngineArgs"])]
     pub(crate) plan: Option<PathBuf>,
     /// Vary the switches of this DISKSPD command line
     #[arg(long, value_name = "LINE", allow_hyphen_values = true, conflicts_with_all = ["targets", "WorkArgs", "PlaceArgs", "TimeArgs", "EngineArgs"])]
     pub(crate) from_diskspd: Option<String>,
+    /// Run the DISKSPD command lines that the loops of this batch file or PowerShell script start
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["axis", "pairs", "plan", "from_diskspd", "targets", "WorkArgs", "PlaceArgs", "TimeArgs", "EngineArgs"])]
+    pub(crate) from_script: Option<PathBuf>,
+    /// Use this file or device for a target of the script; repeatable
+    #[arg(long, value_name = "THERE=HERE", requires = "from_script")]
+    pub(crate) map: Vec<String>,
     /// Go on with this sweep, as `fathom list` numbers it; the same command as before does so too
-    #[arg(long, value_name = "ID", conflicts_with_all = ["axis", "plan", "from_diskspd", "new", "targets", "CourseArgs", "ScriptArgs", "WorkArgs", "PlaceArgs", "TimeArgs", "EngineArgs"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["axis", "pairs", "plan", "from_diskspd", "from_script", "new", "targets", "CourseArgs", "ScriptArgs", "WorkArgs", "PlaceArgs", "TimeArgs", "EngineArgs"])]
     pub(crate) resume: Option<String>,
     /// Begin again, even if this sweep was begun before and not ended
     #[arg(long, conflicts_with = "no_store")]

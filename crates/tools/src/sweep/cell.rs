@@ -33,7 +33,16 @@ pub fn build_cell(
     match base {
         Base::Native(request) => of_request(request, values, place),
         Base::Diskspd(line) => of_line(line, values, environment),
+        Base::Script(lines) => of_line(chosen(lines, values), &[], environment),
     }
+}
+
+/// The line of a script that a cell is.
+fn chosen<'a>(lines: &'a [Line], values: &[(String, String)]) -> &'a Line {
+    let place = values.iter().find(|(name, _)| name == "line");
+    let place = place.and_then(|(_, value)| value.parse::<usize>().ok());
+    let line = place.and_then(|place| lines.get(place.checked_sub(1)?));
+    line.expect("the values of the field are the places of lines")
 }
 
 fn of_request(
@@ -148,7 +157,7 @@ pub fn script_cell(
     values: &[(String, String)],
     place: u64,
 ) -> Result<ScriptCell, Refusal> {
-    let line = match base {
+    let arguments = match base {
         Base::Native(request) => {
             let built = of_request(request, values, place)?;
             return Ok(ScriptCell {
@@ -157,9 +166,9 @@ pub fn script_cell(
                 fathom: built.words,
             });
         }
-        Base::Diskspd(line) => line,
+        Base::Diskspd(line) => line.arguments(values),
+        Base::Script(lines) => chosen(lines, values).arguments(&[]),
     };
-    let arguments = line.arguments(values);
     let (profile, _) = read_line(&arguments, &diskspd::Environment::BARE)?;
     diskspd::validate(&profile, diskspd::Purpose::Run).map_err(reported)?;
     let seconds = |span: &diskspd::TimeSpan| {

@@ -72,6 +72,11 @@ impl Line {
         Line { words }
     }
 
+    /// A line that is in words already.
+    pub(super) fn of_words(words: Vec<String>) -> Line {
+        Line { words }
+    }
+
     /// One axis: of a switch, or of whole switches.
     pub(super) fn axis(
         &self,

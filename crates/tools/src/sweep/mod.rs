@@ -2,7 +2,8 @@
 //!
 //! It comes from the options of `fathom run` with lists in them, from a DISKSPD command line with axes in addition, or
 //! from a plan in TOML. Read in this order: the definition (here), `fields` (what can be varied), `values` (lists and
-//! ranges), `options`, `line` and `plan` (the three spellings), `course` (order, repetitions, rest), `cell` (one
+//! ranges), `options`, `line`, `plan` and `script` (the four
+//! spellings; `loops` follows a script), `course` (order, repetitions, rest), `cell` (one
 //! combination → timespan), `foreign` (timespan → DISKSPD's switches, for scripts).
 //!
 //! Deliberately absent: combining values (`sweep`), reading files, and consent: a plan cannot confirm that data may be
@@ -13,9 +14,11 @@ mod course;
 mod fields;
 mod foreign;
 mod line;
+mod loops;
 mod options;
 mod plan;
 mod problem;
+mod script;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -24,9 +27,11 @@ pub use cell::{BuiltCell, ScriptCell, build_cell, script_cell};
 pub use course::{Course, CourseText, Order, Repeat};
 pub use fields::field_names;
 pub use line::Line;
-pub use options::from_options;
+pub use loops::{ScriptLine, ScriptLoops, UnreadLine, read_script};
+pub use options::{Varied, from_options};
 pub use plan::{PLAN_LENGTH_MAX, from_plan};
 pub use problem::{Problem, Refusal};
+pub use script::{TargetName, from_script};
 
 use crate::native;
 
@@ -41,6 +46,8 @@ pub struct Definition {
     pub exclude: Vec<Vec<Axis>>,
     /// In which order, how often, with which pause.
     pub course: Course,
+    /// What of it was not read, for the user.
+    pub notes: Vec<String>,
 }
 
 /// What all cells have in common.
@@ -50,6 +57,8 @@ pub enum Base {
     Native(Box<native::Request>),
     /// A DISKSPD command line.
     Diskspd(Line),
+    /// The command lines of a script; the field `line` chooses one by its place, from 1.
+    Script(Vec<Line>),
 }
 
 /// One field and the values that it takes.

@@ -8,6 +8,15 @@ use super::{Axis, Base, Definition, Group, Line, field_names};
 use crate::native::Request;
 use crate::refusal::Problems;
 
+/// What varies besides the lists in options.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Varied<'a> {
+    /// `--axis`: a field and its values.
+    pub axes: &'a [String],
+    /// `--pairs`: threads and outstanding I/Os that belong together, `1x240,4x60`.
+    pub pairs: Option<&'a str>,
+}
+
 /// Reads options with lists in them, or a DISKSPD line with axes in addition. Axes of `--axis` are outside, in the
 /// order given; those of the options inside, in the order of the table of fields.
 ///
@@ -16,22 +25,97 @@ use crate::refusal::Problems;
 pub fn from_options(
     request: &Request,
     line: Option<&str>,
-    axes: &[String],
+    varied: Varied<'_>,
     course: &CourseText,
 ) -> Result<Definition, Refusal> {
     let mut problems = Problems::default();
+    let names = if line.is_some() {
+        ["t", "o"]
+    } else {
+        ["threads", "depth"]
+    };
     let (base, axes) = match line {
-        Some(line) => from_line(line, axes, &mut problems),
-        None => from_request(request, axes, &mut problems),
+        Some(line) => from_line(line, varied.axes, &mut problems),
+        None => from_request(request, varied.axes, &mut problems),
+    };
+    let groups = match varied.pairs {
+        Some(pairs) => {
+            refuse_beside_pairs(request, line.is_some(), &axes, names, &mut problems);
+            groups_of_pairs(pairs, &axes, names, &mut problems)
+        }
+        None => vec![Group { name: None, axes }],
     };
     let course = course.read(&|name| format!("--{name}"), &mut problems);
     none_or_once(problems)?;
     Ok(Definition {
         base,
-        groups: vec![Group { name: None, axes }],
+        groups,
         exclude: Vec::new(),
         course,
+        notes: Vec::new(),
     })
+}
+
+/// One group of cells for each pair, with all other axes in it.
+fn groups_of_pairs(
+    text: &str,
+    axes: &[Axis],
+    [threads, depth]: [&str; 2],
+    problems: &mut Problems<Problem>,
+) -> Vec<Group> {
+    let mut groups = Vec::new();
+    for item in text.split(',').map(str::trim) {
+        let number = |text: &str| {
+            let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            let value = digits.then(|| text.parse::<u32>().ok()).flatten();
+            value.filter(|value| *value > 0)
+        };
+        let halves = item.split_once(['x', '×']);
+        let pair = halves.and_then(|(a, b)| Some((number(a.trim())?, number(b.trim())?)));
+        let Some((count, outstanding)) = pair else {
+            problems.push(Problem::Value {
+                place: "--pairs".to_owned(),
+                read: item.to_owned(),
+                accepted: "must be threads x outstanding I/Os per thread, as in 1x240,4x60,12x20"
+                    .to_owned(),
+            });
+            continue;
+        };
+        let axis = |name: &str, value: u32| Axis {
+            name: name.to_owned(),
+            values: vec![value.to_string()],
+        };
+        let own = [axis(threads, count), axis(depth, outstanding)];
+        groups.push(Group {
+            name: None,
+            axes: own.into_iter().chain(axes.iter().cloned()).collect(),
+        });
+    }
+    groups
+}
+
+fn refuse_beside_pairs(
+    request: &Request,
+    is_line: bool,
+    axes: &[Axis],
+    [threads, depth]: [&str; 2],
+    problems: &mut Problems<Problem>,
+) {
+    let usual = Request::default();
+    let work = (&request.work, &usual.work);
+    let of_axes = |name: &str| axes.iter().any(|axis| axis.name == name);
+    let given = [
+        (threads, !is_line && work.0.threads != work.1.threads),
+        (depth, !is_line && work.0.depth != work.1.depth),
+    ];
+    for (name, is_given) in given {
+        if is_given || of_axes(name) {
+            problems.push(Problem::Contradiction {
+                place: "--pairs".to_owned(),
+                why: format!("{name} is specified too: specify all its values in one place"),
+            });
+        }
+    }
 }
 
 fn from_request(

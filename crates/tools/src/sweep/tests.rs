@@ -21,7 +21,7 @@ fn request(block: &str, depth: &str) -> Request {
 
 fn options(request: &Request, axes: &[&str]) -> Result<Definition, Refusal> {
     let axes: Vec<String> = axes.iter().map(|&axis| axis.to_owned()).collect();
-    from_options(request, None, &axes, &CourseText::default())
+    from_options(request, None, axes_of(&axes), &CourseText::default())
 }
 
 fn shown(definition: &Definition) -> String {
@@ -97,7 +97,8 @@ fn a_course_is_read_or_refused_whole() {
             precision: text(precision),
             rest: text(rest),
         };
-        from_options(&request("4K", "1"), None, &[], &course).map(|definition| definition.course)
+        from_options(&request("4K", "1"), None, Varied::default(), &course)
+            .map(|definition| definition.course)
     };
     let course = read("interleaved", "", "5%", "2s").unwrap();
     assert_eq!((course.repeat.least, course.repeat.most), (3, 10));
@@ -196,15 +197,20 @@ fn a_plan_may_vary_a_diskspd_line() {
         &expect![[r#"
             line 2: depth: with from_diskspd the switches are varied under [axes], by their letters: o = [2, 4]
             line 3: create: this belongs to the DISKSPD line: specify it there
-            line 5: y9: there is no field `y9` (did you mean y?); fields: DISKSPD's switches that take a value, : a b B c C d D e f F g i I j N o O P r rd rs R s si S t T v w W X y z Z, or any name for whole switches (access=-r,-si)"#]],
+            line 5: y9: there is no field `y9` (did you mean y?); fields: DISKSPD's switches that take a value, : a b bs B c C d D e f F g i I j N o oc O P r rd rs R s si S t T u v w W X y z Z, or any name for whole switches (access=-r,-si)"#]],
     );
 }
 
 fn line(text: &str) -> Line {
-    let definition = from_options(&Request::default(), Some(text), &[], &CourseText::default());
+    let definition = from_options(
+        &Request::default(),
+        Some(text),
+        Varied::default(),
+        &CourseText::default(),
+    );
     match definition.unwrap().base {
         Base::Diskspd(line) => line,
-        Base::Native(_) => panic!("a line was given"),
+        Base::Native(_) | Base::Script(_) => panic!("a line was given"),
     }
 }
 
@@ -244,7 +250,12 @@ fn a_cell_of_a_line_is_what_diskspd_would_run_and_a_cell_of_options_draws_its_ow
 #[test]
 fn a_line_that_is_no_run_is_refused() {
     let reported = |text: &str| {
-        let definition = from_options(&Request::default(), Some(text), &[], &CourseText::default());
+        let definition = from_options(
+            &Request::default(),
+            Some(text),
+            Varied::default(),
+            &CourseText::default(),
+        );
         match definition {
             Ok(definition) => build_cell(&definition.base, &[], 0, &Environment::BARE)
                 .unwrap_err()
@@ -313,7 +324,7 @@ proptest! {
     #[test]
     fn no_plan_and_no_line_makes_it_panic(text in "\\PC{0,80}") {
         let _ = from_plan(&text);
-        let _ = from_options(&Request::default(), Some(&text), std::slice::from_ref(&text), &CourseText::default());
+        let _ = from_options(&Request::default(), Some(&text), axes_of(std::slice::from_ref(&text)), &CourseText::default());
     }
 
     #[test]
@@ -322,4 +333,52 @@ proptest! {
         let definition = options(&request("4K", &text), &[]).unwrap();
         prop_assert_eq!(definition.groups[0].axes[0].values.len(), powers as usize + 1);
     }
+}
+
+fn axes_of(axes: &[String]) -> Varied<'_> {
+    Varied { axes, pairs: None }
+}
+
+fn pairs_of(pairs: &str) -> Varied<'_> {
+    Varied {
+        axes: &[],
+        pairs: Some(pairs),
+    }
+}
+
+#[test]
+fn pairs_of_threads_and_depth_are_cells_of_their_own() {
+    let request = request("4K,64K", "1");
+    let varied = pairs_of("1x240, 4x60,12×20");
+    let definition = from_options(&request, None, varied, &CourseText::default()).unwrap();
+    let pairs: Vec<(String, String, usize)> = definition
+        .groups
+        .iter()
+        .map(|group| {
+            let value = |place: usize| group.axes[place].values[0].clone();
+            (value(0), value(1), group.axes.len())
+        })
+        .collect();
+    let pair = |threads: &str, depth: &str| (threads.to_owned(), depth.to_owned(), 3);
+    assert_eq!(pairs, [pair("1", "240"), pair("4", "60"), pair("12", "20")]);
+    let line = Some("-b4K -d1 f.dat");
+    let of_line = from_options(&Request::default(), line, varied, &CourseText::default()).unwrap();
+    let names = of_line.groups[0].axes.iter().map(|axis| axis.name.as_str());
+    assert_eq!(names.collect::<Vec<_>>(), ["t", "o"]);
+}
+
+#[test]
+fn pairs_that_are_none_are_refused() {
+    let reported = |request: &Request, pairs: &str| {
+        let found = from_options(request, None, pairs_of(pairs), &CourseText::default());
+        found.unwrap_err().messages().collect::<Vec<_>>()
+    };
+    for pairs in ["", "4", "x4", "4x", "0x4", "4x0", "4x4,,", "4xx4", "-1x4"] {
+        assert!(!reported(&request("4K", "1"), pairs).is_empty(), "{pairs}");
+    }
+    let found = reported(&request("4K", "8"), "4x60");
+    assert!(
+        found[0].starts_with("--pairs: depth is specified too"),
+        "{found:?}"
+    );
 }

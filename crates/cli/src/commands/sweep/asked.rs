@@ -116,8 +116,12 @@ impl Asked {
             shuffle_seed: course.shuffle_seed,
             repeat: repeat_of(&course.repeat),
             rest: course.rest,
-            notes: notes.unwrap_or_default(),
-            repeats_targets: matches!(definition.base, Base::Diskspd(_)),
+            notes: definition
+                .notes
+                .into_iter()
+                .chain(notes.unwrap_or_default())
+                .collect(),
+            repeats_targets: matches!(definition.base, Base::Diskspd(_) | Base::Script(_)),
             ranks: 1,
             is_seed_varied,
         })
@@ -218,11 +222,17 @@ pub(super) fn define(args: &SweepArgs) -> Result<Definition, CommandError> {
     {
         return from_plan(&with_nothing_beside(only)?);
     }
+    if let Some(script) = &args.matrix.from_script {
+        return from_script(script, args);
+    }
     let line = args.matrix.from_diskspd.as_deref();
     words::from_options(
         &args.request(),
         line,
-        &args.matrix.axis,
+        words::Varied {
+            axes: &args.matrix.axis,
+            pairs: args.matrix.pairs.as_deref(),
+        },
         &args.course.text(),
     )
     .map_err(|refusal| refused(&refusal))
@@ -257,10 +267,29 @@ fn with_nothing_beside(plan: &Path) -> Result<PathBuf, CommandError> {
     }
 }
 
-fn from_plan(path: &Path) -> Result<Definition, CommandError> {
+/// A script of another machine.
+fn from_script(path: &Path, args: &SweepArgs) -> Result<Definition, CommandError> {
+    let bytes = bytes_of(path, "script")?;
+    let shown = path.display().to_string();
+    let text = tools::diskspd::decode(bytes).map_err(|why| {
+        CommandError::refused(format!("{shown}: the script cannot be read: {why}"))
+    })?;
+    let map: Result<Vec<_>, _> = args
+        .matrix
+        .map
+        .iter()
+        .map(|text| words::TargetName::read(text))
+        .collect();
+    let map = map.map_err(CommandError::refused)?;
+    words::from_script(&shown, &text, &map, &args.course.text())
+        .map_err(|refusal| refused(&refusal))
+}
+
+/// The bytes of a plan or script of a sensible length.
+fn bytes_of(path: &Path, what: &str) -> Result<Vec<u8>, CommandError> {
     let shown = path.display();
     let unreadable =
-        |why: String| CommandError::refused(format!("{shown}: the plan cannot be read: {why}"));
+        |why: String| CommandError::refused(format!("{shown}: the {what} cannot be read: {why}"));
     let length = fs::metadata(path).map_err(|error| unreadable(model::errno_text(&error)))?;
     if !length.is_file() {
         return Err(unreadable("it is not a file".to_owned()));
@@ -271,9 +300,17 @@ fn from_plan(path: &Path) -> Result<Definition, CommandError> {
             words::PLAN_LENGTH_MAX
         )));
     }
-    let bytes = fs::read(path).map_err(|error| unreadable(model::errno_text(&error)))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| unreadable("it is not UTF-8, as TOML is".to_owned()))?;
+    fs::read(path).map_err(|error| unreadable(model::errno_text(&error)))
+}
+
+fn from_plan(path: &Path) -> Result<Definition, CommandError> {
+    let shown = path.display();
+    let bytes = bytes_of(path, "plan")?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        CommandError::refused(format!(
+            "{shown}: the plan cannot be read: it is not UTF-8, as TOML is"
+        ))
+    })?;
     words::from_plan(&text).map_err(|refusal| {
         let reported = refusal
             .messages()

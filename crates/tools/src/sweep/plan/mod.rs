@@ -87,6 +87,7 @@ impl Plan<'_> {
             groups: Vec::new(),
             exclude: Vec::new(),
             course: CourseText::default().read(&|name| name.to_owned(), &mut Problems::default()),
+            notes: Vec::new(),
         };
         if self.text.whole.len() > PLAN_LENGTH_MAX {
             self.problems.push(Problem::Syntax {
@@ -175,6 +176,7 @@ impl Plan<'_> {
             groups,
             exclude,
             course,
+            notes: Vec::new(),
         }
     }
 
