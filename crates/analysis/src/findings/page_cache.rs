@@ -253,15 +253,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
         .filter_map(|check| check.lifetime.as_ref().or(check.measured.as_ref()))
         .filter_map(kept)
         .max_by(f64::total_cmp);
-    let server = targets(seen.record).find_map(|target| server_of(&target));
-    let who = match (cached, server) {
-        (true, _) => "the page cache".to_owned(),
-        (false, Some(kind)) => {
-            let kind = model::printable(kind);
-            format!("the server of {kind} (FUSE), or a cache below it,")
-        }
-        (false, None) => "a layer above the device".to_owned(),
-    };
+    let who = server(seen, cached);
     let presses = targets(seen.record).find_map(|target| target.presses());
     let presses = presses.filter(|_| !cached);
     let sentence = match (reads, writes) {
@@ -304,6 +296,19 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
     ];
     let reported = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
     Some(reported.not_as("a disk result"))
+}
+
+/// Names what answered in place of the device.
+fn server(seen: &Own<'_>, cached: bool) -> String {
+    let fuse = targets(seen.record).find_map(|target| server_of(&target));
+    match (cached, fuse) {
+        (true, _) => "the page cache".to_owned(),
+        (false, Some(kind)) => {
+            let kind = model::printable(kind);
+            format!("the server of {kind} (FUSE), or a cache below it,")
+        }
+        (false, None) => "a layer above the device".to_owned(),
+    }
 }
 
 /// Names the memory limit of the control group, where it is why the page cache contained only a part of the range.

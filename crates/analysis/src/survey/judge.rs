@@ -43,6 +43,19 @@ pub(super) fn judge(
     (validity, rules.iter().map(reason).collect())
 }
 
+/// Returns why the first workload without a result has none, where others have one.
+fn missing(wanted: &[&SurveyRow], measured: usize) -> Option<String> {
+    let first = wanted.iter().find(|row| row.best.is_none());
+    first.filter(|_| measured > 0).map(|row| {
+        let (few, all) = (wanted.len() - measured, wanted.len());
+        let why = &row.ladder.reason;
+        format!(
+            "{}: {why}; {few} of {all} workloads have no result",
+            row.workload
+        )
+    })
+}
+
 /// Returns INVALID where every measured row is, or none was measured; CAUTION where any is not valid or missing, or points
 /// contain stalls.
 pub(super) fn verdict(
@@ -67,16 +80,7 @@ pub(super) fn verdict(
             first.workload
         ))
     };
-    let first_missing = wanted.iter().find(|row| row.best.is_none());
-    let missing = first_missing.filter(|_| measured > 0).map(|row| {
-        let few = wanted.len() - measured;
-        let all = wanted.len();
-        let why = &row.ladder.reason;
-        format!(
-            "{}: {why}; {few} of {all} workloads have no result",
-            row.workload
-        )
-    });
+    let missing = missing(&wanted, measured);
     let nothing = (measured == 0).then(|| "nothing was measured".to_owned());
     let cut = planned.interrupted.then(|| {
         format!(

@@ -151,7 +151,7 @@ fn of_session(
         pace.goes_on()
     };
     let of_run = |args: &RunArgs| args.profile.profile.is_some();
-    if let Some(args) = read_line::<ReplayArgs>("replay", &record.command).ok() {
+    if let Ok(args) = read_line::<ReplayArgs>("replay", &record.command) {
         replay::issued(&args, record, &mut take)?;
     } else if let Some(args) = read_line("run", &record.command).ok().filter(of_run) {
         learned::issued(&args, record, &mut take)?;
