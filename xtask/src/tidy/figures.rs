@@ -54,7 +54,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "source files with fewer than 50 lines of code",
-        bound: 159,
+        bound: 158,
         count: |tree| Count::Places(in_files(tree, few_lines)),
     },
     Figure {
@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 160_030,
+        bound: 160_035,
         count: lines_of_code,
     },
 ];
