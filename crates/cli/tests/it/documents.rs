@@ -102,7 +102,13 @@ fn shortened(line: &str) -> Vec<String> {
     let more: &[&str] = match words[0].as_str() {
         "run" if line.contains("--profile") => &[], // it ends with its last I/O
         "run" => &["--duration", RUN_TIME, "--warmup", "0s"],
-        "sweep" if line.contains("--from-diskspd") || line.contains("--script") => &[],
+        "sweep"
+            if ["--from-diskspd", "--from-script", "--script"]
+                .iter()
+                .any(|option| line.contains(option)) =>
+        {
+            &[]
+        }
         "sweep" => &["--duration", "200ms", "--warmup", "0s"], // long enough for an I/O under any load
         "survey" if simulated => &["--page", "none"],
         "survey" => &[

@@ -249,7 +249,7 @@ fn host(dice: &mut Dice) -> HostRecord {
             socket: d.maybe(Dice::small),
             node: d.maybe(Dice::small),
             governor: d.maybe(Dice::word),
-            efficiency_class: d.maybe(Dice::small),
+            efficiency_class: None, // came later; the stored file has none
         }),
         ram: dice.bytes(),
         ram_available: dice.bytes(),
