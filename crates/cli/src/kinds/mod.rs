@@ -78,6 +78,10 @@ pub(crate) fn filter_of(text: &str) -> Result<Filter, Vec<Problem>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::Nanos;
+    use session::Journal;
+    use std::path::Path;
+    use store::{SessionKind, SessionOutcome, Store};
 
     #[test]
     fn each_kind_has_a_word_of_its_own_and_a_subcommand_that_fills_it() {
@@ -97,5 +101,18 @@ mod tests {
             assert!(filter_of(&filter).is_ok(), "{filter}");
         }
         assert!(filter_of("not kind != walk or write=0").is_err());
+    }
+
+    #[test]
+    fn a_session_of_another_kind_is_listed_and_refused_by_its_word() {
+        let store = Store::in_memory(Path::new("")).unwrap();
+        let kind = SessionKind::new("walk");
+        let new = session::new_session(kind.clone(), Vec::new(), "t".to_owned(), Nanos(0));
+        let journal = Journal::begin(Some(&store), new);
+        journal.finish(SessionOutcome::Complete, None).unwrap();
+        let listed = store.sessions(None).unwrap();
+        assert_eq!(listed[0].kind, kind);
+        let refused = kind_of(&listed[0]).err().map(|error| error.to_string());
+        assert!(refused.is_some_and(|why| why.contains("`walk`") && why.contains(&*WORDS)));
     }
 }

@@ -89,25 +89,25 @@ impl Bench {
     /// Runs it; up to three times, each ten times as long, where a real target answered nothing in a run of a fraction of a
     /// second: a disk or a processor that others use stalls that long, and that is not what any test here is about.
     pub(crate) fn say<S: AsRef<OsStr>>(&self, words: &[S]) -> Said {
-        const STALL: &str = "no I/O completed";
-        let run = |words: &[OsString]| Said::from(self.command(words).output().unwrap());
         let words: Vec<OsString> = words.iter().map(|word| word.as_ref().to_owned()).collect();
         let mut texts = words.iter().map(|word| word.to_string_lossy());
         let is_real = !texts.any(|word| word.starts_with("--null-"));
-        let mut said = run(&words);
+        let mut said = self.say_once(&words);
         for factor in [10, 100] {
-            if is_real
-                && said.code == Some(1)
-                && (said.err.contains(STALL) || said.out.contains(STALL))
-            {
+            if is_real && said.is_stalled() {
                 println!(
                     "once more and longer, because nothing was answered: {}",
                     said.out
                 );
-                said = run(&longer(&words, factor));
+                said = self.say_once(&longer(&words, factor));
             }
         }
         said
+    }
+
+    /// The same without another try, which would be one more session in the database.
+    pub(crate) fn say_once<S: AsRef<OsStr>>(&self, words: &[S]) -> Said {
+        Said::from(self.command(words).output().unwrap())
     }
 
     /// The same, with a line as one types it. A run of a fraction of a second is not warmed up, unless the line specifies it:
@@ -193,6 +193,12 @@ impl From<Output> for Said {
 }
 
 impl Said {
+    /// Whether a run failed because the target answered nothing in its time.
+    pub(crate) fn is_stalled(&self) -> bool {
+        const STALL: &str = "no I/O completed";
+        self.code == Some(1) && (self.err.contains(STALL) || self.out.contains(STALL))
+    }
+
     /// The result as a JSON document, and nothing but it.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
