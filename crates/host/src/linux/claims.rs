@@ -66,10 +66,12 @@ impl Loop {
     }
 
     /// Whether something of this size may be behind it, although it could not be asked. Its path counts only where it
-    /// leads to something of the right size: in another mount namespace it may mean something else.
+    /// leads to something of the right size: in another mount namespace it may mean something else. A device that was detached
+    /// after it was found has nothing behind it.
     fn may_be_over(&self, root: &Root, size: Bytes) -> bool {
         let is_known = self.is_asked || self.device.is_some() || self.place.file.is_some();
-        root.is_live() && !is_known && self.node.may_be_over(size)
+        let is_attached = || self.node.backing_file().is_some();
+        root.is_live() && !is_known && self.node.may_be_over(size) && is_attached()
     }
 
     /// Whether this regular file is behind it, under any name.
