@@ -23,11 +23,7 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     mut now: Nanos,
 ) -> Result<(Nanos, Nanos), RunError> {
     let mut due = Nanos::MAX;
-    let batch = match work.config.batch {
-        Some(batch) => batch,
-        None if work.pace.is_slow() => 1,
-        None => u32::MAX,
-    };
+    let batch = work.batch();
     let mut staged = 0;
     for _ in 0..work.slots.free.len() {
         if !PLAIN && work.side.is_sync_due() {

@@ -121,6 +121,16 @@ impl SideWork {
 }
 
 impl<C: Clock> Work<C> {
+    /// Returns how many I/Os are submitted together: as many as are specified, else one on a slow device.
+    #[inline]
+    pub(super) fn batch(&self) -> u32 {
+        match self.config.batch {
+            Some(batch) => batch,
+            None if self.pace.is_slow() => 1,
+            None => u32::MAX,
+        }
+    }
+
     /// Allocates everything that the thread will need.
     pub(crate) fn new(
         shared: &Shared,

@@ -163,7 +163,12 @@ impl<'s> Call<'s> {
                 *all = all.saturating_add(size);
             } else {
                 if let Some((side, figures)) = summed(line) {
-                    self.sum(at, side, figures, found, &mut open);
+                    let is_alone = open
+                        .as_ref()
+                        .map_or(found.has_no_run(), |job| job.is_summary);
+                    if is_alone {
+                        self.sum(at, side, figures, &mut open);
+                    }
                     continue;
                 }
                 if let Some((side, _)) = side_in(line)
@@ -186,17 +191,10 @@ impl<'s> Call<'s> {
         at: usize,
         side: &str,
         figures: Map<String, Value>,
-        found: &Found,
         open: &mut Option<Job<'t>>,
     ) where
         's: 't,
     {
-        let is_alone = open
-            .as_ref()
-            .map_or(found.has_no_run(), |job| job.is_summary);
-        if !is_alone {
-            return;
-        }
         let job = open
             .get_or_insert_with(|| Job::new(at, "", "", self.before.map(|(_, options)| options)));
         job.is_summary = true;

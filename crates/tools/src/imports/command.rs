@@ -4,7 +4,7 @@
 /// It ends with the command: at a mark of code, or where another one follows.
 pub(crate) fn in_line<'t>(line: &'t str, tool: &str) -> Option<&'t str> {
     let mut from = 0;
-    while let Some(found) = memchr::memmem::find(line[from..].as_bytes(), tool.as_bytes()) {
+    while let Some(found) = memchr::memmem::find(&line.as_bytes()[from..], tool.as_bytes()) {
         let at = from + found;
         let behind = line[at + tool.len()..].strip_prefix(".exe");
         let behind = behind.unwrap_or(&line[at + tool.len()..]);

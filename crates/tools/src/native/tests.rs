@@ -247,7 +247,6 @@ fn placed(number: u64) -> model::Placement {
 
 fn some_span() -> impl Strategy<Value = Timespan> {
     let times = [any::<u64>(), any::<u64>(), any::<u64>(), any::<u64>()];
-    // A set of paths, not of texts: `a` and `a/` are one path, and one target may be given once only.
     let name = "[-a-zà-ú ./]{1,12}".prop_map(PathBuf::from);
     let names = proptest::collection::hash_set(name, 1..4);
     let null = proptest::option::of((any::<u64>(), any::<u64>(), any::<u64>()));
@@ -262,8 +261,8 @@ fn some_span() -> impl Strategy<Value = Timespan> {
         Just(model::Spacing::Constant),
         Just(model::Spacing::Poisson)
     ];
-    let arrivals = (any::<u64>(), spacing);
-    let arrivals = arrivals.prop_map(|(per_s, spacing)| model::Arrivals { per_s, spacing });
+    let arrivals =
+        (any::<u64>(), spacing).prop_map(|(per_s, spacing)| model::Arrivals { per_s, spacing });
     let means = (means, proptest::option::of(arrivals));
     (times, names, null, means, some_target()).prop_map(|(times, names, null, means, target)| {
         let (means, arrivals) = means;
@@ -310,10 +309,9 @@ fn some_span() -> impl Strategy<Value = Timespan> {
                 Some(_) => EngineChoice::Null,
                 None => EngineChoice::ALL[means.1].0,
             },
-            on_error: if means.2 {
-                OnError::Continue
-            } else {
-                OnError::Stop
+            on_error: match means.2 {
+                true => OnError::Continue,
+                false => OnError::Stop,
             },
             targets,
         }

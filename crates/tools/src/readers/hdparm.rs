@@ -55,7 +55,7 @@ fn read(section: &Section, found: &mut Found) {
             match run(timing, target.as_deref()) {
                 Some(run) => found.run(place, run),
                 None => {
-                    found.fault_at(place, "no rate: expected is '… MB in … seconds = … MB/sec'")
+                    found.fault_at(place, "no rate: expected is '… MB in … seconds = … MB/sec'");
                 }
             }
             place += TIMING.len() + timing.len();

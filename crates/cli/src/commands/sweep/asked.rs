@@ -109,6 +109,7 @@ impl Asked {
         refuse(problems)?;
         let course = definition.course;
         let is_seed_varied = varied.contains(&"seed");
+        let of_all = notes.unwrap_or_default();
         Ok(Asked {
             grid,
             cells,
@@ -116,11 +117,7 @@ impl Asked {
             shuffle_seed: course.shuffle_seed,
             repeat: repeat_of(&course.repeat),
             rest: course.rest,
-            notes: definition
-                .notes
-                .into_iter()
-                .chain(notes.unwrap_or_default())
-                .collect(),
+            notes: [definition.notes, of_all].concat(),
             repeats_targets: matches!(definition.base, Base::Diskspd(_) | Base::Script(_)),
             ranks: 1,
             is_seed_varied,

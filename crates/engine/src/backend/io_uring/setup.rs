@@ -89,7 +89,7 @@ impl Places {
         };
         Places {
             staged: staged.min(ENTRIES_MAX),
-            landed: all.max(LANDED_MIN).min(2 * ENTRIES_MAX),
+            landed: all.clamp(LANDED_MIN, 2 * ENTRIES_MAX),
         }
     }
 }

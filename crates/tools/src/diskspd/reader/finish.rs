@@ -35,7 +35,7 @@ pub(super) fn finish(section: &Section, mut walk: Walk, found: &mut Found) {
         };
         let posted = request
             .is_none()
-            .then(|| results.posted.as_deref())
+            .then_some(results.posted.as_deref())
             .flatten();
         let of_posted = posted.and_then(posted::request);
         let request = request.or(of_posted.as_ref());

@@ -129,26 +129,3 @@ proptest::proptest! {
         }
     }
 }
-
-/// Counts what scripts of a folder start: `FATHOM_SCRIPTS=DIR cargo test -p tools scripts_of_a_folder -- --nocapture`.
-#[test]
-fn scripts_of_a_folder_are_counted() {
-    let Some(folder) = std::env::var_os("FATHOM_SCRIPTS") else {
-        return println!("skipped: FATHOM_SCRIPTS names no folder");
-    };
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let text = crate::diskspd::decode(std::fs::read(&path).unwrap()).unwrap_or_default();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let found = read_script(&name, &text);
-        println!(
-            "{name}: {} lines, {} unread {:?}",
-            found.lines.len(),
-            found.unread.len(),
-            found.unread
-        );
-        for line in found.lines.iter().take(3) {
-            println!("    {}: {}", line.number, line.words.join(" "));
-        }
-    }
-}

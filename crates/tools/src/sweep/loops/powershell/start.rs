@@ -76,7 +76,7 @@ pub(super) fn start(number: usize, text: &str, variables: &Variables, found: &mu
                 || seems_program(text, variables)
                 || (starts(text) && is_open(text, variables)) =>
         {
-            found.unread(number, why)
+            found.unread(number, why);
         }
         Err(_) => {}
     }
