@@ -23,7 +23,8 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
     mut now: Nanos,
 ) -> Result<(Nanos, Nanos), RunError> {
     let mut due = Nanos::MAX;
-    let batch = work.batch();
+    let batch = if PLAIN { None } else { work.config.batch };
+    let at_once = batch.is_none() && work.pace.is_slow();
     let mut staged = 0;
     for _ in 0..work.slots.free.len() {
         if !PLAIN && work.side.is_sync_due() {
@@ -85,7 +86,7 @@ pub(super) fn issue<B: Backend, C: Clock, const PLAIN: bool, const OPEN: bool>(
             break;
         }
         staged += 1;
-        if staged == batch {
+        if at_once || batch == Some(staged) {
             backend.hand_over()?;
             staged = 0;
         }

@@ -121,16 +121,6 @@ impl SideWork {
 }
 
 impl<C: Clock> Work<C> {
-    /// Returns how many I/Os are submitted together: as many as are specified, else one on a slow device.
-    #[inline]
-    pub(super) fn batch(&self) -> u32 {
-        match self.config.batch {
-            Some(batch) => batch,
-            None if self.pace.is_slow() => 1,
-            None => u32::MAX,
-        }
-    }
-
     /// Allocates everything that the thread will need.
     pub(crate) fn new(
         shared: &Shared,
@@ -238,7 +228,8 @@ impl<C: Clock> Work<C> {
                 && matches!(lane.pacer, Pacer::Free)
         };
         let recorded = self.open.as_ref().is_some_and(Open::is_recorded);
-        self.side.syncs.is_none()
+        self.config.batch.is_none()
+            && self.side.syncs.is_none()
             && self.side.verify.is_none()
             && self.side.passes.is_none()
             && self.side.io_log.is_none()
