@@ -137,6 +137,14 @@ fn tell_other_ways(profile: &Profile, notes: &mut Vec<Note>) {
                     without it";
         notes.push(Note::new("-x", what));
     }
+    let apart_in_large = |span: &TimeSpan| {
+        let large = span.targets.iter().any(|target| target.large_pages);
+        large && span.buffers == Some(BufferSeparation::Apart)
+    };
+    if profile.time_spans.iter().any(apart_in_large) {
+        let what = "with -l the I/O memory of a thread begins at a large page, not at a multiple of 16 MiB";
+        notes.push(Note::new("-bsp", what));
+    }
 }
 
 fn tell_hints(target: &Target, notes: &mut Vec<Note>) {

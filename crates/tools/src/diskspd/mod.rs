@@ -34,8 +34,8 @@ pub use compat::{Compat, version_table};
 pub use decode::decode;
 pub use flags::{FLAGS, Flag, flag_table, option, usage};
 pub use number::size_text;
-pub(crate) use parse::LOOKS_LIKE_A_SWITCH;
 pub use parse::parse;
+pub(crate) use parse::{LOOKS_LIKE_A_SWITCH, is_program, words_of};
 pub use problem::{Note, Problem, Refusal};
 pub use profile::{
     Batch, BufferSeparation, Bypass, Cache, Content, Distribution, EventClasses, Flush, Intervals,

@@ -20,32 +20,17 @@ pub struct Line {
 }
 
 impl Line {
-    /// Takes a line apart at blanks that do not stand in quotes; a backslash is a letter, because Windows paths are full
-    /// of them.
+    /// Reads a line as a person types it, with or without the program's name.
     pub(super) fn split(text: &str, problems: &mut Problems<Problem>) -> Line {
-        let mut words: Vec<String> = Vec::new();
-        let mut word: Option<String> = None;
-        let mut quote: Option<char> = None;
-        for letter in text.chars() {
-            match (quote, letter) {
-                (Some(open), _) if letter == open => quote = None,
-                (None, '"' | '\'') => {
-                    quote = Some(letter);
-                    word.get_or_insert_default();
-                }
-                (None, _) if letter.is_whitespace() => words.extend(word.take()),
-                _ => word.get_or_insert_default().push(letter),
-            }
-        }
-        words.extend(word);
+        let (mut words, is_open) = diskspd::words_of(text);
         let refuse = |why: &str| Problem::Contradiction {
             place: "the DISKSPD line".to_owned(),
             why: why.to_owned(),
         };
-        if quote.is_some() {
+        if is_open {
             problems.push(refuse("a quotation mark is open at its end: close it"));
         }
-        if words.first().is_some_and(|word| is_program(word)) {
+        if words.first().is_some_and(|word| diskspd::is_program(word)) {
             words.remove(0);
         }
         if words
@@ -143,13 +128,6 @@ impl Line {
     }
 }
 
-/// Whether a word names the program and is no switch.
-fn is_program(word: &str) -> bool {
-    let file = word.rsplit(['/', '\\']).next().unwrap_or_default();
-    let file = file.to_ascii_lowercase();
-    matches!(file.strip_suffix(".exe").unwrap_or(&file), "diskspd")
-}
-
 /// The name of the switch that a word begins with.
 fn switch_of(word: &str) -> Option<&'static str> {
     let rest = word
@@ -159,6 +137,6 @@ fn switch_of(word: &str) -> Option<&'static str> {
 }
 
 /// Targets stand last; a slash may begin a path, so what begins with one there is taken for a target.
-fn is_target(word: &str) -> bool {
+pub(super) fn is_target(word: &str) -> bool {
     !word.starts_with('-')
 }

@@ -3,6 +3,7 @@
 //! Names of targets are those of the script's machine; a map gives each the name that it has here.
 
 use super::course::CourseText;
+use super::line::is_target;
 use super::loops::read_script;
 use super::problem::{Problem, Refusal, none_or_once};
 use super::{Axis, Base, Definition, Group, Line};
@@ -65,6 +66,32 @@ pub fn from_script(
             problems.push(Problem::Diskspd(note.clone()));
         }
     }
+    let has = |name: &&TargetName| {
+        let mut words = found.lines.iter().flat_map(|line| &line.words);
+        words.any(|word| name.there.eq_ignore_ascii_case(word))
+    };
+    for name in map
+        .iter()
+        .filter(|name| !has(name) && !found.lines.is_empty())
+    {
+        let mut targets: Vec<&str> = found
+            .lines
+            .iter()
+            .flat_map(|line| &line.words)
+            .map(String::as_str)
+            .filter(|word| is_target(word))
+            .collect();
+        targets.sort_unstable();
+        targets.dedup();
+        problems.push(Problem::Value {
+            place: "--map".to_owned(),
+            read: format!("{}={}", name.there, name.here),
+            accepted: format!(
+                "must begin with a target of the script: {}",
+                targets.join(", ")
+            ),
+        });
+    }
     let named = |mut words: Vec<String>| {
         for word in &mut words {
             let same = map
@@ -97,4 +124,29 @@ pub fn from_script(
         course,
         notes,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TargetName, from_script};
+    use crate::sweep::CourseText;
+
+    const SCRIPT: &str = "for %%o in (1 8) do diskspd -b4K -o%%o -d1 E:\\io.dat\n";
+
+    fn cells(map: &str) -> Result<usize, String> {
+        let map = [TargetName::read(map).unwrap()];
+        let read = from_script("a.cmd", SCRIPT, &map, &CourseText::default());
+        let count = read.map(|definition| definition.groups[0].axes[0].values.len());
+        count.map_err(|refusal| refusal.to_string())
+    }
+
+    #[test]
+    fn a_map_names_a_target_of_the_script() {
+        assert_eq!(cells("e:\\IO.DAT=/mnt/io.dat"), Ok(2));
+        let refused = cells("E:\\oi.dat=/mnt/io.dat").unwrap_err();
+        assert!(
+            refused.contains("--map") && refused.contains("E:\\io.dat"),
+            "{refused}"
+        );
+    }
 }

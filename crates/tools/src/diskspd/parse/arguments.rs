@@ -40,6 +40,35 @@ impl Word<'_> {
     }
 }
 
+/// Takes a line apart at blanks that do not stand in quotes, and returns whether a quote stays open. A backslash is a letter,
+/// because Windows paths are full of them.
+pub(crate) fn words_of(text: &str) -> (Vec<String>, bool) {
+    let mut words: Vec<String> = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    for letter in text.chars() {
+        match (quote, letter) {
+            (Some(open), _) if letter == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None, _) if letter.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    (words, quote.is_some())
+}
+
+/// Returns whether a word is the program, with any folder before it.
+pub(crate) fn is_program(word: &str) -> bool {
+    let file = word.trim_matches(['"', '\'']).rsplit(['/', '\\']).next();
+    let file = file.unwrap_or_default().to_ascii_lowercase();
+    let stem = file.strip_suffix(".exe").unwrap_or(&file);
+    ["diskspd", "diskspd64", "diskspd32"].contains(&stem)
+}
+
 /// EN DASH, EM DASH and MINUS SIGN: what pages on the web make of a hyphen.
 const LONG_DASHES: [char; 3] = ['\u{2013}', '\u{2014}', '\u{2212}'];
 

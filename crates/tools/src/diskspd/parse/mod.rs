@@ -21,8 +21,8 @@ use super::flags::Pass;
 use super::problem::{Note, Problem, Refusal};
 use super::profile::{Bypass, Cache, Flush, Profile, ResultFormat, Target, TimeSpan};
 use super::{Action, Environment, Events, Extra, Request, number};
-pub(crate) use arguments::LOOKS_LIKE_A_SWITCH;
 pub(super) use arguments::Word;
+pub(crate) use arguments::{LOOKS_LIKE_A_SWITCH, is_program, words_of};
 use std::ops::RangeInclusive;
 
 /// Most words of a command line.

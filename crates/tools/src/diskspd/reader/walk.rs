@@ -1,7 +1,7 @@
 //! Line by line through the output: to which part each belongs. Lines that belong to none are prose around it.
 
+use super::Layout;
 use super::chart::Chart;
-use super::layout::Layout;
 use super::posted;
 use super::request::Request;
 use super::table::{Kind, Odd, Row, Table};

@@ -8,6 +8,8 @@ mod batch;
 mod powershell;
 mod scan;
 
+use crate::diskspd::is_program;
+
 /// Most command lines of one script: as many as a sweep may have cells.
 const LINES_MAX: usize = 10_000;
 /// Most steps that are followed: loops in loops that start nothing end, too.
@@ -130,14 +132,6 @@ fn seems_to_start(line: &str) -> bool {
     };
     let names = names_diskspd(line) || line.contains("&$") || line.contains("& $");
     !is_comment && names && line.split_whitespace().any(switch)
-}
-
-/// Whether a word is the program.
-fn is_program(word: &str) -> bool {
-    let file = word.trim_matches(['"', '\'']).rsplit(['/', '\\']).next();
-    let file = file.unwrap_or_default().to_ascii_lowercase();
-    let stem = file.strip_suffix(".exe").unwrap_or(&file);
-    ["diskspd", "diskspd64", "diskspd32"].contains(&stem)
 }
 
 #[cfg(test)]
