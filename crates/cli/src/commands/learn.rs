@@ -21,7 +21,14 @@ use traces::{LearnedFrom, LearnedProfile, Learner};
 use views::LearnedSummary;
 
 /// The row of `fathom learn`.
-pub(crate) static COMMAND: Subcommand = Subcommand::new::<LearnArgs>("learn", Group::Measure, "Learn the workload of a trace or a running application, as a profile that fathom run --profile runs", |words, environment| learn(&parsed(words)?, environment)).after_help(|| args::trace::formats().into());
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<LearnArgs>(
+    "learn",
+    Group::Measure,
+    "Learn the workload of a trace or a running application, as a profile that fathom run \
+     --profile runs",
+    |words, environment| learn(&parsed(words)?, environment),
+)
+.after_help(|| args::trace::formats().into());
 
 /// Longest profile that is read: a million places have less.
 const PROFILE_BYTES_MAX: u64 = 64 << 20;

@@ -17,7 +17,14 @@ use std::path::Path;
 use traces::{Description, Options, Trace, TraceError, WriterFormat};
 
 /// The row of `fathom trace`.
-pub(crate) static COMMAND: Subcommand = Subcommand::new::<TraceArgs>("trace", Group::Measure, "Describe, cut or convert a trace of block I/Os: blktrace, perf, fio's iologs, published traces", |words, environment| trace(&parsed(words)?, environment)).after_help(|| args::trace::formats().into());
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<TraceArgs>(
+    "trace",
+    Group::Measure,
+    "Describe, cut or convert a trace of block I/Os: blktrace, perf, fio's iologs, \
+     published traces",
+    |words, environment| trace(&parsed(words)?, environment),
+)
+.after_help(|| args::trace::formats().into());
 
 /// I/Os between two checks of the stop word, and between two lines of progress.
 const CHECK_EVERY: u64 = 1 << 18;

@@ -28,7 +28,13 @@ use tools::diskspd::{self, Action, Compat, Events, Extra, Note, Profile, Request
 use trace::Wishes;
 
 /// The row of `fathom diskspd`.
-pub(crate) static COMMAND: Subcommand = Subcommand::dialect("diskspd", "Run a command line or an XML profile of DISKSPD 2.2 and print its output; `fathom diskspd -?` lists its switches", |line, environment| Ok(diskspd(line, environment))).with_ranks();
+pub(crate) static COMMAND: Subcommand = Subcommand::dialect(
+    "diskspd",
+    "Run a command line or an XML profile of DISKSPD, up to 2.3, and print its output; \
+     `fathom diskspd -?` lists its switches",
+    |line, environment| Ok(diskspd(line, environment)),
+)
+.with_ranks();
 
 /// What is to be run, as it was asked for.
 struct Asked<'a> {

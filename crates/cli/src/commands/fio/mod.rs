@@ -23,7 +23,14 @@ use std::path::Path;
 use tools::fio::{self, Action, FILE_MAX, Request};
 
 /// The row of `fathom fio`.
-pub(crate) static COMMAND: Subcommand = Subcommand::dialect("fio", "Run job files and command lines of fio 3 and print its JSON; `fathom fio --help` lists its options", fio).often().with_ranks();
+pub(crate) static COMMAND: Subcommand = Subcommand::dialect(
+    "fio",
+    "Run job files and command lines of fio 3 and print its JSON; `fathom fio --help` \
+     lists its options",
+    fio,
+)
+.often()
+.with_ranks();
 
 /// Does what the line asks for.
 pub(crate) fn fio(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {

@@ -27,7 +27,15 @@ use store::{NewSession, RunName, SessionId, SessionOutcome, Store};
 use tools::imports::{LENGTH_MAX, readers};
 
 /// The row of `fathom import`.
-pub(crate) static COMMAND: Subcommand = Subcommand::new::<ImportArgs>("import", Group::OtherTools, "Import results of DISKSPD, SQLIO, fio, IOmeter, dd, bonnie++ and a dozen others, to compare them with fathom's own", |words, environment| import(&parsed(words)?, environment)).after_help(|| args::import::read().into()).often();
+pub(crate) static COMMAND: Subcommand = Subcommand::new::<ImportArgs>(
+    "import",
+    Group::OtherTools,
+    "Import results of DISKSPD, SQLIO, fio, IOmeter, dd, bonnie++ and a dozen others, to \
+     compare them with fathom's own",
+    |words, environment| import(&parsed(words)?, environment),
+)
+.after_help(|| args::import::read().into())
+.often();
 
 /// Standard input, among the files.
 const STDIN: &str = "-";

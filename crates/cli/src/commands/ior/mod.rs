@@ -20,7 +20,13 @@ use std::path::Path;
 use tools::ior::{self, Action, SCRIPT_MAX};
 
 /// The row of `fathom ior`.
-pub(crate) static COMMAND: Subcommand = Subcommand::dialect("ior", "Run a command line or script of IOR 3 and 4 and print its table or JSON; `fathom ior --help` lists its options", ior).with_ranks();
+pub(crate) static COMMAND: Subcommand = Subcommand::dialect(
+    "ior",
+    "Run a command line or script of IOR 3 and 4 and print its table or JSON; `fathom ior \
+     --help` lists its options",
+    ior,
+)
+.with_ranks();
 
 /// Does what the line asks for.
 pub(crate) fn ior(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {

@@ -21,7 +21,13 @@ use model::CommandError;
 use tools::mdtest;
 
 /// The row of `fathom mdtest`.
-pub(crate) static COMMAND: Subcommand = Subcommand::dialect("mdtest", "Run a command line of mdtest 4 and print its tables of rates and times; `fathom mdtest --help` lists its options", mdtest).with_ranks();
+pub(crate) static COMMAND: Subcommand = Subcommand::dialect(
+    "mdtest",
+    "Run a command line of mdtest 4 and print its tables of rates and times; `fathom \
+     mdtest --help` lists its options",
+    mdtest,
+)
+.with_ranks();
 
 /// Does what the line asks for.
 pub(crate) fn mdtest(line: &Line, environment: &Environment) -> Result<Ending, CommandError> {
