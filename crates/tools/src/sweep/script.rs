@@ -4,7 +4,7 @@
 
 use super::course::CourseText;
 use super::line::is_target;
-use super::loops::read_script;
+use super::loops::{ScriptLine, read_script};
 use super::problem::{Problem, Refusal, none_or_once};
 use super::{Axis, Base, Definition, Group, Line};
 use crate::refusal::Problems;
@@ -66,32 +66,7 @@ pub fn from_script(
             problems.push(Problem::Diskspd(note.clone()));
         }
     }
-    let has = |name: &&TargetName| {
-        let mut words = found.lines.iter().flat_map(|line| &line.words);
-        words.any(|word| name.there.eq_ignore_ascii_case(word))
-    };
-    for name in map
-        .iter()
-        .filter(|name| !has(name) && !found.lines.is_empty())
-    {
-        let mut targets: Vec<&str> = found
-            .lines
-            .iter()
-            .flat_map(|line| &line.words)
-            .map(String::as_str)
-            .filter(|word| is_target(word))
-            .collect();
-        targets.sort_unstable();
-        targets.dedup();
-        problems.push(Problem::Value {
-            place: "--map".to_owned(),
-            read: format!("{}={}", name.there, name.here),
-            accepted: format!(
-                "must begin with a target of the script: {}",
-                targets.join(", ")
-            ),
-        });
-    }
+    refuse_unused(map, &found.lines, &mut problems);
     let named = |mut words: Vec<String>| {
         for word in &mut words {
             let same = map
@@ -124,6 +99,28 @@ pub fn from_script(
         course,
         notes,
     })
+}
+
+/// Refuses names for targets that no line of the script has.
+fn refuse_unused(map: &[TargetName], lines: &[ScriptLine], problems: &mut Problems<Problem>) {
+    let words = || lines.iter().flat_map(|line| &line.words);
+    let has = |name: &TargetName| words().any(|word| name.there.eq_ignore_ascii_case(word));
+    for name in map.iter().filter(|name| !lines.is_empty() && !has(name)) {
+        let mut targets: Vec<&str> = words()
+            .map(String::as_str)
+            .filter(|word| is_target(word))
+            .collect();
+        targets.sort_unstable();
+        targets.dedup();
+        problems.push(Problem::Value {
+            place: "--map".to_owned(),
+            read: format!("{}={}", name.there, name.here),
+            accepted: format!(
+                "must begin with a target of the script: {}",
+                targets.join(", ")
+            ),
+        });
+    }
 }
 
 #[cfg(test)]
