@@ -4,6 +4,7 @@
 
 use model::Operation;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// The user's hints, and the known caps.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,7 +20,7 @@ pub struct Known {
     /// Goals of the results, as specified by the user: `p99 < 5ms`.
     pub goals: Vec<String>,
     /// Published caps of cloud disks and machines.
-    pub caps: Vec<CloudCap>,
+    pub caps: Arc<[CloudCap]>,
 }
 
 /// A limit that a provider publishes.

@@ -78,6 +78,18 @@ impl Store {
             .map_err(|fault| fault.at(self.path()))
     }
 
+    /// One result of a session, `None` where it has no such number. Nothing else of the session is read, whose answer may be
+    /// as long as all of its results.
+    pub fn load_result(&self, session: SessionId, number: u32) -> Result<Option<StoredRun>> {
+        let read = || {
+            let transaction = self.read()?;
+            self.must_exist(&transaction, session)?;
+            let runs = self.load_runs(&transaction, session, Some(number))?;
+            Ok(runs.into_iter().next())
+        };
+        read().map_err(|fault: Fault| fault.at(self.path()))
+    }
+
     fn load_session(&self, session: SessionId, only: Option<u32>) -> Result<Session, Fault> {
         let transaction = self.read()?;
         self.must_exist(&transaction, session)?;

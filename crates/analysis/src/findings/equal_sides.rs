@@ -111,7 +111,8 @@ mod tests {
                 direction: None,
                 burst: false,
                 network: false,
-            }],
+            }]
+            .into(),
             ..Known::default()
         };
         let reported = several(&runs(3075.0, 3074.0), &known, "iops-limit").unwrap();

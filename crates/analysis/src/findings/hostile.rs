@@ -265,7 +265,8 @@ fn known() -> impl Strategy<Value = Known> {
             direction: None,
             burst: false,
             network: false,
-        }],
+        }]
+        .into(),
         ..Known::default()
     })
 }

@@ -77,7 +77,8 @@ mod tests {
                 direction: None,
                 burst: false,
                 network: false,
-            }],
+            }]
+            .into(),
             ..Known::default()
         };
         let finding = reported_knowing(&run(), &known, "iops-limit").unwrap();

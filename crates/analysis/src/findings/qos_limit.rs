@@ -657,7 +657,8 @@ mod tests {
                 direction: Some(Operation::Read),
                 burst: true,
                 network: false,
-            }],
+            }]
+            .into(),
             ..Known::default()
         };
         let at = |write_share| {

@@ -361,7 +361,8 @@ mod tests {
                 direction: None,
                 burst: false,
                 network: false,
-            }],
+            }]
+            .into(),
             ..Known::default()
         };
         let exceeded = [&capped[..2], &[run(65_536, 4.0, 2500.0)]].concat();

@@ -102,12 +102,18 @@ fn the_peak<'a, 'b>(usable: &[&'a Seen<'b>]) -> Option<&'a Seen<'b>> {
 /// The runs of the load of one of them. Only of a survey are cells with one label, target and work one load: of a sweep or
 /// an import they may differ in what is not among these.
 fn runs_of<'a, 'b>(usable: &[&'a Seen<'b>], one: &Seen<'_>) -> impl Iterator<Item = &'a Seen<'b>> {
-    let place = one.place;
-    let (mine, is_survey) = (one.row, one.row.kind == SURVEY);
-    let is_it = move |row: &ResultRow| {
-        is_survey && (&row.label, &row.target, &row.work) == (&mine.label, &mine.target, &mine.work)
+    let (place, mine) = (one.place, one.row);
+    let among = match mine.kind == SURVEY {
+        true => usable,
+        false => {
+            let found = usable.iter().position(|seen| seen.place == place);
+            &usable[found.map_or(0..0, |found| found..found + 1)]
+        }
     };
-    let runs = usable.iter().copied();
+    let is_it = move |row: &ResultRow| {
+        (&row.label, &row.target, &row.work) == (&mine.label, &mine.target, &mine.work)
+    };
+    let runs = among.iter().copied();
     runs.filter(move |seen| seen.place == place || is_it(seen.row))
 }
 

@@ -4,6 +4,7 @@
 use analysis::{CloudCap, Known};
 use clap::Args;
 use model::{Bytes, CommandError, Note, UnitError};
+use std::sync::{Arc, LazyLock};
 
 /// What the findings may reckon with.
 #[derive(Args, Debug, Default)]
@@ -30,6 +31,20 @@ pub(crate) struct KnownArgs {
 const NUMBER: &str = "must be a number above 0, as 1920 or 22.5";
 /// Names of the hints, which are the names of their options.
 pub(crate) const HINTS: [&str; 5] = ["cap-iops", "cap-mibs", "array-cache", "medium", Note::GOALS];
+
+/// Published limits as rules compare with them; the table is read once.
+static CAPS: LazyLock<Arc<[CloudCap]>> = LazyLock::new(|| {
+    let caps = tools::published_caps().into_iter();
+    let caps = caps.map(|cap| CloudCap {
+        name: cap.name,
+        per_s: cap.per_s,
+        bytes_per_s: cap.bytes_per_s,
+        direction: cap.direction,
+        burst: cap.burst,
+        network: cap.network,
+    });
+    caps.collect()
+});
 
 impl KnownArgs {
     fn values(&self) -> [Option<String>; 5] {
@@ -125,23 +140,13 @@ impl KnownArgs {
         if !wrong.is_empty() {
             return Err(CommandError::refused_for(wrong));
         }
-        let caps = tools::published_caps().into_iter();
         Ok(Known {
             cap_per_s,
             cap_bytes_per_s: cap_mibs.map(|mib| mib * MIB),
             array_cache_bytes: array_cache,
             medium,
             goals: self.goal.clone(),
-            caps: caps
-                .map(|cap| CloudCap {
-                    name: cap.name,
-                    per_s: cap.per_s,
-                    bytes_per_s: cap.bytes_per_s,
-                    direction: cap.direction,
-                    burst: cap.burst,
-                    network: cap.network,
-                })
-                .collect(),
+            caps: CAPS.clone(),
         })
     }
 }

@@ -15,7 +15,7 @@ use analysis::{CompareReport, Compared, Condition, ConditionOutcome, Side, compa
 use model::{CommandError, Origin, ResultRow};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use store::{Name, RunName, Store};
+use store::{Name, RunName, Store, StoredRun};
 
 /// The row of `fathom compare`.
 pub(crate) static COMMAND: Subcommand = Subcommand::new::<CompareArgs>(
@@ -257,10 +257,10 @@ fn compared(store: &Store, rows: Vec<ResultRow>) -> Result<Vec<Compared>, Comman
         results.push(match row.origin {
             Origin::Measured => {
                 let session = store::SessionId(row.session);
-                let whole = store
-                    .load_one(session, row.number)
+                let stored = store
+                    .load_result(session, row.number)
                     .map_err(CommandError::refused)?;
-                match whole.runs.first().and_then(|run| run.record()) {
+                match stored.as_ref().and_then(StoredRun::record) {
                     Some(record) => Compared::measured(row, record, &known),
                     None => Compared::line(row),
                 }

@@ -17,8 +17,8 @@ use store::{SessionId, Store, StoredResult, StoredRun};
 /// The verdict of one result, from its record; `None` where it has none of its own or cannot be read.
 pub(crate) fn verdict_of(store: &Store, row: &ResultRow) -> Option<RowVerdict> {
     let known = known_by(&row.notes).ok()?;
-    let session = store.load_one(SessionId(row.session), row.number).ok()?;
-    let (verdict, findings) = match session.runs.into_iter().next()?.result {
+    let stored = store.load_result(SessionId(row.session), row.number);
+    let (verdict, findings) = match stored.ok()??.result {
         StoredResult::Run(record) => {
             let report = run_report_knowing(&record, &known);
             (report.verdict, report.findings)
@@ -143,9 +143,9 @@ fn result_of(store: &Store, id: SessionId, row: &ResultRow) -> Result<RunRecord,
     if let Some(reason) = &row.reason {
         return Err(reason.clone());
     }
-    let session = store.load_one(id, row.number);
-    let session = session.map_err(|error| format!("it cannot be read: {error}"))?;
-    let record = session.runs.into_iter().find_map(StoredRun::into_record);
+    let stored = store.load_result(id, row.number);
+    let stored = stored.map_err(|error| format!("it cannot be read: {error}"))?;
+    let record = stored.and_then(StoredRun::into_record);
     record.map_or_else(
         || Err("it is not there".to_owned()),
         |(_, record)| Ok(record),

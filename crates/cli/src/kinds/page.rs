@@ -102,8 +102,7 @@ pub(crate) fn result(
             return None;
         }
     };
-    let whole = store.load_one(SessionId(row.session), row.number);
-    let stored = whole.map(|session| session.runs.into_iter().next());
+    let stored = store.load_result(SessionId(row.session), row.number);
     match stored.map(|run| run.map(|run| run.result)) {
         Ok(Some(StoredResult::Run(record))) => {
             also(&row, Ok(&record));

@@ -135,7 +135,7 @@ fn known(lines: &[String]) -> Known {
             "array-cache-gib" => {
                 known.array_cache_bytes = Some((number() * 1_073_741_824.0) as u64);
             }
-            "published" => known.caps = published(),
+            "published" => known.caps = published().into(),
             other => panic!("{other} is no hint"),
         }
     }

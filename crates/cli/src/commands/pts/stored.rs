@@ -58,12 +58,8 @@ impl Runs {
             let Ok(step) = cell.key.parse::<PtsStep>() else {
                 continue; // of another version
             };
-            let stored = store.load_one(session, cell.number);
-            let stored = stored
-                .map_err(CommandError::refused)?
-                .runs
-                .into_iter()
-                .next();
+            let stored = store.load_result(session, cell.number);
+            let stored = stored.map_err(CommandError::refused)?;
             if let Some(StoredResult::Run(record)) = stored.map(|run| run.result) {
                 runs.push(step, &cell.label, &record);
             }

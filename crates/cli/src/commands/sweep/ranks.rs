@@ -52,9 +52,7 @@ pub(crate) fn merged(
 }
 
 fn record(store: &Store, session: SessionId, number: u32) -> Option<(String, RunRecord)> {
-    let whole = store.load_one(session, number).ok()?;
-    let run = whole.runs.into_iter().next()?;
-    run.into_record()
+    store.load_result(session, number).ok()??.into_record()
 }
 
 /// The result of all ranks as they were measured just now.

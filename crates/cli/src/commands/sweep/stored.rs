@@ -16,7 +16,7 @@ use analysis::say;
 use analysis::{HostDigest, SweepCell, SweepContext, SweepResult, SweepRun};
 use model::{CommandError, HostRecord, Nanos, ResultRow};
 use session::{Journal, clock};
-use store::{NewSession, SessionId, SessionOutcome, Store};
+use store::{NewSession, SessionId, SessionOutcome, Store, StoredRun};
 use sweep::Turn;
 
 /// How it ended. Its results are in the database.
@@ -285,11 +285,8 @@ pub(super) fn judge(store: &Store, session: SessionId, run: &mut SweepRun) {
     if result.validity.is_some() {
         return;
     }
-    let whole = store.load_one(session, number).ok();
-    let record = whole
-        .as_ref()
-        .and_then(|session| session.runs.first()?.record());
-    if let Some(record) = record {
+    let stored = store.load_result(session, number).ok().flatten();
+    if let Some(record) = stored.as_ref().and_then(StoredRun::record) {
         // A hint that cannot be read is reported where the session is shown.
         let known = known_by(&result.row.notes).unwrap_or_default();
         *result = SweepResult::of(record, &known);
