@@ -2,7 +2,9 @@
 //!
 //! Each is run over n, 2n and 4n units of generated input: instructions are counted by callgrind, which no busy machine
 //! disturbs, and the peak of memory is that of the kernel (VmHWM). From n to 4n instructions grow with an exponent of at most
-//! 1.15, and memory by at most eight bytes a byte of input. Omitted: how fast it is (`cargo xtask bench`).
+//! 1.15, and memory by at most eight bytes a byte of input and 8 KiB a result ([decision
+//! 0025](../../docs/decisions/0025-memory.md)). Every check does a part of it at a third of n. Omitted: how fast it is (`cargo
+//! xtask bench`).
 
 use crate::setup;
 use std::fmt::Write;
@@ -16,6 +18,13 @@ use std::time::Duration;
 const EXPONENT_MAX: f64 = 1.15;
 /// Bytes of memory per byte of input.
 const SLOPE_MAX: f64 = 8.0;
+/// Bytes of memory per result in it: a line of text may be a whole result.
+const RESULT_BYTES_MAX: f64 = 8192.0;
+/// What every check does: a third of the units, of these rows and these commands.
+const SMALL: &str = "--small";
+const SMALL_DIVISOR: u64 = 3;
+const SMALL_ROWS: [&str; 2] = ["fio's JSON", "SPC trace, dense"];
+const SMALL_COMMANDS: [&str; 5] = ["import", "show", "compare", "report", "fidelity"];
 /// Memory grows in steps: less than this is none.
 const STEP_BYTES: f64 = (2 << 20) as f64;
 
@@ -24,6 +33,8 @@ struct Row {
     name: &'static str,
     /// Units of the shortest input.
     units: u64,
+    /// Results in a unit.
+    results: f64,
     write: fn(u64) -> String,
     first: Option<&'static str>,
     commands: &'static [&'static str],
@@ -45,7 +56,10 @@ const ROWS: &[Row] = &[
     import("SQLIO's text", 300, sqlio),
     import("a script's lines", 300, script),
     import("dd's lines", 300, dd),
-    import("newlines behind a result", 200_000, newlines),
+    Row {
+        results: 0.0,
+        ..import("newlines behind a result", 200_000, newlines)
+    },
     trace("SPC trace, dense", 10_000, |count| spc(count, 0.01)),
     trace("SPC trace, sparse", 10_000, |count| spc(count, 8.64)),
     trace("fio's log of version 3", 10_000, fio3),
@@ -56,6 +70,7 @@ const fn import(name: &'static str, units: u64, write: fn(u64) -> String) -> Row
     Row {
         name,
         units,
+        results: 1.0,
         write,
         first,
         commands,
@@ -66,6 +81,7 @@ const fn trace(name: &'static str, units: u64, write: fn(u64) -> String) -> Row 
     Row {
         name,
         units,
+        results: 0.0,
         write,
         first: None,
         commands: OF_TRACE,
@@ -76,7 +92,7 @@ const fn trace(name: &'static str, units: u64, write: fn(u64) -> String) -> Row 
 pub(crate) fn run(root: &Path, arguments: &[String]) -> bool {
     let target = setup::target(root);
     let mut build = Command::new("cargo");
-    build.args(["build", "--release", "--package", "fathom", "--target-dir"]);
+    build.args(["build", "--workspace", "--bins", "--tests", "--target-dir"]); // as the tests do
     let built = build.arg(&target).current_dir(root).status();
     if !built.is_ok_and(|status| status.success()) {
         return false;
@@ -87,26 +103,32 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> bool {
         return true;
     }
     let folder = target.join("bounds");
-    let program = target.join("release/fathom");
+    let program = target.join("debug/fathom");
+    let small = arguments.iter().any(|word| word == SMALL);
     let chosen = |row: &&Row| {
-        arguments
-            .iter()
-            .all(|word| row.name.contains(word.as_str()))
+        let mut words = arguments.iter().filter(|word| *word != SMALL);
+        words.all(|word| row.name.contains(word.as_str()))
+            && (!small || SMALL_ROWS.contains(&row.name))
     };
     let mut good = true;
     for row in ROWS.iter().filter(chosen) {
-        for command in row.first.iter().chain(row.commands) {
+        let units = row.units / if small { SMALL_DIVISOR } else { 1 };
+        let commands = row.first.iter().chain(row.commands).filter(|command| {
+            let name = command.split(' ').next();
+            !small || name.is_some_and(|name| SMALL_COMMANDS.contains(&name))
+        });
+        for command in commands {
             let cost = [0, 1, 2, 4].map(|times| {
                 let _ = fs::remove_dir_all(&folder);
                 fs::create_dir_all(&folder).ok()?;
-                let text = (row.write)(row.units * times);
+                let text = (row.write)(units * times);
                 fs::write(folder.join("in"), &text).ok()?;
                 if let Some(first) = row.first.filter(|first| first != command) {
                     plain(&program, first, &folder)?;
                 }
                 measure(&program, command, &folder, row.first.is_some(), text.len())
             });
-            good &= report(row.name, command, cost);
+            good &= report(row.name, command, 3.0 * units as f64 * row.results, cost);
         }
     }
     let _ = fs::remove_dir_all(&folder);
@@ -176,18 +198,20 @@ fn measure(
     })
 }
 
-fn report(name: &str, command: &str, cost: [Option<Cost>; 4]) -> bool {
+/// Prints a line, and returns whether it is within the bounds; the longest input has `results` more than the shortest.
+fn report(name: &str, command: &str, results: f64, cost: [Option<Cost>; 4]) -> bool {
     let [Some(none), Some(one), Some(two), Some(four)] = cost else {
         println!("bounds: {name}: {command}: it could not be run");
         return false;
     };
     let own = |cost: Cost| (cost.instructions - none.instructions).max(1.0);
     let exponent = (own(four) / own(one)).log2() / 2.0;
-    let slope = (four.peak - one.peak - STEP_BYTES).max(0.0) / (four.bytes - one.bytes);
+    let grown = (four.peak - one.peak - STEP_BYTES - results * RESULT_BYTES_MAX).max(0.0);
+    let slope = grown / (four.bytes - one.bytes);
     let good = exponent <= EXPONENT_MAX && slope <= SLOPE_MAX;
     println!(
-        "{} {name}: {command}: {:.0}, {:.0}, {:.0} million instructions, exponent {exponent:.2}; {:.0}, {:.0}, {:.0} MiB, {slope:.1} \
-         bytes a byte",
+        "{} {name}: {command}: {:.0}, {:.0}, {:.0} million instructions, exponent {exponent:.2}; {:.0}, {:.0}, {:.0} MiB, beyond \
+         8 KiB a result {slope:.1} bytes a byte",
         if good { "good " } else { "ABOVE" },
         own(one) / 1e6,
         own(two) / 1e6,

@@ -7,7 +7,7 @@
 use crate::load::Load;
 use crate::parts::Parts;
 use crate::test::{self, Account, Selection};
-use crate::{check, lab, setup};
+use crate::{bounds, check, lab, setup};
 use std::path::Path;
 
 /// How often `--busy` runs each test.
@@ -108,7 +108,10 @@ fn everything(root: &Path, parts: &Parts) -> (bool, Account) {
     }
     parts.run("tests", || account.run(root, &Selection::default()));
     let labs = lab::short(root, parts);
-    (checked && labs, account)
+    let costs = parts.run("costs of readers and analyses, at small n", || {
+        bounds::run(root, &["--small".to_owned()])
+    });
+    (checked && labs && costs, account)
 }
 
 fn filtered(root: &Path, filters: &[String], parts: &Parts) -> Account {

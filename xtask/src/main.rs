@@ -108,7 +108,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bounds",
-        arguments: "[FILTER]",
+        arguments: "[--small] [FILTER]",
         about: "instructions and peak memory of readers and analyses at n, 2n and 4n",
         run: bounds::run,
     },
