@@ -41,6 +41,8 @@ const AHEAD_WAYS: u64 = 8;
 /// Of each rank: where many share a few cores, the last one is scheduled only after the others. 256 ranks on two cores began within
 /// 97 ms of each other.
 const AHEAD_PER_RANK: Nanos = Nanos::millis(4);
+/// The widest uncertainty of a rank's clock: a start is eight times as far ahead.
+const UNCERTAINTY_MAX: Nanos = Nanos::seconds(2);
 /// How often a start is put off because a rank heard of it too late. Each time it is twice as far ahead.
 const TRIES: u32 = 4;
 
@@ -379,6 +381,7 @@ impl Hosts {
     /// Rank 0: agrees on the moment of the start.
     fn agree_on_start(&self) -> Result<Instant, CommandError> {
         let widest = self.measure_clocks(0)?;
+        self.clocks_are_known()?;
         for attempt in 0..TRIES {
             let ahead = ahead(widest, self.share().size, attempt);
             let moment = self.job.now().plus(ahead);
@@ -399,6 +402,25 @@ impl Hosts {
         Err(CommandError::failed(format!(
             "the start was put off {TRIES} times, because a rank heard of it after its moment: is a host overloaded?"
         )))
+    }
+
+    /// Refuses a rank whose clock was compared so badly that no common start can be named.
+    fn clocks_are_known(&self) -> Result<(), CommandError> {
+        let clocks = self.clocks.borrow();
+        let mut ranks = (0u32..).zip(clocks[0].iter());
+        let unknown = ranks.find_map(|(rank, clock)| {
+            let uncertainty = Nanos(clock.as_ref()?.0.uncertainty_ns);
+            (uncertainty > UNCERTAINTY_MAX).then_some((rank, uncertainty))
+        });
+        match unknown {
+            None => Ok(()),
+            Some((rank, uncertainty)) => Err(CommandError::failed(format!(
+                "rank {rank} on {}: its clock was compared to within {} s only, so no common start can be named; is the \
+                 network overloaded?",
+                self.name(rank),
+                uncertainty.0 / 1_000_000_000
+            ))),
+        }
     }
 
     /// Rank 0: asks all ranks for the most that a task has done, and reports it to them.
@@ -449,7 +471,8 @@ impl Hosts {
         self.note_lost(&reply);
         let mut results: Vec<RankResult> = Vec::new();
         for item in &reply.items {
-            let outcome: Result<Option<RunRecord>, String> = read(&item.body)?;
+            let outcome: Result<Option<RunRecord>, String> = read(&item.body)
+                .unwrap_or_else(|error| Err(format!("its result cannot be read: {error}")));
             let Some(outcome) = outcome.transpose() else {
                 continue; // it had no task
             };

@@ -93,16 +93,21 @@ const UNITS: [&str; 19] = [
 pub(crate) fn wrap(first: &str, text: &str, columns: usize, lines_max: usize) -> Vec<String> {
     let room = columns.saturating_sub(width(first)).max(8);
     let mut lines: Vec<String> = vec![String::new()];
+    let mut taken = 0; // columns of the last line, which is as long as the text where nothing limits it
     for word in glued(&printable(text)) {
         let word = shorten(&word, room);
         let line = lines.last_mut().expect("begins with one line");
+        let wide = width(&word);
         if line.is_empty() {
             line.push_str(&word);
-        } else if width(line) + 1 + width(&word) <= room {
+            taken = wide;
+        } else if taken + 1 + wide <= room {
             line.push(' ');
             line.push_str(&word);
+            taken += 1 + wide;
         } else {
             lines.push(word);
+            taken = wide;
         }
     }
     if lines.len() > lines_max {

@@ -69,6 +69,9 @@ pub(super) fn same_version(hellos: &[(u32, Hello)]) -> Result<(), CommandError> 
     )))
 }
 
+/// Most problems of one rank that are printed.
+const PROBLEMS_MAX: usize = 100;
+
 /// Refuses what any rank refuses, each problem once with its ranks; and targets that are not as the layout needs them.
 pub(super) fn agreed(
     answers: &[(u32, Agreed)],
@@ -77,7 +80,7 @@ pub(super) fn agreed(
 ) -> Result<(), CommandError> {
     let mut found: Vec<(String, Vec<u32>)> = Vec::new();
     for (rank, answer) in answers {
-        for problem in &answer.problems {
+        for problem in answer.problems.iter().take(PROBLEMS_MAX) {
             match found.iter_mut().find(|(known, _)| known == problem) {
                 Some((_, ranks)) => ranks.push(*rank),
                 None => found.push((problem.clone(), vec![*rank])),

@@ -66,6 +66,12 @@ pub fn from_script(
             problems.push(Problem::Diskspd(note.clone()));
         }
     }
+    if found.is_cut {
+        problems.push(Problem::Contradiction {
+            place: name.to_owned(),
+            why: "its loops start more than 10000 command lines, or do not end; a sweep has at most 10000 cells".to_owned(),
+        });
+    }
     refuse_unused(map, &found.lines, &mut problems);
     let named = |mut words: Vec<String>| {
         for word in &mut words {

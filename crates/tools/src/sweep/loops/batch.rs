@@ -199,7 +199,7 @@ fn counted(values: &[String]) -> Option<Vec<String>> {
     }
     let in_range = |at: &i64| if step > 0 { *at <= to } else { *at >= to };
     let all = std::iter::successors(Some(from), |at| at.checked_add(step));
-    let all = all.take_while(in_range).take(super::LINES_MAX);
+    let all = all.take_while(in_range).take(super::LINES_MAX + 1); // one more shows that there are too many
     Some(all.map(|at| at.to_string()).collect())
 }
 
@@ -239,7 +239,10 @@ fn expanded(text: &str, variables: &Variables) -> Result<String, String> {
         rest = &behind[end + 1..];
     }
     whole.push_str(rest);
-    Ok(whole)
+    match whole.len() > super::VALUE_BYTES_MAX {
+        true => Err(super::TOO_LONG.to_owned()),
+        false => Ok(whole),
+    }
 }
 
 fn command(number: usize, text: &str, variables: &Variables, found: &mut Found) {

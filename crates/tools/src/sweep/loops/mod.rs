@@ -14,6 +14,9 @@ use crate::diskspd::is_program;
 const LINES_MAX: usize = 10_000;
 /// Most steps that are followed: loops in loops that start nothing end, too.
 const STEPS_MAX: usize = 200_000;
+/// Most bytes of the value of a variable and of a command line: `set a=%a%%a%` doubles both.
+const VALUE_BYTES_MAX: usize = 64 << 10;
+const TOO_LONG: &str = "a value of more than 64 KiB";
 
 /// What a script starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,6 +25,8 @@ pub struct ScriptLoops {
     pub lines: Vec<ScriptLine>,
     /// Lines that name DISKSPD and could not be followed, by number.
     pub unread: Vec<UnreadLine>,
+    /// Its loops go on beyond what a sweep may have, or do not end.
+    pub is_cut: bool,
 }
 
 /// A command line.
@@ -66,13 +71,17 @@ impl Found {
     /// Counts a step; whether the script may go on.
     fn goes_on(&mut self) -> bool {
         self.steps += 1;
-        self.steps < STEPS_MAX && self.loops.lines.len() < LINES_MAX
+        self.steps < STEPS_MAX && !self.loops.is_cut
     }
 
     fn line(&mut self, number: usize, words: Vec<String>) {
         // Without any word it prints its help.
-        if !words.is_empty() && self.loops.lines.len() < LINES_MAX {
-            self.loops.lines.push(ScriptLine { number, words });
+        if words.is_empty() {
+            return;
+        }
+        match self.loops.lines.len() < LINES_MAX {
+            true => self.loops.lines.push(ScriptLine { number, words }),
+            false => self.loops.is_cut = true,
         }
     }
 
@@ -85,10 +94,7 @@ impl Found {
     }
 
     fn finish(mut self, text: &str) -> ScriptLoops {
-        if self.steps >= STEPS_MAX || self.loops.lines.len() >= LINES_MAX {
-            let last = text.lines().count();
-            self.unread(last, "its loops do not end within 10000 command lines");
-        }
+        self.loops.is_cut = self.steps >= STEPS_MAX || self.loops.is_cut;
         if self.loops.lines.is_empty() {
             let lines = text.lines().zip(1..);
             for (_, number) in lines.filter(|(line, _)| seems_to_start(line)) {

@@ -112,7 +112,13 @@ fn endless_loops_end() {
     let many = "foreach ($a in 1..9000) { foreach ($b in 1..9000) { $c = $a } }\ndiskspd -b4K f";
     assert!(read_script("a.ps1", many).lines.len() <= 1);
     let lines = read_script("a.ps1", "1..9999 | % { 1..9 | % { diskspd -b4K f } }");
-    assert_eq!((lines.lines.len(), lines.unread.len()), (10_000, 1));
+    assert_eq!((lines.lines.len(), lines.is_cut), (10_000, true));
+    let lines = read_script("a.cmd", "for /L %%a in (1,1,10000) do diskspd -o%%a f");
+    assert_eq!((lines.lines.len(), lines.is_cut), (10_000, false));
+    let doubled = "set a=xxxxxxxx\n".to_owned() + &"set a=%a%%a%\n".repeat(60) + "diskspd %a% f";
+    assert_eq!(unread("a.cmd", &doubled).len(), 1);
+    let doubled = "$a = 'xxxxxxxx'\n".to_owned() + &"$a = $a + $a\n".repeat(60) + "diskspd $a f";
+    assert_eq!(unread("a.ps1", &doubled).len(), 1);
     assert!(
         read_script("a.cmd", "for /L %%a in (1,0,5) do diskspd f")
             .lines

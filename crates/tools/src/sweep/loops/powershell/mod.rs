@@ -247,7 +247,7 @@ fn numbers(head: &str, variables: &Variables) -> Option<(String, Vec<i64>)> {
     };
     let mut values = Vec::new();
     let mut at = number(right)?;
-    while holds(at) && values.len() < super::LINES_MAX {
+    while holds(at) && values.len() <= super::LINES_MAX {
         values.push(at);
         at = after(at)?;
     }

@@ -26,6 +26,14 @@ impl Value {
             Value::List(items) => items.join(" "),
         }
     }
+
+    /// Returns how long it is.
+    fn bytes(&self) -> usize {
+        match self {
+            Value::Text(text) => text.len(),
+            Value::List(items) => items.iter().map(|item| item.len() + 1).sum(),
+        }
+    }
 }
 
 /// Variables by name, in lower case; of some is known why they have no value.
@@ -41,7 +49,12 @@ impl Variables {
     }
 
     pub(super) fn set(&mut self, name: &str, value: Value) {
-        self.values.insert(key(name), value);
+        match value.bytes() > super::super::VALUE_BYTES_MAX {
+            true => self.fail(name, super::super::TOO_LONG.to_owned()),
+            false => {
+                self.values.insert(key(name), value);
+            }
+        }
     }
 
     pub(super) fn add(&mut self, name: &str, value: Value) {
