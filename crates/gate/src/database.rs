@@ -1,11 +1,12 @@
 //! Finds the folder of a database, and decides whether it may be opened: who owns it, what leads to it, what lies next to
 //! it.
 //!
-//! SQLite opens files by name, so the name that it gets is absolute, without links, and compared with the descriptor
-//! that was checked. Omitted: what is in the file (`store`).
+//! SQLite opens files by name, so the name that it gets is below the descriptor of the folder that was checked. Omitted: what is in the file (`store`).
 
 use crate::walk::{ForeignName, Resolved, resolve};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fchmod, fstat, openat, statat};
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, Stat, StatxFlags, fchmod, fstat, openat, statat, statx,
+};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File, Permissions};
@@ -14,6 +15,8 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 /// What SQLite may place next to a database.
 pub const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
@@ -64,6 +67,14 @@ pub enum DatabaseRefusal {
     AppendOnly,
     #[error("another process replaced it while it was being opened")]
     Replaced,
+    #[error(
+        "it has {0} names (hard links), and SQLite loses what is written under two of them at once; hint: a copy of its own"
+    )]
+    SecondName(u64),
+    #[error(
+        "this file is mounted from elsewhere, and SQLite loses what is written under both names at once; hint: mount its folder"
+    )]
+    MountedFile,
     #[error("it exists already and was not changed; hint: specify a new name")]
     Exists,
     #[error("{0}")]
@@ -110,6 +121,9 @@ pub fn create_private_folders(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Folders of databases that were opened.
+static FOLDERS: Mutex<Vec<(Stat, OwnedFd)>> = Mutex::new(Vec::new());
+
 /// A database file, or the place of a new one, pinned by descriptors.
 #[derive(Debug)]
 pub struct DatabasePlace {
@@ -118,6 +132,7 @@ pub struct DatabasePlace {
     path: PathBuf, // absolute, without links
     node: Option<Stat>,
     held: Option<OwnedFd>, // of the file, without any rights: closing it ends no lock
+    largest: AtomicU64,    // bytes that the file had; a database does not shrink
 }
 
 /// Finds where `path` leads and checks that this user may rely on what is there.
@@ -155,6 +170,7 @@ pub fn database(path: &Path) -> Result<DatabasePlace, DatabaseRefusal> {
         path,
         node,
         held,
+        largest: AtomicU64::new(0),
     })
 }
 
@@ -220,9 +236,54 @@ pub(crate) fn real_folder(folder: &OwnedFd, given: &Path) -> Result<PathBuf, Dat
 }
 
 impl DatabasePlace {
-    /// The name to open: absolute, without links.
+    /// Its name: absolute, without links.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Refuses to write a file that other programs may have open under another name: SQLite keeps a log next to each.
+    ///
+    /// # Errors
+    /// [`DatabaseRefusal::SecondName`], [`DatabaseRefusal::MountedFile`].
+    pub fn has_one_name(&self) -> Result<(), DatabaseRefusal> {
+        let (Some(node), Some(held)) = (&self.node, &self.held) else {
+            return Ok(());
+        };
+        let names = u64::from(node.st_nlink);
+        if names > 1 {
+            return Err(DatabaseRefusal::SecondName(names));
+        }
+        let mount = |file: &OwnedFd| {
+            let asked = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
+            let is_known = asked.stx_mask & StatxFlags::MNT_ID.bits() != 0;
+            is_known.then_some(asked.stx_mnt_id)
+        };
+        let both = mount(&self.folder).zip(mount(held));
+        match both.is_some_and(|(folder, file)| folder != file) {
+            true => Err(DatabaseRefusal::MountedFile),
+            false => Ok(()),
+        }
+    }
+
+    /// The name to open: below the descriptor of its folder, whatever the folder's name leads to meanwhile; without /proc the
+    /// absolute one. The descriptor stays open as long as this process, because SQLite removes files by that name later.
+    pub fn reached(&self) -> PathBuf {
+        let kept = || -> Option<PathBuf> {
+            let here = fstat(&self.folder).ok()?;
+            let mut open = FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
+            let at = open.iter().position(|(stat, _)| is_same(stat, &here));
+            let at = match at {
+                Some(at) => at,
+                None => {
+                    open.push((here, self.folder.try_clone().ok()?));
+                    open.len() - 1
+                }
+            };
+            let way = PathBuf::from(format!("/proc/self/fd/{}", open[at].1.as_raw_fd()));
+            let there = statat(rustix::fs::CWD, &way, AtFlags::empty()).ok()?;
+            is_same(&there, &here).then(|| way.join(&self.name))
+        };
+        kept().unwrap_or_else(|| self.path.clone())
     }
 
     /// Device and inode of the file, where there is one.
@@ -347,12 +408,14 @@ impl DatabasePlace {
     /// be hidden below a mount.
     ///
     /// # Errors
-    /// [`DatabaseRefusal::Replaced`] where one does not; those of stat(2).
+    /// [`DatabaseRefusal::Replaced`] where one does not, or the file was cut to length; those of stat(2).
     pub fn still_there(&self) -> Result<(), DatabaseRefusal> {
         let path = statat(rustix::fs::CWD, &self.path, AtFlags::SYMLINK_NOFOLLOW)?;
         let name = statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW)?;
         let is_it = |now| self.node.as_ref().is_some_and(|stat| is_same(stat, now));
-        match is_it(&path) && is_it(&name) {
+        let bytes = u64::try_from(name.st_size).unwrap_or(0);
+        let is_cut = self.largest.fetch_max(bytes, Relaxed) > bytes;
+        match is_it(&path) && is_it(&name) && !is_cut {
             true => Ok(()),
             false => Err(DatabaseRefusal::Replaced),
         }

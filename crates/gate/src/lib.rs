@@ -11,6 +11,7 @@ mod acl;
 mod database;
 mod folder;
 mod input;
+mod lease;
 mod lock;
 mod mark;
 mod output;
@@ -29,10 +30,11 @@ pub use database::{
 };
 pub use folder::{Folder, Kind, Name, Use};
 pub use input::{Input, WhileWaiting, while_input_waits};
+pub use lease::{Lease, Openers, openers};
 pub use lock::FileLock;
 pub use output::{
     Existing, NewOutput, OutputError, Replace, check_output, check_output_in, create_new,
-    open_growing, write_output, write_output_in,
+    open_growing, write_output, write_output_in, write_private_output,
 };
 pub use pin::{Pin, is_changed};
 pub use pins::Pins;

@@ -2,17 +2,33 @@
 //! Omitted: which files may be replaced (`output`).
 
 use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
+use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Read};
 
 /// Marks a result, for formats that have no room for a mark of ours: length and checksum of its content.
 pub(crate) const MARK: &str = "user.fathom.output";
 
-/// Whether the mark is that of the whole content, of which `head` was read already.
-pub(crate) fn is_unchanged(file: &mut File, head: &[u8], length: u64) -> io::Result<bool> {
+/// What the mark says of a file's content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Marked {
+    /// It is all as fathom wrote it.
+    Whole,
+    /// It was changed since.
+    Changed,
+    /// fathom wrote no file here, or a copy without its attributes.
+    Missing,
+    /// The file system has no attributes.
+    Unsupported,
+}
+
+/// Compares the mark with the whole content, of which `head` was read already.
+pub(crate) fn compare(file: &mut File, head: &[u8], length: u64) -> io::Result<Marked> {
     let mut mark = [0u8; 64];
-    let Ok(size) = fgetxattr(&*file, MARK, &mut mark[..]) else {
-        return Ok(false);
+    let size = match fgetxattr(&*file, MARK, &mut mark[..]) {
+        Ok(size) => size,
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Ok(Marked::Unsupported),
+        Err(_) => return Ok(Marked::Missing),
     };
     let mut sum = Checksum::new();
     sum.add(head);
@@ -23,7 +39,11 @@ pub(crate) fn is_unchanged(file: &mut File, head: &[u8], length: u64) -> io::Res
             count => sum.add(&buffer[..count]),
         }
     }
-    Ok(mark[..size] == *sum.text().as_bytes() && sum.length == length)
+    let is_whole = mark[..size] == *sum.text().as_bytes() && sum.length == length;
+    Ok(match is_whole {
+        true => Marked::Whole,
+        false => Marked::Changed,
+    })
 }
 
 /// Writes the mark. Without one the file counts as foreign, unless it has a word of ours inside.

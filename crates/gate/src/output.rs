@@ -9,13 +9,14 @@
 use crate::acl::Kept;
 use crate::database::database_of;
 use crate::folder::{Folder, Name, id};
-use crate::mark::is_unchanged;
+use crate::lease::{Openers, openers};
+use crate::mark::{Marked, compare};
 pub use crate::output_error::OutputError;
 use crate::part::{
     Judged, NotWhole, Part, Placed, create_whole, keeps_all_names, remove_leftovers,
 };
 use crate::stream;
-use crate::trust::{distrust, is_own};
+use crate::trust::{Distrust, distrust, is_overlay, is_own};
 use crate::walk::{ForeignName, resolve};
 use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags, Stat, accessat, fstat, openat, statat};
 use rustix::io::Errno;
@@ -37,16 +38,16 @@ const HEAD_BYTES: u64 = 64 << 10;
 pub struct Existing<'a> {
     /// How it begins.
     pub head: &'a [u8],
-    /// Every byte of it is as [`write_output`] left it.
+    /// Every byte of it is as [`write_output`] left it; false only where the file system cannot tell.
     pub unchanged: bool,
 }
 
-/// What may be replaced. An empty file always may.
+/// What may be replaced. An empty file of this user always may, and nothing that another program has open for writing.
 #[derive(Clone, Copy)]
 pub enum Replace<'a> {
     /// Nothing.
     Nothing,
-    /// Files that this accepts.
+    /// Files that this accepts, of those that are as fathom wrote them.
     Own(&'a dyn Fn(&Existing<'_>) -> bool),
     /// Any regular file, because the user confirmed it.
     Anything,
@@ -137,6 +138,20 @@ pub fn check_output(path: &Path, replace: Replace<'_>) -> Result<(), OutputError
 /// What stands there may not be replaced, or cannot be; nothing was changed then, but where the error names what stays.
 pub fn write_output(path: &Path, bytes: &[u8], replace: Replace<'_>) -> Result<(), OutputError> {
     Place::find(path)?.write(bytes, replace)
+}
+
+/// The same, for this user alone where the file is new, regardless of the umask.
+///
+/// # Errors
+/// As [`write_output`].
+pub fn write_private_output(
+    path: &Path,
+    bytes: &[u8],
+    replace: Replace<'_>,
+) -> Result<(), OutputError> {
+    let mut place = Place::find(path)?;
+    place.new_mode = 0o600;
+    place.write(bytes, replace)
 }
 
 /// A result that is written as it grows, because it may be larger than memory. It gets its name when it is whole; dropped
@@ -235,6 +250,7 @@ struct Place<'a> {
     folder: OwnedFd,
     name: Name,
     node: Option<OwnedFd>,
+    new_mode: u32, // of a file that is created, reduced by the umask
 }
 
 /// What stands there now.
@@ -269,6 +285,7 @@ impl<'a> Place<'a> {
             folder: found.folder,
             name,
             node: found.node,
+            new_mode: 0o666,
         })
     }
 
@@ -279,6 +296,7 @@ impl<'a> Place<'a> {
             folder: copy.map_err(|error| OutputError::open(path, error))?,
             name: name.clone(),
             node: None,
+            new_mode: 0o666,
         })
     }
 
@@ -287,7 +305,7 @@ impl<'a> Place<'a> {
         let mode = match self.judge(replace)? {
             There::Stream => return self.stream(bytes).map_err(failed),
             There::Free if keeps_all_names(&self.folder) => return self.write_once(bytes),
-            There::Free => 0o666,
+            There::Free => self.new_mode,
             There::File(_) => 0o600,
         };
         let alike = &bytes[..bytes.len().min(ALIKE_BYTES)];
@@ -340,7 +358,7 @@ impl<'a> Place<'a> {
 
     /// Where no name can be changed: created under its own, which is whole a moment later.
     fn write_once(&self, bytes: &[u8]) -> Result<(), OutputError> {
-        match create_whole(self.folder.as_fd(), &self.name, 0o666, bytes) {
+        match create_whole(self.folder.as_fd(), &self.name, self.new_mode, bytes) {
             Ok(_) => Ok(()),
             Err(NotWhole::Taken) => Err(OutputError::Exists {
                 path: self.path.to_owned(),
@@ -368,8 +386,10 @@ impl<'a> Place<'a> {
         if is_own(facts.st_uid) && !has_second_name {
             return Ok(());
         }
-        let Some(why) = distrust(&self.folder) else {
-            return Ok(());
+        let why = match distrust(&self.folder) {
+            Some(why) => why,
+            None if !is_own(facts.st_uid) && is_overlay(&self.folder) => Distrust::Overlay,
+            None => return Ok(()),
         };
         let (path, user) = (self.path.to_owned(), facts.st_uid);
         Err(match is_own(user) {
@@ -444,6 +464,12 @@ impl<'a> Place<'a> {
         let facts = fstat(&file).map_err(|error| unread(error.into()))?;
         self.check_owner(&facts)?;
         let length = u64::try_from(facts.st_size).unwrap_or(0);
+        if openers(&file) == Openers::Writer {
+            return Err(OutputError::OpenForWriting {
+                path: self.path.to_owned(),
+            });
+        }
+        let mut is_changed = false;
         let ours = match replace {
             _ if length == 0 => true,
             Replace::Anything => true,
@@ -458,9 +484,11 @@ impl<'a> Place<'a> {
                     .take(HEAD_BYTES)
                     .read_to_end(&mut head)
                     .map_err(unread)?;
-                let unchanged = is_unchanged(&mut file, &head, length).map_err(unread)?;
-                let head = &head;
-                accepts(&Existing { head, unchanged })
+                let marked = compare(&mut file, &head, length).map_err(unread)?;
+                is_changed = marked == Marked::Changed;
+                let (head, unchanged) = (head.as_slice(), marked == Marked::Whole);
+                (unchanged || marked == Marked::Unsupported)
+                    && accepts(&Existing { head, unchanged })
             }
         };
         match ours {
@@ -469,6 +497,10 @@ impl<'a> Place<'a> {
                 let acl = Kept::of(&file);
                 Ok(Judged { facts, acl })
             }
+            false if is_changed => Err(OutputError::Edited {
+                path: self.path.to_owned(),
+                bytes: length,
+            }),
             false => Err(OutputError::NotOurs {
                 path: self.path.to_owned(),
                 bytes: length,

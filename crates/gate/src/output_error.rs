@@ -18,6 +18,16 @@ pub enum OutputError {
         lost; hint: delete it, or specify another file", path.display()
     )]
     NotOurs { path: PathBuf, bytes: u64 },
+    #[error(
+        "{}: was changed since fathom wrote it; its {bytes} bytes would be lost; hint: rename it, or specify another file",
+        path.display()
+    )]
+    Edited { path: PathBuf, bytes: u64 },
+    #[error(
+        "{}: another program has it open for writing, and what it writes would be lost (fuser -v lists the processes); hint: \
+        specify another file", path.display()
+    )]
+    OpenForWriting { path: PathBuf },
     #[error("{}: its folder does not exist; hint: create it, or specify another place", path.display())]
     NoFolder { path: PathBuf },
     #[error("{}: this is {what}; hint: specify a file", path.display())]

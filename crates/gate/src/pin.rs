@@ -213,6 +213,16 @@ impl Pin {
         named.is_ok_and(|named| (named.st_dev, named.st_ino) == (there.dev(), there.ino()))
     }
 
+    /// Whether the name in its folder still leads to what is pinned, also by a link: those of /proc lead to files that have no
+    /// name elsewhere.
+    pub fn leads_to_it(&self) -> bool {
+        let Some(there) = self.metadata() else {
+            return false;
+        };
+        let named = statat(&self.folder, &self.name, AtFlags::empty());
+        named.is_ok_and(|named| (named.st_dev, named.st_ino) == (there.dev(), there.ino()))
+    }
+
     /// Removes the file if its name still leads to it; whether it did. Then nothing is pinned but the free name.
     ///
     /// # Errors

@@ -27,6 +27,12 @@ const GROUP_WRITES: u32 = 0o020;
 pub enum Distrust {
     Owner(u32),
     UnknownOwner,
+    /// The mount maps owners, so that any user may be shown as this one. // mount_setattr(2)
+    MappedMount,
+    /// A symbolic link of another user's, wherever it is.
+    Link(u32),
+    /// The folder may be this user's alone, and below it another's, whose files it shows.
+    Overlay,
     /// The server of the file system decides what the folder seems to be.
     Mount(u32),
     /// A medium that a user mounted contains what another computer wrote.
@@ -47,6 +53,9 @@ impl fmt::Display for Distrust {
         match self {
             Distrust::Owner(user) => write!(out, "user {user} owns it"),
             Distrust::UnknownOwner => write!(out, "its owner is unknown in this user namespace"),
+            Distrust::MappedMount => write!(out, "its mount maps the owners of files"),
+            Distrust::Overlay => write!(out, "its overlay may show a folder of that user"),
+            Distrust::Link(user) => write!(out, "user {user} made the link"),
             Distrust::Mount(user) => write!(out, "user {user} mounted its file system"),
             Distrust::Medium => write!(out, "a user mounted its medium"),
             Distrust::Everybody => write!(out, "its mode lets every user write"),
@@ -68,10 +77,15 @@ pub(crate) fn distrust(folder: impl AsFd) -> Option<Distrust> {
     let folder = folder.as_fd();
     match fstat(folder) {
         Ok(facts) => of_owner(&facts)
-            .or_else(|| of_mount(folder, &facts))
+            .or_else(|| of_mount(folder))
             .or_else(|| of_rights(folder, &facts, &Accounts::of(Path::new("/")))),
         Err(error) => Some(unasked("who may write to it", error)),
     }
+}
+
+/// Whether a folder is one of an overlay, which may show the files of a folder below it that belongs to another user.
+pub(crate) fn is_overlay(folder: impl AsFd) -> bool {
+    fstatfs(folder).is_ok_and(|system| i128::from(system.f_type) == crate::lease::OVERLAY)
 }
 
 /// Whether only root and this user can rename this user's files in the folder.
@@ -88,7 +102,13 @@ pub(crate) fn keeps_names(folder: impl AsFd) -> bool {
             | Distrust::Unasked(_),
         ) => sticky && fstat(folder).is_ok_and(|facts| of_owner(&facts).is_none()),
         Some(
-            Distrust::Owner(_) | Distrust::UnknownOwner | Distrust::Mount(_) | Distrust::Medium,
+            Distrust::Owner(_)
+            | Distrust::UnknownOwner
+            | Distrust::MappedMount
+            | Distrust::Link(_)
+            | Distrust::Overlay
+            | Distrust::Mount(_)
+            | Distrust::Medium,
         ) => false,
     }
 }
@@ -128,16 +148,13 @@ fn every_user_is_known() -> bool {
 
 /// Who decides, by the mount. A file system in user space is its server's, and a medium that a user mounted
 /// (by `user` in fstab(5), by udisks(8)) was written elsewhere: libmount(3) notes both in its own table.
-fn of_mount(folder: BorrowedFd<'_>, facts: &Stat) -> Option<Distrust> {
+fn of_mount(folder: BorrowedFd<'_>) -> Option<Distrust> {
     let system = match fstatfs(folder) {
         Ok(system) => system,
         Err(error) => return Some(unasked("who mounted it", error)),
     };
     let is_fuse = i128::from(system.f_type) == FUSE;
     let media = std::fs::read_to_string("/run/mount/utab").unwrap_or_default();
-    if !is_fuse && media.is_empty() && facts.st_uid != UNMAPPED {
-        return None;
-    }
     let Some(line) = mount_line(folder) else {
         let what = "who mounted it (/proc/self/mountinfo does not list its mount)".to_owned();
         return is_fuse.then_some(Distrust::Unasked(what));
@@ -169,8 +186,9 @@ fn of_mount_line(line: &str, is_fuse: bool, media: &str) -> Option<Distrust> {
             None => Some(Distrust::Unasked("who mounted it (no user_id)".to_owned())),
         };
     }
-    if options.split(',').any(|option| option == "idmapped") && is_own(UNMAPPED) {
-        return Some(Distrust::UnknownOwner);
+    // In a user namespace of one's own, as in a container, it is the mapping that makes the owners known.
+    if options.split(',').any(|option| option == "idmapped") && every_user_is_known() {
+        return Some(Distrust::MappedMount);
     }
     let noted = |line: &str| {
         let target = line
@@ -267,5 +285,12 @@ mod tests {
         );
         assert_eq!(of_mount_line(stick, false, &table("_netdev")), None);
         assert_eq!(of_mount_line(stick, false, ""), None);
+        let mapped = "42 30 8:1 / /mapped rw,relatime,idmapped shared:1 - ext4 /dev/sda1 rw";
+        let answer = of_mount_line(mapped, false, "");
+        assert_eq!(
+            answer.is_some(),
+            every_user_is_known(),
+            "in a namespace of one's own it is the usual mount"
+        );
     }
 }

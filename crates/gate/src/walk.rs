@@ -1,7 +1,7 @@
 //! Resolves a path to descriptors, one component at a time, and notes the first name that another user could have
 //! placed. Opens nothing for reading or writing: every descriptor is `O_PATH`. Omitted: what follows from that name.
 
-use crate::trust::{Distrust, distrust};
+use crate::trust::{Distrust, distrust, is_own};
 use rustix::fs::{FileType, Mode, OFlags, PROC_SUPER_MAGIC, fstat, openat};
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -53,6 +53,7 @@ impl fmt::Display for ForeignName {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, why) = (self.path.display(), &self.why);
         match self.is_link {
+            true if matches!(why, Distrust::Link(_)) => write!(out, "{path} is a link, and {why}"),
             true => write!(
                 out,
                 "the link {path} is in a folder that another user can change ({why})"
@@ -208,6 +209,13 @@ impl Walk {
             }
             self.enter(node, name);
             return Ok(None);
+        }
+        // Another user's link, also where this user's folder hides whose it is: the kernel's protected_symlinks(5) everywhere.
+        let owner = fstat(link)?.st_uid;
+        if self.foreign.is_none() && !is_own(owner) {
+            let (path, is_link) = (self.way.join(name), true);
+            let why = Distrust::Link(owner);
+            self.foreign = Some(ForeignName { path, is_link, why });
         }
         let target = rustix::fs::readlinkat(link, c"", Vec::new())?;
         self.put_first(Path::new(&OsString::from_vec(target.into_bytes())));

@@ -29,6 +29,6 @@ pub use system::{
     file_state, hangup_is_ignored, has_poll_queues, host_record, is_writable_by_others,
     keeps_time_by_counter, kernel_workers, lock_holder, may_be_one_file, memory_room, monotonic,
     open_unmarked, output_was_closed, parent_of, pinned_facts, process_ios, set_event, stack_limit,
-    stream_into, target_facts, target_facts_again, thread_delay, time_source, uptime_ms,
+    stream_into, stream_to, target_facts, target_facts_again, thread_delay, time_source, uptime_ms,
     wait_for_keys, watch_for_silence,
 };

@@ -38,12 +38,19 @@ fn a_result_replaces_its_own_kind_and_keeps_the_mode() {
     fs::write(&path, b"thesis").unwrap();
     let refused = write_output(&path, b"ours 3", OWN).unwrap_err();
     assert!(refused.is_refusal());
-    assert!(
-        matches!(refused, OutputError::NotOurs { bytes: 6, .. }),
-        "{refused}"
+    // Its mark stays, where there are attributes.
+    let is_kept = matches!(
+        refused,
+        OutputError::Edited { bytes: 6, .. } | OutputError::NotOurs { bytes: 6, .. }
     );
+    assert!(is_kept, "{refused}");
     assert!(check_output(&path, OWN).is_err());
     assert_eq!(fs::read(&path).unwrap(), b"thesis");
+    let other = folder.path().join("other");
+    fs::write(&other, b"thesis").unwrap();
+    let refused = write_output(&other, b"ours 3", OWN).unwrap_err();
+    assert!(matches!(refused, OutputError::NotOurs { bytes: 6, .. }));
+    fs::remove_file(&other).unwrap();
     write_output(&path, b"ours 3", Replace::Anything).unwrap();
     fs::write(&path, b"").unwrap();
     check_output(&path, OWN).unwrap();
@@ -118,7 +125,8 @@ fn a_format_without_a_mark_is_known_by_the_checksum_of_its_content() {
     let mut edited = long.clone();
     edited[150_000] = b'y';
     fs::write(&path, &edited).unwrap(); // the attribute stays
-    assert!(write_output(&path, &long, unchanged).is_err());
+    let refused = write_output(&path, &long, unchanged).unwrap_err();
+    assert!(matches!(refused, OutputError::Edited { .. }), "{refused}");
     assert_eq!(fs::read(&path).unwrap(), edited);
 }
 

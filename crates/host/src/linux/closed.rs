@@ -7,9 +7,9 @@
 //!
 //! Deliberately absent: where states are kept, and what is concluded from them.
 
-use super::openers::lease;
 use super::sys;
 use super::unmarked::open_unmarked;
+use gate::Lease;
 use model::TargetFacts;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -55,11 +55,16 @@ pub fn file_identity(there: &Metadata) -> (u64, u64) {
 
 /// Which stream of this program goes into the target, as in `fathom run f > f`.
 pub fn stream_into(target: &TargetFacts) -> Option<&'static str> {
+    stream_to(target.identity?)
+}
+
+/// Which stream of this program goes into the file or device with this identity.
+pub fn stream_to(identity: (u64, u64)) -> Option<&'static str> {
     let streams = [(1, "standard output"), (2, "standard error")];
     let goes_there = |number: u32| {
         let stream = std::fs::metadata(format!("/proc/self/fd/{number}")).ok();
         let stores = stream.filter(|to| to.is_file() || to.file_type().is_block_device());
-        stores.is_some_and(|to| Some(file_identity(&to)) == target.identity)
+        stores.is_some_and(|to| file_identity(&to) == identity)
     };
     let found = streams.into_iter().find(|(number, _)| goes_there(*number));
     found.map(|(_, name)| name)
@@ -91,7 +96,7 @@ impl ClosedFile {
         if !sys::keeps_change_times(file) {
             return None;
         }
-        let _lease = lease(file).ok()?;
+        let _lease = Lease::take(file).ok()?;
         let state = ClosedFile::of(file)?;
         // Whole seconds: an ext4 with small inodes, where a second is a tick.
         if state.changed_ns % 1_000_000_000 == 0 {

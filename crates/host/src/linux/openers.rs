@@ -1,96 +1,39 @@
-//! Whether another program has a file open for writing, as a virtual machine has its disk and a database its file.
+//! Which process has a device open for writing, as the descriptors of all processes show it.
 //!
-//! The kernel grants a read lease only where no process has the file open for writing; a writable mapping and a loop device count
-//! as such. It is given back at once. Source: fcntl(2), "Leases". Deliberately absent: programs that only read.
+//! Of files the kernel answers (`gate`, `lease`). Source: proc_pid_fd(5), proc_pid_fdinfo(5). Omitted: who has a device open
+//! exclusively, which an exclusive open shows, and what follows (`claims`).
 
-use super::sys::ReadLease;
-use std::fs::File;
-use std::io;
-use std::thread;
-use std::time::Duration;
+use super::sys::device_of;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
-/// Tries until the last descriptor of this process is closed: a ring gives its files back a little later.
-const TRIES: u32 = 20;
-const TICK: Duration = Duration::from_millis(1);
-/// File systems of this kernel alone, all of whose writers it knows.
-const LOCAL: [&str; 14] = [
-    "ext2",
-    "ext3",
-    "ext4",
-    "xfs",
-    "btrfs",
-    "tmpfs",
-    "f2fs",
-    "bcachefs",
-    "jfs",
-    "zfs",
-    "vfat",
-    "exfat",
-    "ntfs3",
-    "hugetlbfs",
-];
+const O_ACCMODE: u64 = 0o3;
+const O_PATH: u64 = 0o10_000_000;
 
-/// The answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Openers {
-    NoWriter,
-    Writer,
-    /// Why it could not be asked.
-    Unasked(String),
+/// Returns another process that has a block device open for writing, if this user may see one.
+pub(super) fn writer_of_device(device: &Metadata) -> Option<u32> {
+    let all = fs::read_dir("/proc").ok()?;
+    let mut others = all.flatten().filter_map(|entry| {
+        let number = entry.file_name().to_str()?.parse::<u32>().ok();
+        number.filter(|&number| number != std::process::id())
+    });
+    others.find(|number| {
+        let process = Path::new("/proc").join(number.to_string());
+        let descriptors = fs::read_dir(process.join("fd")).into_iter().flatten();
+        descriptors.flatten().any(|descriptor| {
+            let way = descriptor.path();
+            fs::read_link(&way).is_ok_and(|name| name.starts_with("/dev"))
+                && device_of(&way) == Some(device.rdev())
+                && writes(&process.join("fdinfo").join(descriptor.file_name()))
+        })
+    })
 }
 
-/// Takes the lease, for as long as the value is there.
-pub(super) fn lease(file: &File) -> io::Result<ReadLease<'_>> {
-    let mut answer = Err(io::ErrorKind::WouldBlock.into());
-    for number in 0..TRIES {
-        thread::sleep(TICK * number);
-        answer = ReadLease::take(file);
-        match &answer {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            _ => break,
-        }
-    }
-    answer
-}
-
-/// Asks for a file that is open for reading only, on a file system of this kind.
-pub(super) fn openers(file: &File, kind: &str) -> Openers {
-    let passes_on = kind == "overlay";
-    if !LOCAL.contains(&kind) && !passes_on {
-        return Openers::Unasked(format!("{kind} does not know all of them"));
-    }
-    match lease(file) {
-        // The writers of the file behind it are not known.
-        Ok(_) if passes_on => Openers::Unasked("an overlay does not know all of them".to_owned()),
-        Ok(_) => Openers::NoWriter,
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Openers::Writer,
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            Openers::Unasked("only the file's owner and root may ask".to_owned())
-        }
-        Err(error) => Openers::Unasked(model::errno_text(&error)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_writer_shows_and_a_reader_does_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("f");
-        std::fs::write(&path, b"one").unwrap();
-        let reading = File::open(&path).unwrap();
-        let _second = File::open(&path).unwrap();
-        match openers(&reading, "ext4") {
-            Openers::Unasked(why) => return println!("skipped: {why}"),
-            other => assert_eq!(other, Openers::NoWriter),
-        }
-        let writer = File::options().append(true).open(&path).unwrap();
-        assert_eq!(openers(&reading, "ext4"), Openers::Writer);
-        drop(writer);
-        assert_eq!(openers(&reading, "ext4"), Openers::NoWriter);
-        assert!(matches!(openers(&reading, "nfs4"), Openers::Unasked(_)));
-        assert!(matches!(openers(&reading, "overlay"), Openers::Unasked(_)));
-    }
+/// Whether a descriptor was opened for writing.
+fn writes(info: &Path) -> bool {
+    let text = fs::read_to_string(info).unwrap_or_default();
+    let flags = text.lines().find_map(|line| line.strip_prefix("flags:"));
+    let flags = flags.and_then(|flags| u64::from_str_radix(flags.trim(), 8).ok());
+    flags.is_some_and(|flags| flags & O_PATH == 0 && flags & O_ACCMODE != 0)
 }

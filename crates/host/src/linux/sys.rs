@@ -53,6 +53,22 @@ pub(super) fn extended(file: &File) -> Extended {
     }
 }
 
+/// Returns which device a node is, as the kernel has it: a server that does not answer is not asked.
+pub(super) fn device_of(node: &Path) -> Option<u64> {
+    let node = CString::new(node.as_os_str().as_bytes()).ok()?;
+    let flags = libc::AT_STATX_DONT_SYNC;
+    let mut facts = MaybeUninit::<libc::statx>::zeroed();
+    let (at, mask) = (libc::AT_FDCWD, libc::STATX_BASIC_STATS);
+    // SAFETY: the text ends in a zero byte and `facts` is large enough; both outlive the call.
+    let code = unsafe { libc::statx(at, node.as_ptr(), flags, mask, facts.as_mut_ptr()) };
+    if code != 0 {
+        return None;
+    }
+    // SAFETY: it was zeroed, the call filled it, and every bit pattern of its integers is a value.
+    let facts = unsafe { facts.assume_init() };
+    Some(libc::makedev(facts.stx_rdev_major, facts.stx_rdev_minor))
+}
+
 /// Room on a file system. // statvfs(3)
 pub(super) struct Room {
     pub(super) size: Bytes,
@@ -434,7 +450,7 @@ pub(super) fn inode_generation(file: &File) -> Option<u32> {
 /// Whether the file lies on a local file system that keeps the time of the last change in nanoseconds of the kernel's
 /// clock: ext2 to ext4, xfs, btrfs, tmpfs. // statfs(2)
 pub(super) fn keeps_change_times(file: &File) -> bool {
-    const KNOWN: [i128; 4] = [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994];
+    const KNOWN: [i128; 3] = [0xef53, 0x5846_5342, 0x9123_683e];
     let mut facts = MaybeUninit::<libc::statfs>::zeroed();
     // SAFETY: the descriptor is ours, and `facts` is large enough and outlives the call.
     let code = unsafe { libc::fstatfs(file.as_raw_fd(), facts.as_mut_ptr()) };
@@ -455,37 +471,6 @@ pub(super) fn stamp_clock_ns() -> Option<i64> {
     // SAFETY: the kernel writes one timespec that outlives the call.
     let code = unsafe { libc::clock_gettime(libc::CLOCK_REALTIME_COARSE, &raw mut now) };
     (code == 0).then_some(now.tv_sec * 1_000_000_000 + now.tv_nsec)
-}
-
-/// A read lease on a file: while it is granted, no process has the file open for writing. Needs the owner of the file or
-/// root. // fcntl(2), "Leases"
-pub(super) struct ReadLease<'a>(&'a File);
-
-impl<'a> ReadLease<'a> {
-    /// `EAGAIN` while a process has it open for writing.
-    pub(super) fn take(file: &'a File) -> io::Result<Self> {
-        const F_SETSIG: i32 = 10; // <asm-generic/fcntl.h>
-        // A writer who comes while the lease is active waits until it is given back. The signal that reports it is one
-        // that does nothing.
-        // SAFETY: plain integers about a descriptor that we own.
-        let reported = unsafe { libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) };
-        if reported != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: as above.
-        let taken = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_RDLCK) };
-        match taken {
-            0 => Ok(ReadLease(file)),
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
-}
-
-impl Drop for ReadLease<'_> {
-    fn drop(&mut self) {
-        // SAFETY: plain integers about a descriptor that we own.
-        unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_SETLEASE, libc::F_UNLCK) };
-    }
 }
 
 const PROOF_ATTRIBUTE: &std::ffi::CStr = c"user.fathom.proof";

@@ -9,10 +9,10 @@ use super::claims::{Found, Uses};
 use super::closed::file_identity;
 use super::look::{self, Claimed, Look, Patience, WHOLE_MAX};
 use super::mounts::mount_of;
-use super::openers::{Openers, openers};
+use super::openers::writer_of_device;
 use super::{direct, elsewhere, namespace, sys};
 use crate::root::Root;
-use gate::{OFlags, Pin, Pins};
+use gate::{OFlags, Openers, Pin, Pins, openers};
 use model::{
     BlockDevice, Bytes, Claim, Content, FileSystem, ForeignName, Layout, TargetFacts, TargetKind,
 };
@@ -136,8 +136,9 @@ fn by_pin(place: Place<'_>, pin: &Pin, found: &mut TargetFacts, eyes: &Eyes<'_>)
         is_link: name.is_link,
         why: name.why.to_string(),
     });
-    // A file that was removed is no longer there for other processes, although the pin still leads to it.
-    let is_left = |there: &Metadata| !there.is_file() || there.nlink() > 0;
+    // A file that was removed is no longer there for other processes, although the pin still leads to it; one that another
+    // process still has open is there under that process's descriptor.
+    let is_left = |there: &Metadata| !there.is_file() || there.nlink() > 0 || pin.leads_to_it();
     match pin.metadata().filter(is_left) {
         None => missing(place.0, pin, found),
         Some(there) if there.file_type().is_block_device() => {
@@ -233,6 +234,11 @@ fn device(
         if !in_use && look.is_some() && look::is_busy(pins, pin) {
             let device = node.name.clone();
             found.claims.insert(0, Claim::Busy { device });
+        } else if !in_use && root.is_live() && !pins.is_shared() {
+            // One that is open exclusively shows above; the ranks of a job write one device.
+            let file = found.path.display().to_string();
+            let writer = writer_of_device(there).map(|_| Claim::OpenForWriting { file });
+            found.claims.extend(writer);
         }
     } else {
         let what = "who uses it (/sys does not list the device)";
@@ -355,23 +361,21 @@ fn file_or_folder(
     }
 }
 
-/// Whether another program has the file open for writing, where nothing else is known to use it. The ranks of a job are not asked for, which
-/// write one file.
+/// Whether another program has the file open for writing, where nothing else is known to use it. The ranks of a job are not asked
+/// for, which write one file.
 fn add_openers(pin: &Pin, found: &mut TargetFacts) {
-    let kind = found.file_system.as_ref().map_or("", |on| &on.kind);
-    if found.size == Bytes(0) || found.claims.iter().any(Claim::in_use) {
+    if found.claims.iter().any(Claim::in_use) {
         return;
     }
     let open = pin.reopen(OFlags::RDONLY | OFlags::NONBLOCK);
     let answer = match open {
-        Ok(file) => openers(&file, kind),
+        Ok(file) => openers(&file),
         Err(error) => Openers::Unasked(model::errno_text(&error)),
     };
+    let file = found.path.display().to_string();
     match answer {
         Openers::NoWriter => {}
-        Openers::Writer => found.claims.push(Claim::OpenForWriting {
-            file: found.path.display().to_string(),
-        }),
+        Openers::Writer => found.claims.push(Claim::OpenForWriting { file }),
         Openers::Unasked(why) => {
             let what = "whether another program has it open for writing";
             found.unasked.push(format!("{what} ({why})"));

@@ -98,6 +98,10 @@ fn reported(error: &OutputError, bytes: usize) -> CommandError {
             file, or --force to replace it",
             path.display()
         )),
+        OutputError::Edited { path, bytes } => CommandError::refused(format!(
+            "{}: was changed since fathom wrote it; its {bytes} bytes would be lost; hint: rename it, or --force to replace it",
+            path.display()
+        )),
         OutputError::Io { source, .. } => {
             let room = match source.kind() {
                 ErrorKind::StorageFull | ErrorKind::QuotaExceeded if bytes > 0 => {
@@ -124,7 +128,12 @@ mod tests {
     fn a_page_gives_way_to_a_page_and_nothing_else_does() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        fs::write(at("page.html"), format!("<html>{}", views::PAGE_MARK)).unwrap();
+        let page = format!("<html>{}", views::PAGE_MARK);
+        put(&at("page.html"), page.as_bytes(), Replace::Pages).unwrap();
+        put(&at("edited.html"), page.as_bytes(), Replace::Pages).unwrap();
+        fs::write(at("edited.html"), page.clone() + "my notes").unwrap(); // the mark stays
+        assert!(allowed(&at("edited.html"), Replace::Pages).is_err());
+        assert!(allowed(&at("edited.html"), Replace::Anything).is_ok());
         fs::write(at("thesis.html"), "<html>years of work").unwrap();
         assert!(allowed(&at("page.html"), Replace::Pages).is_ok());
         assert!(allowed(&at("thesis.html"), Replace::Pages).is_err());
@@ -138,7 +147,7 @@ mod tests {
     fn a_link_is_followed_and_nothing_is_left_beside_the_page() {
         let folder = tempfile::tempdir().unwrap();
         let (page, link) = (folder.path().join("a.html"), folder.path().join("b.html"));
-        fs::write(&page, views::PAGE_MARK).unwrap();
+        put(&page, views::PAGE_MARK.as_bytes(), Replace::Pages).unwrap();
         std::os::unix::fs::symlink(&page, &link).unwrap();
         put(&link, b"new", Replace::Pages).unwrap();
         assert_eq!(fs::read(&page).unwrap(), b"new");
