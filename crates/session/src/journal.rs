@@ -32,6 +32,8 @@ pub struct Journal<S> {
 struct KeptFile {
     store: Store,
     session: Cell<Option<SessionId>>,
+    /// A result did not fit into it either.
+    lacks_some: Cell<bool>,
 }
 
 /// How a session is written.
@@ -231,8 +233,10 @@ impl<S: Borrow<Store>> Journal<S> {
             }
             Err(error) => {
                 let kept = self.kept_file(error)?;
-                let session = kept.store.keep(&new, label, record, outcome).ok()?;
-                kept.session.set(Some(session));
+                match kept.store.keep(&new, label, record, outcome) {
+                    Ok(session) => kept.session.set(Some(session)),
+                    Err(_) => kept.lacks_some.set(true),
+                }
                 None
             }
         }
@@ -322,13 +326,16 @@ impl<S: Borrow<Store>> Journal<S> {
         };
         if let Some(kept) = self.kept.get() {
             let kept = kept.as_ref()?;
-            return in_one(&kept.store, &kept.session).ok();
+            let saved = in_one(&kept.store, &kept.session);
+            kept.lacks_some.set(kept.lacks_some.get() || saved.is_err());
+            return saved.ok();
         }
         match in_one(self.store()?, &self.session) {
             Ok(kept) => Some(kept),
             Err(error) => {
                 let kept = self.kept_file(error)?;
-                let _ = in_one(&kept.store, &kept.session);
+                let saved = in_one(&kept.store, &kept.session);
+                kept.lacks_some.set(saved.is_err());
                 None
             }
         }
@@ -341,8 +348,12 @@ impl<S: Borrow<Store>> Journal<S> {
         self.trouble.borrow_mut().get_or_insert(error);
         let open = || {
             let (store, session) = self.store()?.keep_beside(self.session.get()).ok()?;
-            let session = Cell::new(session);
-            Some(KeptFile { store, session })
+            let (session, lacks_some) = (Cell::new(session), Cell::new(false));
+            Some(KeptFile {
+                store,
+                session,
+                lacks_some,
+            })
         };
         let kept = self.kept.get_or_init(|| helps.then(open).flatten());
         kept.as_ref()
@@ -369,14 +380,17 @@ impl<S: Borrow<Store>> Journal<S> {
     }
 
     fn with_kept(&self, error: &StoreError) -> String {
-        match self.command_to_add() {
-            Some(command) => {
-                format!(
-                    "{error}; all results of this session are kept in a file next to it; hint: to add them: {command}"
-                )
+        let Some(command) = self.command_to_add() else {
+            return error.to_string();
+        };
+        let kept = self.kept.get().and_then(Option::as_ref);
+        let what = match kept.is_some_and(|kept| kept.lacks_some.get()) {
+            false => "all results of this session are kept in another file",
+            true => {
+                "the results before this failure are kept in another file, which could not be written to its end either"
             }
-            None => error.to_string(),
-        }
+        };
+        format!("{error}; {what}; hint: to add them: {command}")
     }
 }
 

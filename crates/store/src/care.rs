@@ -38,6 +38,22 @@ pub enum Cell {
     Blob(Vec<u8>),
 }
 
+/// Most memory that the values of an answer take.
+const ANSWER_BYTES_MAX: usize = 64 << 20;
+const TOO_LONG: &str = "its answer takes more than 64 MiB of memory: ask for less, as with LIMIT";
+
+impl Cell {
+    /// Returns how much memory it takes, about.
+    fn bytes(&self) -> usize {
+        let behind = match self {
+            Cell::Text(text) => text.len(),
+            Cell::Blob(bytes) => bytes.len(),
+            Cell::Nothing | Cell::Whole(_) | Cell::Real(_) => 0,
+        };
+        size_of::<Cell>() + behind
+    }
+}
+
 /// How a statement begins that cannot write, here or into another file.
 const QUESTIONS: [&str; 4] = ["SELECT", "WITH", "VALUES", "EXPLAIN"];
 
@@ -123,29 +139,39 @@ impl Store {
             .pragma_update(None, "query_only", true)
             .map_err(|error| Fault::Sql(error).at(self.path()))?;
         let answer = self.answer(sql);
+        let answer = answer.map(|answer| answer.ok_or_else(|| refused(TOO_LONG.to_owned())));
         self.connection
             .pragma_update(None, "query_only", false)
             .map_err(|error| Fault::Sql(error).at(self.path()))?;
-        answer.map_err(|error| match Fault::Sql(error).at(self.path()) {
-            StoreError::Sql { reason, .. } => refused(reason),
-            StoreError::Unwritable { .. } => refused("it would change the store".to_owned()),
-            other => other,
+        answer.unwrap_or_else(|error| {
+            Err(match Fault::Sql(error).at(self.path()) {
+                StoreError::Sql { reason, .. } => refused(reason),
+                StoreError::Unwritable { .. } => refused("it would change the store".to_owned()),
+                other => other,
+            })
         })
     }
 
-    fn answer(&self, sql: &str) -> rusqlite::Result<Answer> {
+    /// Returns the rows; `None` where they take more memory than an answer may.
+    fn answer(&self, sql: &str) -> rusqlite::Result<Option<Answer>> {
         let mut select = self.connection.prepare(sql)?;
         let columns: Vec<String> = select.column_names().map(str::to_owned).collect();
         let mut rows = select.query([])?;
         let mut found = Vec::new();
+        let mut bytes = 0;
         while let Some(row) = rows.next()? {
             let cells = (0..columns.len()).map(|column| row.get_ref(column).map(cell));
-            found.push(cells.collect::<rusqlite::Result<Vec<Cell>>>()?);
+            let cells = cells.collect::<rusqlite::Result<Vec<Cell>>>()?;
+            bytes += cells.iter().map(Cell::bytes).sum::<usize>();
+            if bytes > ANSWER_BYTES_MAX {
+                return Ok(None);
+            }
+            found.push(cells);
         }
-        Ok(Answer {
+        Ok(Some(Answer {
             columns,
             rows: found,
-        })
+        }))
     }
 }
 

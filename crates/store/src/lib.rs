@@ -42,6 +42,7 @@ mod series;
 mod session;
 mod summary;
 mod tags;
+mod vfs;
 
 pub use answers::{SessionAnswer, StoredAnswer};
 pub use baselines::Baseline;

@@ -1,8 +1,8 @@
 //! Which files are taken as a results database.
 //!
 //! A file is judged by its owner, its place and its first bytes before SQLite ever touches it, and by its schema before
-//! anything is written, so that what is not ours stays as it is. SQLite gets absolute names alone: others it might read
-//! as URIs. The schema is `schema`'s business.
+//! anything is written, so that what is not ours stays as it is. SQLite gets names below the
+//! descriptor of the folder alone, or absolute ones: others it might read as URIs. The schema is `schema`'s business.
 
 use crate::error::{Fault, is_of_descriptors};
 use crate::record::Later;
@@ -11,7 +11,7 @@ use crate::schema::{
     SCHEMA_VERSION, SERIES_FROM, SUMMARIES_FROM, bring_up_to_date, create_filled, version,
     version_of_ours,
 };
-use crate::{Notice, Result, StoreError};
+use crate::{Notice, Result, StoreError, vfs};
 use gate::DatabasePlace;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
@@ -69,6 +69,12 @@ impl Store {
     /// The same, and reports what is done on the way.
     pub fn open_with(path: &Path, report: &mut dyn FnMut(Notice)) -> Result<Store> {
         let place = pin(path)?;
+        place
+            .has_one_name()
+            .map_err(|refusal| StoreError::Unwritable {
+                path: path.to_owned(),
+                reason: refusal.to_string(),
+            })?;
         let connect = || -> Result<_, Fault> {
             let (place, open) = OpenFile::take(place, path, true)?;
             make_private(&place, path, report);
@@ -477,7 +483,7 @@ fn connect(
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let connection = Connection::open_with_flags(place.path(), flags)?;
+    let connection = vfs::open(place.reached(), flags)?;
     still_there(place, path)?;
     harden(&connection)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
@@ -506,12 +512,13 @@ fn connect_to_read(path: &Path) -> Result<Store, Fault> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let plain = Connection::open_with_flags(place.path(), flags)?;
+    let reached = place.reached();
+    let plain = vfs::open(&reached, flags)?;
     harden(&plain)?;
     let connection = match version(&plain, path) {
-        Err(Fault::Sql(_)) if !has_waiting_log(place.path()) => {
+        Err(Fault::Sql(_)) if !has_waiting_log(&reached) => {
             let flags = flags | OpenFlags::SQLITE_OPEN_URI;
-            let connection = Connection::open_with_flags(immutable_uri(place.path()), flags)?;
+            let connection = vfs::open(immutable_uri(&reached), flags)?;
             harden(&connection)?;
             connection
         }

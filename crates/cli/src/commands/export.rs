@@ -9,9 +9,11 @@ use crate::report::Form;
 use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, report};
 use analysis::say;
-use gate::Replace;
+use gate::{OutputError, Replace, write_output, write_private_output};
 use model::CommandError;
 use std::io::IsTerminal;
+use std::path::Path;
+use store::{SessionId, Store};
 
 /// The row of `fathom export`.
 pub(crate) static COMMAND: Subcommand = Subcommand::new::<ExportArgs>(
@@ -40,7 +42,12 @@ pub(crate) fn export(args: &ExportArgs, environment: &Environment) -> Result<End
     let (selection, ending) = choice.select(&store, columns)?;
     let rows = selection.rows().len();
     let bytes = report::rows(&selection, Some(export), Form::of_list(false, environment));
-    put(args, &bytes, &say::counted(rows as u64, "result"))?;
+    put(
+        args,
+        &bytes,
+        write_output,
+        &say::counted(rows as u64, "result"),
+    )?;
     Ok(ending)
 }
 
@@ -65,19 +72,42 @@ fn sessions(
             all.iter().map(|session| session.id).collect()
         }
     };
+    let (sessions, ending) = match names.is_empty() {
+        true => whole(&store, sessions),
+        false => (sessions, Ending::Good),
+    };
     let document = store.portable(&sessions).map_err(CommandError::refused)?;
     let what = say::counted(sessions.len() as u64, "session");
-    put(args, document.as_bytes(), &what)?;
-    Ok(Ending::Good)
+    // With the contents of blocks that were kept as evidence, as the database has them.
+    put(args, document.as_bytes(), write_private_output, &what)?;
+    Ok(ending)
+}
+
+/// Returns the sessions that are not damaged, and reports the others.
+fn whole(store: &Store, sessions: Vec<SessionId>) -> (Vec<SessionId>, Ending) {
+    let mut ending = Ending::Good;
+    let is_whole = |session: &SessionId| match store.portable(&[*session]) {
+        Ok(_) => true,
+        Err(why) => {
+            output::tell(&format!("session {session} is omitted: {why}"));
+            ending = Ending::Wrong;
+            false
+        }
+    };
+    (sessions.into_iter().filter(is_whole).collect(), ending)
 }
 
 /// Writes the bytes where they are to go; an existing file stays, because code that writes never guesses.
-fn put(args: &ExportArgs, bytes: &[u8], what: &str) -> Result<(), CommandError> {
+fn put(
+    args: &ExportArgs,
+    bytes: &[u8],
+    write: fn(&Path, &[u8], Replace<'_>) -> Result<(), OutputError>,
+    what: &str,
+) -> Result<(), CommandError> {
     let Some(path) = &args.out else {
         return output::print(bytes);
     };
-    gate::write_output(path, bytes, Replace::Nothing)
-        .map_err(|error| crate::failure::of_output(&error))?;
+    write(path, bytes, Replace::Nothing).map_err(|error| crate::failure::of_output(&error))?;
     output::tell(&format!("{}: {what}", path.display()));
     Ok(())
 }

@@ -50,7 +50,8 @@ impl Wanted<'_> {
     }
 }
 
-/// What a target is: a device by what it is, never by its name, all else by its whole path.
+/// What a target is: a device by what it is, never by its name, a file by its whole path and what the device below it is, because
+/// another file system may be mounted there.
 pub(crate) fn target_identity(location: &Location, facts: &TargetFacts) -> String {
     match (location, &facts.kind, facts.chain.first()) {
         (Location::Path(_), TargetKind::BlockDevice, Some(device)) => format!(
@@ -59,10 +60,18 @@ pub(crate) fn target_identity(location: &Location, facts: &TargetFacts) -> Strin
         ),
         (Location::Path(path), ..) => {
             let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-            whole.display().to_string()
+            format!("{} {}", whole.display(), lies_on(facts))
         }
         (other, ..) => other.name(),
     }
+}
+
+/// What a target lies on: the kind of its file system, and the lowest device by what it is.
+pub(crate) fn lies_on(facts: &TargetFacts) -> String {
+    let below = facts.chain.last();
+    let below = below.map(|device| (&device.model, &device.firmware, device.size));
+    let kind = facts.file_system.as_ref().map(|on| &on.kind);
+    format!("{kind:?} {below:?}")
 }
 
 /// What the file contains; a file of this name without it is foreign.

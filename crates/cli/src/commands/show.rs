@@ -33,7 +33,11 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
         ))
     })?;
     let name = store.resolve(name).map_err(CommandError::refused)?;
-    let notes = store.notes(name).map_err(CommandError::refused)?;
+    let summary = store.summary_of(name.session);
+    let summary = summary.map_err(CommandError::refused)?;
+    let notes = store
+        .notes(only_result(&store, &summary, name)?)
+        .map_err(CommandError::refused)?;
     let known = args.known.over(&notes).read()?;
     let form = Form {
         json: args.output.json,
@@ -44,8 +48,6 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
         known: Some(&known),
         notes: &notes,
     };
-    let summary = store.summary_of(name.session);
-    let summary = summary.map_err(CommandError::refused)?;
     let kind = kind_of(&summary)?;
     let stored = Stored {
         store: &store,
@@ -62,6 +64,23 @@ pub(crate) fn show(args: &ShowArgs, environment: &Environment) -> Result<Ending,
     };
     output::print(&result)?;
     Ok(Ending::Good)
+}
+
+/// Returns the name of the only result of a session, whose notes count where the session is shown; else the name as it is.
+fn only_result(
+    store: &Store,
+    summary: &SessionSummary,
+    name: RunName,
+) -> Result<RunName, CommandError> {
+    if name.run.is_some() || summary.runs != 1 {
+        return Ok(name);
+    }
+    let rows = store.rows(&[name.session]);
+    let rows = rows.map_err(CommandError::refused)?;
+    Ok(RunName {
+        run: rows.first().map(|row| row.number),
+        ..name
+    })
 }
 
 /// Shows one result of a session.

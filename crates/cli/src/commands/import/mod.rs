@@ -381,6 +381,7 @@ fn sessions_of(
         file: path.to_string_lossy().into_owned(),
         ..ImportedFile::default()
     };
+    let mut damaged = Vec::new();
     let mut copy = || -> Result<(), store::StoreError> {
         let other = other()?;
         if store.is_some_and(|store| store.is_same(&other)) {
@@ -398,7 +399,15 @@ fn sessions_of(
             }
             let number = match store.filter(|_| !args.dry_run) {
                 Some(store) => {
-                    let session = store.copy_from(&other, session.id)?;
+                    let session = match store.copy_from(&other, session.id) {
+                        Ok(session) => session,
+                        // The others are whole.
+                        Err(why @ store::StoreError::Damaged { .. }) => {
+                            damaged.push(format!("session {}: {why}", session.id));
+                            continue;
+                        }
+                        Err(why) => return Err(why),
+                    };
                     let name = RunName { session, run: None };
                     store.tag(&[name], &args.tag, &[])?;
                     store.note(&[name], &args.known.notes(), &[])?;
@@ -415,6 +424,9 @@ fn sessions_of(
         let name = format!("{}: ", path.display());
         let why = why.to_string();
         file.refused = Some(why.strip_prefix(&name).unwrap_or(&why).to_owned());
+    }
+    if !damaged.is_empty() {
+        file.refused = Some(damaged.join("; "));
     }
     file
 }

@@ -2,10 +2,13 @@
 //! wrong with them.
 
 use crate::args::SweepArgs;
+use crate::commands::resumed::lies_on;
 use crate::seed;
 use crate::subcommand::read_line;
 use host::Root;
-use model::{Access, CommandError, HostRecord, Location, Nanos, Profile, Target, Timespan};
+use model::{
+    Access, CommandError, HostRecord, Location, Nanos, Profile, Target, TargetFacts, Timespan,
+};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -190,14 +193,16 @@ impl Asked {
         }
     }
 
-    /// What distinguishes this sweep from others: its cells, their order, and the machine.
-    pub(crate) fn fingerprint(&self, host: &HostRecord) -> String {
+    /// What distinguishes this sweep from others: its cells, their order, the machine, and what its targets lie on.
+    pub(crate) fn fingerprint(&self, host: &HostRecord, targets: &[TargetFacts]) -> String {
         let course = format!(
             "{:?} {} {:?} {}",
             self.order, self.shuffle_seed, self.repeat, self.rest
         );
         let mut parts = vec![host.hostname.as_str(), &course];
         parts.extend(self.cells.iter().map(|cell| cell.key.as_str()));
+        let below: Vec<String> = targets.iter().map(lies_on).collect();
+        parts.extend(below.iter().map(String::as_str));
         sweep::key(&parts)
     }
 

@@ -145,7 +145,7 @@ fn measure(
         ..
     } = *on;
     let (asked, wanted) = (read.asked, read.resumed);
-    let fingerprint = asked.fingerprint(gate.host);
+    let fingerprint = asked.fingerprint(gate.host, site.all());
     let place = on.context.place.as_ref();
     let is_job = on.hosts.is_some();
     if args.matrix.dry_run {
