@@ -376,7 +376,7 @@ fn a_man_page_replaces_no_file_in_use() {
     };
     bench
         .line("man man --overwrite")
-        .refused("not replaced with any option");
+        .refused("has it open for writing");
     assert!(fs::read(bench.path("man/fathom.1")).unwrap() == image);
     assert!(tool("true", &[]) && names(&bench.path("man")) == ["fathom.1"]);
 }

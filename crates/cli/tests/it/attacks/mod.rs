@@ -31,6 +31,7 @@ mod d8;
 mod d9;
 mod folder_rights;
 mod foreign_content;
+mod fresh_eyes;
 mod h4;
 mod hidden_uses;
 mod i1;
