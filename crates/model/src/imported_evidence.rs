@@ -49,9 +49,18 @@ pub struct ImportedEvidence {
     /// The fastest way of making a write durable that the same text has of the same file.
     #[serde(rename = "commit_min_ns", skip_serializing_if = "Option::is_none")]
     pub commit_min: Option<Nanos>,
+    /// What ended the run before its time, as printed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<String>,
+    /// Sectors that were not read back as they were written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost_sectors: Option<u64>,
     /// Block devices and their counters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disks: Vec<ImportedDisk>,
+    /// Whether the text breaks off in the list of devices.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub disks_cut: bool,
     /// Warnings that the tool printed before or within its results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

@@ -112,16 +112,23 @@ import_formats! {
     CrystalDiskMarkText "crystaldiskmark_text" "crystaldiskmark",
     /// elbencho's table of results.
     ElbenchoText "elbencho_text" "elbencho",
+    /// Results of f3write and f3read.
+    #[serde(rename = "f3_text")]
+    F3Text "f3_text" "f3",
     /// The timings of hdparm.
     HdparmText "hdparm_text" "hdparm",
     /// The statistics that ioping prints last.
     IopingText "ioping_text" "ioping",
+    /// The table of devices of `iostat -x` and `sar -d`.
+    IostatText "iostat_text" "iostat",
     /// The tables of iozone.
     IozoneText "iozone_text" "iozone",
     /// The summary of dbench for Kubernetes.
     KubernetesDbenchText "kubernetes_dbench_text" "dbench",
     /// The summary of kbench.
     KbenchText "kbench_text" "kbench",
+    /// The summary of kubestr.
+    KubestrText "kubestr_text" "kubestr",
     /// The operations per second of `pg_test_fsync`.
     PgTestFsyncText "pg_test_fsync_text" "pg_test_fsync",
     /// The summary of rados bench.
@@ -132,6 +139,8 @@ import_formats! {
     SysbenchText "sysbench_text" "sysbench",
     /// The averages of vdbench.
     VdbenchText "vdbench_text" "vdbench",
+    /// The averages of warp.
+    WarpText "warp_text" "warp",
     /// What IOR prints.
     IorText "ior_text" "ior",
     /// IOR's document.

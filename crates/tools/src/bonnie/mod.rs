@@ -4,6 +4,7 @@
 
 pub(crate) mod reader;
 mod result;
+mod table;
 
 use crate::Tool;
 use crate::imports::Reader;
@@ -16,8 +17,8 @@ pub(crate) const TOOL: Tool = Tool {
     option: None,
     readers: &[Reader {
         format: ImportFormat::BonnieText,
-        name: "bonnie++'s line",
-        about: "the line of commas that bonnie++ 1.03, 1.96 or 1.97 prints last",
+        name: "bonnie++'s table and line",
+        about: "the line of commas that bonnie++ 1.03, 1.96 or 1.97 prints last, or the table above it",
         begins: reader::begins,
         read: reader::read,
     }],

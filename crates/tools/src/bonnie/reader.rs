@@ -2,13 +2,13 @@
 //!
 //! The layouts of 1.03 and of 1.96/1.97 are read; a line of another version is named. `+++++` is what bonnie++ prints for
 //! a test that was over too soon to be timed: such a run has no figure and reports that, because neither a blank nor a
-//! zero would be true. Deliberately absent: the table for people above the line, which has the same content, and the
+//! zero would be true. The table for people above the line is read where the line is not there. Deliberately absent: the
 //! largest latencies of the newer layout.
 
-use crate::imports::number::size;
+use super::table::{self, figure_of, size_of};
 use crate::imports::run::{of_side, unknown};
 use crate::imports::section::{Found, Section, Start, short};
-use model::{Bytes, CacheMode, ImportFormat, ImportedCpu, ImportedOperation, ImportedRun, Ratio};
+use model::{CacheMode, ImportFormat, ImportedCpu, ImportedOperation, ImportedRun, Ratio};
 
 /// Note on each test that was over too soon.
 pub(crate) const NOT_TIMED: &str = "bonnie++ printed +++++: it was over too soon to be timed";
@@ -63,12 +63,17 @@ const FILES: [&str; 6] = [
 ];
 
 /// A line of commas with bonnie++'s number of fields.
-pub(crate) fn begins(line: &str, _text: &str) -> Start {
-    if table(line).is_some() || is_newer(line) {
+pub(crate) fn begins(line: &str, text: &str) -> Start {
+    if begins_line(line) || table::begins(line, text, begins_line) {
         Start::Here
     } else {
         Start::No
     }
+}
+
+/// Whether it is a line of commas.
+fn begins_line(line: &str) -> bool {
+    table(line).is_some() || is_newer(line)
 }
 
 /// A line's fields, each with its byte in the line.
@@ -80,6 +85,21 @@ struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
+    /// The fields of a row of the table for people, in the order of a line of 1.03.
+    fn of_row(row: &'t table::Row) -> Self {
+        let front = [row.name.as_deref().unwrap_or_default(), &row.size];
+        let fields = row.fields.iter().map(String::as_str);
+        Table {
+            layout: &OLD,
+            fields: front
+                .into_iter()
+                .chain(fields)
+                .map(|text| (0, text))
+                .collect(),
+            mended: false,
+        }
+    }
+
     fn at(&self, number: usize) -> Option<&'t str> {
         self.fields
             .get(number)
@@ -147,15 +167,6 @@ fn is_newer(line: &str) -> bool {
     fields.len() >= NEW_LENGTH && fields.iter().take(2).all(version)
 }
 
-/// `2G`, `2G:8k`, `4096M`; bare numbers are mebibytes.
-fn size_of(field: &str) -> Option<Bytes> {
-    let whole = field.split(':').next().unwrap_or(field);
-    match whole.parse::<u64>() {
-        Ok(mib) => mib.checked_mul(1 << 20).map(Bytes),
-        Err(_) => size(whole),
-    }
-}
-
 /// One run a test that has a field; tests that were switched off have none.
 pub(crate) fn read(section: &Section, found: &mut Found) {
     for (at, line) in section.lines() {
@@ -171,6 +182,14 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
                     short(line)
                 ),
             );
+        }
+    }
+    if found.is_empty() {
+        for row in table::rows(section) {
+            for (_, mut run) in tests(row.at, &Table::of_row(&row)) {
+                run.tool_version.clone_from(&row.version);
+                found.run(row.at, run);
+            }
         }
     }
     if found.is_empty() {
@@ -228,10 +247,7 @@ fn of_test(name: &str, write: Option<Ratio>, text: &str, moves: bool) -> Importe
         _ if moves => Some(Ratio::NONE),
         _ => None,
     };
-    let value = text
-        .parse::<f64>()
-        .ok()
-        .filter(|value| value.is_finite() && *value >= 0.0);
+    let value = figure_of(text);
     let mut total = ImportedOperation::default();
     match (value, moves) {
         (Some(kib), true) => total.bytes_per_s = Some(kib * 1024.0),

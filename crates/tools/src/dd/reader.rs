@@ -10,12 +10,15 @@ use crate::imports::number::{cell, nanos};
 use crate::imports::run::{of_side, unknown};
 use crate::imports::section::{Found, Section, Start, short};
 use model::imported_evidence::{ImportedContent, ImportedFlush};
-use model::{Bytes, CacheMode, ImportFormat, ImportedOperation, ImportedRun, Nanos, Ratio};
+use model::{
+    Bytes, CacheMode, ImportFormat, ImportedCpu, ImportedOperation, ImportedRun, Nanos, Ratio,
+};
 
 /// A command line, behind any prompt; or the count of records, where the command was omitted. Calls one after the other
 /// are one section, so that what was done between them is known.
 pub(crate) fn begins(line: &str, _text: &str) -> Start {
-    let known = command_of(line).is_some() || records(line, "in").is_some() || is_summary(line);
+    let known =
+        command_of(line).is_some() || records(line, "in").is_some() || summary_in(line).is_some();
     match known {
         true => Start::Orphan,
         false => Start::No,
@@ -29,10 +32,14 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
         dropped: drops_caches(section.before()),
         ..Open::default()
     };
+    let mut timed = Timed::default();
     for (at, line) in section.lines() {
         let line = line.trim();
         if let Some(command) = command_of(line) {
+            // A result may be in a comment behind the command.
+            let whole = summary_in(line);
             let earlier = std::mem::take(&mut open);
+            timed.end(found);
             let dropped = line.contains(DROP) || (earlier.at.is_none() && earlier.dropped);
             earlier.end(found, false);
             open = Open {
@@ -42,6 +49,10 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
                 dropped,
                 ..Open::default()
             };
+            if let Some(whole) = whole {
+                timed.begin(at, run(whole, std::mem::take(&mut open)), found);
+            }
+        } else if timed.line(line) {
         } else if line.contains(DROP) {
             open.dropped = true;
         } else if records(line, "in").is_some() {
@@ -54,8 +65,11 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
         } else if is_end(line) || open.is_timed_by(line) {
             let open = std::mem::take(&mut open);
             let begin = open.at.unwrap_or(at);
-            match run(line, open) {
-                Some(run) => found.run(begin, run),
+            let summary = summary_in(line).unwrap_or(line);
+            let side = labelled(line, summary).filter(|_| open.command.is_none());
+            let run = run(summary, open).map(|run| with_side(run, side));
+            match run {
+                Some(run) => timed.begin(begin, Some(run), found),
                 None => found.fault_at(
                     at,
                     format!(
@@ -66,14 +80,87 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
             }
         }
     }
+    timed.end(found);
     open.end(found, true);
 }
 
-/// `1073741824 bytes (1.1 GB, 1.0 GiB) copied, 0.57 s, 1.9 GB/s`: nothing else counts bytes at its beginning.
-fn is_summary(line: &str) -> bool {
-    let line = line.trim();
-    let counts = line.as_bytes().first().is_some_and(u8::is_ascii_digit);
-    counts && line.contains(" bytes (") && line.contains(" copied, ") && line.ends_with("/s")
+fn with_side(mut run: ImportedRun, side: Option<Ratio>) -> ImportedRun {
+    if side.is_some() {
+        run.workload.write_percent = side;
+        run.figures = of_side(side, run.figures.total);
+    }
+    run
+}
+
+/// A run below which the shell's `time` may print what the processor did.
+#[derive(Default)]
+struct Timed {
+    open: Option<(usize, ImportedRun)>,
+    real: Option<f64>,
+    busy: [Option<f64>; 2],
+}
+
+impl Timed {
+    fn begin(&mut self, at: usize, run: Option<ImportedRun>, found: &mut Found) {
+        self.end(found);
+        self.open = run.map(|run| (at, run));
+    }
+
+    /// Takes `real`, `user` or `sys` of the shell. Returns whether the line is one of them.
+    fn line(&mut self, line: &str) -> bool {
+        if self.open.is_none() {
+            return false;
+        }
+        for (word, place) in [("real", &mut self.real)]
+            .into_iter()
+            .chain(["user", "sys"].into_iter().zip(&mut self.busy))
+        {
+            if let Some(seconds) = shell_seconds(line, word) {
+                *place = Some(seconds);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn end(&mut self, found: &mut Found) {
+        let Timed { open, real, busy } = std::mem::take(self);
+        let Some((at, mut run)) = open else { return };
+        if let (Some(real), [Some(user), Some(kernel)]) = (real.filter(|real| *real > 0.0), busy) {
+            run.cpu = Some(ImportedCpu {
+                user_percent: Some(100.0 * user / real),
+                kernel_percent: Some(100.0 * kernel / real),
+                ..ImportedCpu::default()
+            });
+        }
+        found.run(at, run);
+    }
+}
+
+/// `write, 1073741824 bytes (1.1 GB, 1.0 GiB) copied, 0.57 s, 1.9 GB/s, bs=1M`: from the bytes to the rate; nothing else counts bytes so.
+fn summary_in(line: &str) -> Option<&str> {
+    let bytes = line.find(" bytes (")?;
+    let number = line[..bytes].trim_end_matches(|c: char| c.is_ascii_digit());
+    let text = &line[number.len()..];
+    let copied = text.find(" copied, ")?;
+    let end = copied + text[copied..].find("/s")? + "/s".len();
+    let is_end = !text[end..].starts_with(|c: char| c.is_ascii_alphanumeric());
+    (number.len() < bytes && is_end).then(|| &text[..end])
+}
+
+/// The direction that a script writes before the bytes.
+fn labelled(line: &str, summary: &str) -> Option<Ratio> {
+    let (label, _) = line.split_once(summary)?;
+    match label
+        .trim()
+        .trim_end_matches([',', ':'])
+        .to_ascii_lowercase()
+        .as_str()
+    {
+        "write" => Some(Ratio::ALL),
+        "read" => Some(Ratio::NONE),
+        _ => None,
+    }
 }
 
 /// The last line of a call: as GNU and BusyBox print it, or as BSD and macOS do.
@@ -127,7 +214,8 @@ struct Open {
 impl Open {
     /// Returns whether a line of the shell has the time of a call that printed its records and no more.
     fn is_timed_by(&self, line: &str) -> bool {
-        self.command.is_some() && self.records.is_some() && shell_seconds(line).is_some()
+        let real = || shell_seconds(line, "real").filter(|seconds| *seconds > 0.0);
+        self.command.is_some() && self.records.is_some() && real().is_some()
     }
 
     /// Ends a call whose last line is not in the text: its figures are those of its progress, or it is reported.
@@ -155,13 +243,16 @@ impl Open {
     }
 }
 
-/// `real    0m12.345s` of the shell's `time`. // above 0
-fn shell_seconds(line: &str) -> Option<f64> {
-    let time = line.trim().strip_prefix("real")?.trim();
-    let (minutes, seconds) = time.strip_suffix('s')?.split_once('m')?;
+/// `real    0m12.345s` of the shell's `time`, or `real 12.34` of `time -p`.
+fn shell_seconds(line: &str, word: &str) -> Option<f64> {
+    let time = line.trim().strip_prefix(word)?;
+    let time = time.strip_prefix([' ', '\t'])?.trim();
+    let Some(minutes) = time.strip_suffix('s') else {
+        return cell(time, 2).number().filter(|seconds| *seconds >= 0.0);
+    };
+    let (minutes, seconds) = minutes.split_once('m')?;
     let seconds = cell(seconds, 1).number()?;
-    let seconds = f64::from(minutes.parse::<u32>().ok()?) * 60.0 + seconds;
-    Some(seconds).filter(|seconds| *seconds > 0.0)
+    Some(f64::from(minutes.parse::<u32>().ok()?) * 60.0 + seconds)
 }
 
 /// `dd if=… of=…` in a line, behind a prompt of any shape, in a script or in prose.
@@ -227,7 +318,7 @@ fn run(line: &str, open: Open) -> Option<ImportedRun> {
     }
     let by_records = || {
         let bytes = open.records?.checked_mul(run.workload.block?.0)?;
-        let seconds = shell_seconds(line)?;
+        let seconds = shell_seconds(line, "real").filter(|seconds| *seconds > 0.0)?;
         run.notes.push(
             "dd printed no rate: it is computed from its records and the shell's time".to_owned(),
         );

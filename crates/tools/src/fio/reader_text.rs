@@ -6,17 +6,20 @@
 //! are printed. Omitted: trims, the histogram of latencies, and the summary of groups, which repeats the jobs.
 
 use super::posted::Posted;
-use super::reader::{Document, Options, queue_time, read_job};
+use super::printed::{
+    ECHO, block, depth_seen, disk, echoed, ended_by, field, files_of_a_job, finished, is_cut,
+    laid_out, rates, scaled, side_of,
+};
+use super::reader::{Document, Options, read_job};
+use super::reader_tail::{self, Tail};
 use crate::imports::number::size;
 use crate::imports::section::{Found, Section, Start, short};
-use model::imported_evidence::ImportedDisk;
 use model::{Bytes, ImportFormat, ImportedRun, Nanos};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::iter::Peekable;
 
 const GROUP: &str = ": (groupid=";
-const ECHO: &str = ": (g=";
 const SIDES: [&str; 3] = ["read", "write", "mixed"];
 const DISKS_MAX: usize = 256;
 
@@ -39,7 +42,9 @@ pub(crate) fn begins(line: &str, text: &str) -> Start {
     }
     match end.flatten() {
         Some(end) if end.contains(GROUP) => Start::Orphan,
-        _ if side_in(line).is_some() => Start::Beside(ImportFormat::FioJson),
+        _ if side_in(line).is_some() || reader_tail::is_part(line) => {
+            Start::Beside(ImportFormat::FioJson)
+        }
         _ => Start::No,
     }
 }
@@ -100,6 +105,10 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
 struct Call<'s> {
     lines: usize,
     jobs: usize,
+    /// Jobs whose first line is in the text.
+    heads: usize,
+    /// Whether the list of devices breaks off.
+    disks_cut: bool,
     document: Document,
     /// The options of a job whose head is not in the text.
     before: Option<(&'s str, &'s str)>,
@@ -108,15 +117,18 @@ struct Call<'s> {
 impl<'s> Call<'s> {
     /// Ends before the line behind the devices that begins another call.
     fn of<'t>(lines: &mut Peekable<impl Iterator<Item = (usize, &'t str)>>) -> Self {
-        let (mut count, mut jobs, mut in_disks) = (0, 0, false);
-        let (mut version, mut disks) = (None, Vec::new());
+        let (mut count, mut jobs, mut heads, mut in_disks) = (0, 0, 0, false);
+        let (mut version, mut files, mut disks) = (None, None, Vec::new());
         let begins_another = |line: &str| line.contains(ECHO) || line.contains(GROUP);
         while let Some((_, line)) = lines.next_if(|(_, line)| !(in_disks && begins_another(line))) {
             count += 1;
-            jobs += usize::from(line.contains(GROUP));
+            let is_tail = jobs == 0 && reader_tail::is_part(line);
+            heads += usize::from(line.contains(GROUP));
+            jobs += usize::from(line.contains(GROUP) || is_tail);
             if line.trim_start().starts_with("fio-") || line.starts_with("fio ") {
                 version = Some(line.trim());
             }
+            files = files_of_a_job(line).max(files);
             if in_disks && disks.len() < DISKS_MAX {
                 disks.extend(disk(line.trim()));
             }
@@ -125,6 +137,8 @@ impl<'s> Call<'s> {
         Call {
             lines: count,
             jobs: jobs.max(1),
+            heads,
+            disks_cut: is_cut(&disks, files),
             document: Document::of_text(version, disks),
             before: None,
         }
@@ -168,6 +182,8 @@ impl<'s> Call<'s> {
                         .map_or(found.has_no_run(), |job| job.is_summary);
                     if is_alone {
                         self.sum(at, side, figures, &mut open);
+                    } else if let Some(job) = open.as_mut().filter(|_| self.heads == 0) {
+                        job.sum(side, figures);
                     }
                     continue;
                 }
@@ -176,6 +192,10 @@ impl<'s> Call<'s> {
                 {
                     self.end(open.take(), found);
                     open = Some(self.headless(at, posted));
+                } else if open.is_none() && reader_tail::is_part(line) {
+                    let mut job = self.headless(at, posted);
+                    job.begin_tail();
+                    open = Some(job);
                 }
                 if let Some(job) = &mut open {
                     job.line(finished(line.trim()));
@@ -216,7 +236,10 @@ impl<'s> Call<'s> {
         let Some(job) = job else { return };
         let at = job.at;
         match job.finish(&self.document, self.jobs) {
-            Ok(run) => found.run(at, run),
+            Ok(mut run) => {
+                run.evidence.disks_cut = self.disks_cut && !run.evidence.disks.is_empty();
+                found.run(at, run);
+            }
             Err(what) => {
                 let what = short(&what);
                 found.fault_at(at, format!("a job of fio's that cannot be read: {what}"));
@@ -234,6 +257,8 @@ struct Job<'t> {
     /// What was posted with the text.
     options: Option<Options>,
     command: Option<String>,
+    /// What ended it before its time.
+    ended_by: Option<String>,
     /// Size of the file that it created.
     file: Option<u64>,
     shape: Map<String, Value>,
@@ -247,6 +272,8 @@ struct Job<'t> {
     unit_ns: u64,
     /// Whether it is the summary of a group.
     is_summary: bool,
+    /// What is left of it, where its first lines are not in the text.
+    tail: Option<Tail>,
 }
 
 impl<'t> Job<'t> {
@@ -269,6 +296,7 @@ impl<'t> Job<'t> {
             echo,
             options: None,
             command: None,
+            ended_by: ended_by(rest),
             file: None,
             shape,
             side: None,
@@ -277,6 +305,7 @@ impl<'t> Job<'t> {
             percentiles: None,
             unit_ns: 1,
             is_summary: false,
+            tail: None,
         }
     }
 
@@ -286,7 +315,12 @@ impl<'t> Job<'t> {
     }
 
     fn line(&mut self, line: &str) {
+        if let Some(tail) = &mut self.tail {
+            tail.line(line);
+        }
         if let Some((side, rest)) = side_in(line) {
+            // Writes are printed last: what is before them is of the reads.
+            self.rename_tail("read");
             self.side = Some(side);
             self.percentiles = None;
             let figures = rates(rest);
@@ -410,6 +444,9 @@ impl<'t> Job<'t> {
 
     /// `|  1.00th=[  123],  5.00th=[  277],`.
     fn points(&mut self, line: &str) {
+        if let Some(tail) = self.tail.as_mut().filter(|_| self.percentiles.is_none()) {
+            return tail.points(line);
+        }
         let (Some(side), Some((name, unit_ns))) = (self.side, self.percentiles) else {
             return;
         };
@@ -445,6 +482,13 @@ impl<'t> Job<'t> {
                 .ok()
         };
         let all: Vec<Option<u64>> = totals.split([',', '/']).take(4).map(digits).collect();
+        let has = |place: usize| all.get(place).copied().flatten() > Some(0);
+        if self.shape.contains_key(reader_tail::SIDE) {
+            self.rename_tail(if has(1) { "write" } else { "read" });
+            if has(0) && has(1) {
+                self.shape.entry("read").or_insert_with(|| json!({}));
+            }
+        }
         for (place, side) in [(0, "read"), (1, "write")] {
             self.put(side, "total_ios", json!(all.get(place).copied().flatten()));
         }
@@ -463,6 +507,76 @@ impl<'t> Job<'t> {
         self.side = None;
     }
 
+    /// Begins with a line below the rates.
+    fn begin_tail(&mut self) {
+        self.tail = Some(Tail::default());
+        self.side = Some(reader_tail::SIDE);
+        let figures = json!({"clat_ns": {}});
+        self.shape.insert(reader_tail::SIDE.to_owned(), figures);
+    }
+
+    /// Gives figures of an unknown side to this one.
+    fn rename_tail(&mut self, side: &str) {
+        if let Some(figures) = self.shape.remove(reader_tail::SIDE) {
+            self.shape.insert(side.to_owned(), figures);
+        }
+    }
+
+    /// Takes a side of the group's summary, if it is of this job alone; else the summary is all that is known.
+    fn sum(&mut self, side: &'static str, figures: Map<String, Value>) {
+        let Some(tail) = &mut self.tail else { return };
+        let number = |map: &Map<String, Value>, key: &str| map.get(key).and_then(Value::as_u64);
+        let own = self.shape.get(side).and_then(Value::as_object);
+        let ios = own.and_then(|own| number(own, "total_ios"));
+        let bytes = number(&figures, "io_bytes");
+        let ms = number(&figures, "runtime").filter(|ms| *ms > 0);
+        let block = ios
+            .zip(bytes)
+            .and_then(|(ios, bytes)| tail.block_of(ios, bytes));
+        match block.zip(ios).zip(ms) {
+            Some(((block, ios), ms)) => {
+                tail.block = Some(block);
+                self.put(side, "iops", json!(ios as f64 / (ms as f64 / 1e3)));
+                for (name, value) in figures {
+                    self.put(side, &name, value);
+                }
+            }
+            None => {
+                self.shape
+                    .retain(|name, _| name == "jobname" || name == "error");
+                (self.tail, self.is_summary) = (None, true);
+                self.shape.insert(side.to_owned(), Value::Object(figures));
+            }
+        }
+    }
+
+    /// Returns the tail of a job that has a rate.
+    fn end_tail(&mut self) -> Result<Option<Tail>, String> {
+        let Some(tail) = self.tail.take() else {
+            return Ok(None);
+        };
+        let side = SIDES
+            .iter()
+            .rev()
+            .find(|side| self.shape.contains_key(**side));
+        let own = side.and_then(|side| self.shape.get_mut(*side));
+        let Some(own) = own.and_then(Value::as_object_mut) else {
+            return Err("the text has no rate of it: its first lines are omitted".to_owned());
+        };
+        if !own.contains_key("iops") {
+            let Some(rate) = tail.rate() else {
+                return Err("the text has no rate of it: its first lines are omitted".to_owned());
+            };
+            own.insert("iops".to_owned(), json!(rate));
+        }
+        if let Some((points, unit)) = tail.percentiles() {
+            let spread = own.entry("clat_ns").or_insert_with(|| json!({}));
+            spread["percentile"] = points;
+            self.unit_ns = self.unit_ns.max(unit as u64);
+        }
+        Ok(Some(tail))
+    }
+
     /// Only where the side is there.
     fn put(&mut self, side: &str, name: &str, value: Value) {
         if let Some(side) = self.shape.get_mut(side).and_then(Value::as_object_mut) {
@@ -471,6 +585,7 @@ impl<'t> Job<'t> {
     }
 
     fn finish(mut self, document: &Document, together: usize) -> Result<ImportedRun, String> {
+        let tail = self.end_tail()?;
         if !SIDES.iter().any(|side| self.shape.contains_key(*side)) {
             return Err("the text breaks off behind the name of a job".to_owned());
         }
@@ -512,6 +627,11 @@ impl<'t> Job<'t> {
         run.format = ImportFormat::FioText;
         run.tool_version.clone_from(&document.version);
         run.command = self.command.filter(|_| is_posted);
+        run.evidence.ended_by = self.ended_by;
+        if tail.is_some() {
+            let what = "the first lines of the job are not in the text: its rate follows from its I/Os and the group's time, or is the mean of its windows";
+            run.notes.push(what.to_owned());
+        }
         if run.workload.queue_depth.is_none() {
             run.workload.queue_depth = self
                 .depth
@@ -526,43 +646,17 @@ impl<'t> Job<'t> {
         if known && block.is_none() {
             work.block = None;
         }
+        if let Some(tail) = &tail {
+            work.block = work.block.or(tail.block.map(Bytes));
+            let seconds = run.measured.map(Nanos::as_seconds);
+            work.threads = work.threads.or(tail.jobs(seconds.unwrap_or(0.0)));
+        }
         let figures = &mut run.figures;
         for side in [&mut figures.total, &mut figures.read, &mut figures.write] {
             side.latency.resolution = side.latency.resolution.map(|_| Nanos(self.unit_ns));
         }
         Ok(run)
     }
-}
-
-/// A line without a last figure that is cut off: spreads end with a deviation of two decimals.
-fn finished(line: &str) -> &str {
-    let is_spread = line.contains("min=") && line.contains("max=");
-    let tail = line.rsplit_once("stdev=").map(|(_, tail)| tail);
-    let whole = tail.is_some_and(|tail| {
-        tail.split_once('.')
-            .is_some_and(|(_, rest)| rest.len() >= 2)
-    });
-    match (is_spread && !whole, line.rfind(',')) {
-        (true, Some(comma)) => &line[..comma],
-        _ => line,
-    }
-}
-
-/// `a: (g=0): rw=randread, bs=…`: the job and its options.
-fn echoed(line: &str) -> Option<(&str, &str)> {
-    let (name, rest) = line.split_once(ECHO)?;
-    Some((name.trim(), &rest[rest.find("rw=")?..]))
-}
-
-/// ` : 1=0.1%, 2=0.1%, 4=0.1%, 8=0.2%, 16=0.3%, 32=99.4%, >=64=0.0%`: the depth from which on most I/Os were; none beyond 64.
-fn depth_seen(rest: &str) -> Option<u32> {
-    const MOST: f64 = 90.0;
-    let (_, levels) = rest.split_once(':')?;
-    levels.split(',').find_map(|level| {
-        let (depth, share) = level.trim().split_once('=')?;
-        let share: f64 = share.trim_end_matches('%').parse().ok()?;
-        depth.parse().ok().filter(|_| share >= MOST)
-    })
 }
 
 /// A depth that Little's law confirms: the level is only the least one.
@@ -576,99 +670,4 @@ fn fitting(depth: u32, threads: Option<u32>, run: &ImportedRun) -> Option<u32> {
     let in_flight = run.figures.total.ios_per_s? * mean.0 as f64 / 1e9;
     let asked = f64::from(depth) * f64::from(threads?);
     ((in_flight / asked - 1.0).abs() <= APART_MAX).then_some(depth)
-}
-
-/// `a: Laying out IO file (1 file / 1024MiB)`: the job and the size of all its files together.
-fn laid_out(line: &str) -> Option<(&str, u64)> {
-    let (name, rest) = line.split_once(": Laying out IO file")?;
-    let text = rest.rsplit_once("/ ")?.1.split(')').next()?;
-    Some((name.trim(), size(text)?.0)).filter(|(_, size)| *size > 0)
-}
-
-/// What follows the name of a side on its line: `read: IOPS=…`, `read : io=…`.
-fn side_of<'t>(line: &'t str, side: &str) -> Option<&'t str> {
-    let rest = line.strip_prefix(side)?.trim_start().strip_prefix(':')?;
-    let rest = rest.trim_start();
-    (rest.starts_with("IOPS=") || rest.starts_with("io=")).then_some(rest)
-}
-
-/// `IOPS=40.2k, BW=157MiB/s (165MB/s)(314MiB/2001msec)`, or `io=1024.0MB, bw=97.9MB/s, iops=25085, runt= 10460msec`.
-fn rates(rest: &str) -> Map<String, Value> {
-    let bytes = |text: &str| Some(size(text.trim_end_matches("/s"))?.0);
-    let first = |new: &str, old: &str| field(rest, new).or_else(|| field(rest, old));
-    let brackets = rest
-        .rsplit_once('(')
-        .map(|(_, text)| text.split(')').next().unwrap_or_default());
-    let whole = brackets.and_then(|text| text.split_once('/'));
-    let moved = whole.map(|(moved, _)| moved).or_else(|| field(rest, "io="));
-    let time = whole.map(|(_, time)| time).or_else(|| field(rest, "runt="));
-    let ms = time.and_then(|time| time.trim_end_matches("msec").parse::<u64>().ok());
-    let rate = first("BW=", "bw=").and_then(bytes);
-    let moved = moved.and_then(bytes);
-    let mut side = Map::new();
-    // Fewer than half an I/O per second is printed as none.
-    let ios = first("IOPS=", "iops=").and_then(scaled);
-    let ios = ios.filter(|ios| *ios > 0.0 || rate.is_none_or(|rate| rate == 0));
-    side.insert("iops".to_owned(), json!(ios));
-    side.insert("bw_bytes".to_owned(), json!(rate));
-    side.insert("io_bytes".to_owned(), json!(moved));
-    side.insert(
-        "io_kbytes".to_owned(),
-        json!(moved.map(|bytes| bytes / 1024)),
-    );
-    side.insert("runtime".to_owned(), json!(ms));
-    side
-}
-
-/// The one size of all I/Os: `bs=(R) 4096B-4096B, (W) 4096B-4096B, …`, or `bs=4K-4K/4K-4K/4K-4K`.
-fn block(echo: &str) -> Option<u64> {
-    let (_, rest) = echo.split_once("bs=")?;
-    let rest = rest.split(", ioengine").next()?;
-    let letters = |c: char| c == ',' || c == '/' || c == '-' || c.is_whitespace();
-    let mut sizes = rest
-        .split(letters)
-        .filter(|text| text.starts_with(|c: char| c.is_ascii_digit()));
-    let first = size(sizes.next()?)?.0;
-    sizes
-        .all(|text| size(text).is_some_and(|size| size.0 == first))
-        .then_some(first)
-}
-
-/// `vda: ios=75332/75450, merge=0/0, …, util=79.68%`.
-fn disk(line: &str) -> Option<ImportedDisk> {
-    let (name, rest) = line.split_once(':')?;
-    let sum = |key| -> Option<u64> {
-        let parts = field(rest, key)?
-            .split('/')
-            .map(|text| text.parse::<u64>().ok());
-        parts.sum()
-    };
-    let util = field(rest, "util=").and_then(|text| text.trim_end_matches('%').parse().ok());
-    Some(ImportedDisk {
-        name: name.trim().to_owned(),
-        ios: sum("ios=")?.saturating_add(sum("merge=").unwrap_or(0)),
-        util_percent: util.filter(|util: &f64| util.is_finite() && *util >= 0.0),
-        queue_time: field(rest, "in_queue=").and_then(|ms| Some(queue_time(ms.parse().ok()?))),
-    })
-}
-
-/// The value behind a key, up to the next comma, blank or bracket. Blanks stand before short numbers.
-fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
-    let mut places = text.match_indices(key).map(|(place, _)| place);
-    let place = places.find(|place| !text[..*place].ends_with(|c: char| c.is_alphanumeric()))?;
-    let value = text[place + key.len()..].trim_start();
-    let end = value.find(|c: char| c == ',' || c == '(' || c == ')' || c.is_whitespace());
-    Some(&value[..end.unwrap_or(value.len())]).filter(|value| !value.is_empty())
-}
-
-/// `14.1k` and `9547.7k` are thousands, `1.2M` millions.
-fn scaled(text: &str) -> Option<f64> {
-    let (number, factor) = match text.char_indices().last()? {
-        (end, 'k') => (&text[..end], 1e3),
-        (end, 'M') => (&text[..end], 1e6),
-        (end, 'G') => (&text[..end], 1e9),
-        _ => (text, 1.0),
-    };
-    let number: f64 = number.parse().ok()?;
-    (number.is_finite() && number >= 0.0).then_some(number * factor)
 }

@@ -12,6 +12,7 @@
 
 pub(crate) mod command;
 pub(crate) mod decode;
+mod joined;
 pub(crate) mod number;
 mod pasted;
 pub(crate) mod run;
@@ -91,7 +92,15 @@ pub fn read_each(
     take: &mut dyn FnMut(ImportedRun),
 ) -> Result<Rest, ReadError> {
     let (text, mut notes) = decode::decode(bytes)?;
+    let (text, decoded) = joined::decoded(text);
     let (text, marked) = pasted::bare(text);
+    let (text, joined) = joined::joined(text);
+    if decoded + joined > 0 {
+        notes.push(format!(
+            "{} lines that a mail, a page or a program broke or packed are read as lines of the tool",
+            decoded + joined
+        ));
+    }
     if marked > 0 {
         notes.push(format!(
             "marks of quotes, markup or logs are removed from {marked} lines"

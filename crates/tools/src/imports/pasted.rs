@@ -136,6 +136,9 @@ fn is_bold(line: &str) -> bool {
 fn quoted(line: &str) -> &str {
     let mut rest = line;
     while let Some(behind) = rest.trim_start_matches([' ', '\t']).strip_prefix('>') {
+        if behind.starts_with('=') {
+            break; // fio's `>=64=0.0%`, broken off
+        }
         rest = behind.strip_prefix(' ').unwrap_or(behind);
     }
     rest

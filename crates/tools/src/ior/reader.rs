@@ -12,12 +12,20 @@ use model::{Bytes, CacheMode, ImportFormat, ImportedOperation, ImportedRun, Nano
 /// What IOR's latency is.
 pub(super) const LATENCY: &str = "its latency is the mean of task 0 alone";
 
-/// The first line of IOR.
+/// The first line of IOR, or the head of its table, where that was omitted.
 pub(crate) fn begins(line: &str, _text: &str) -> Start {
-    match line.starts_with("IOR-") && line.contains("MPI Coordinated Test of Parallel I/O") {
-        true => Start::Here,
+    if line.starts_with("IOR-") && line.contains("MPI Coordinated Test of Parallel I/O") {
+        return Start::Here;
+    }
+    match is_head(line) && line.contains("wr/rd(s)") {
+        true => Start::Orphan,
         false => Start::No,
     }
+}
+
+/// `access    bw(MiB/s)  IOPS …`.
+fn is_head(line: &str) -> bool {
+    line.starts_with("access ") && line.contains("bw(MiB/s)")
 }
 
 /// What stands above the lines of a table.
@@ -157,13 +165,19 @@ struct Table<'t> {
 
 /// One run for each line of the tables.
 pub(crate) fn read(section: &Section, found: &mut Found) {
+    /// Options of a test.
+    const OPTIONS_MAX: usize = 40;
     let mut head = Head::default();
     let mut table = Table::default();
+    let before: Vec<&str> = section.before().lines().rev().take(OPTIONS_MAX).collect();
+    for (key, value) in before.into_iter().rev().filter_map(pair) {
+        head.take(key, value);
+    }
     for (at, line) in section.lines() {
         let trimmed = line.trim();
         if let Some(rest) = trimmed.strip_prefix("IOR-") {
             head.version = rest.split(':').next().map(str::to_owned);
-        } else if trimmed.starts_with("access ") && trimmed.contains("bw(MiB/s)") {
+        } else if is_head(trimmed) {
             table.columns = trimmed.split_whitespace().collect();
             table.written = false;
         } else if trimmed.starts_with("Summary of all tests") || trimmed.starts_with("Max Write:") {

@@ -24,7 +24,8 @@ pub(crate) const TOOL: Tool = Tool {
 };
 
 fn begins(line: &str, _text: &str) -> Start {
-    let is_head = line.starts_with("OPERATION") && line.contains("RESULT TYPE");
+    // A program that logs the output has its own words before it.
+    let is_head = line.contains("OPERATION   RESULT TYPE");
     match is_head && line.contains("LAST DONE") {
         true => Start::Here,
         false => Start::No,

@@ -7,7 +7,7 @@
 use crate::Tool;
 use crate::imports::Reader;
 use crate::imports::command;
-use crate::imports::number::printed;
+use crate::imports::number::{printed, size};
 use crate::imports::run::{after, of_side, unknown};
 use crate::imports::section::{Found, Section, Start};
 use model::imported_evidence::ImportedFlush;
@@ -30,6 +30,7 @@ const KIB: f64 = 1024.0;
 /// Blanks that a test that was not run leaves.
 const COLUMN: f64 = 9.0;
 const COMMAND: &str = "Command line used:";
+const CHILDREN: &str = "Children see throughput for";
 
 /// Name, percent of writes and of random places.
 type Test = (&'static str, Ratio, Option<Ratio>);
@@ -70,7 +71,8 @@ fn begins(line: &str, _text: &str) -> Start {
     if line.starts_with("Iozone: Performance Test of File I/O") {
         return Start::Here;
     }
-    match line.starts_with(COMMAND) && line.contains("iozone") || is_head(line) {
+    let is_figure = line.starts_with(CHILDREN) && line.contains('=');
+    match line.starts_with(COMMAND) && line.contains("iozone") || is_head(line) || is_figure {
         true => Start::Orphan,
         false => Start::No,
     }
@@ -91,8 +93,8 @@ fn read(section: &Section, found: &mut Found) {
     for (at, line) in section.lines() {
         let text = line.trim();
         if is_head(text) {
-            in_table = true;
-        } else if let Some(rest) = text.strip_prefix("Children see throughput for") {
+            (in_table, call.is_known) = (true, true);
+        } else if let Some(rest) = text.strip_prefix(CHILDREN) {
             call.throughput(at, rest, found);
         } else if in_table && text.starts_with(|c: char| c.is_ascii_digit()) {
             call.row(at, line, found);
@@ -117,6 +119,10 @@ struct Call {
     target: Option<String>,
     synced: bool,
     syncs_at_end: bool,
+    /// Whether the text would have the options, so that one that is not there was not used.
+    is_known: bool,
+    /// Size of the file of each thread, of the command line.
+    size: Option<Bytes>,
     /// Of the throughput mode.
     record: Option<Bytes>,
     /// Another unit than kB/s, as printed.
@@ -135,6 +141,10 @@ impl Call {
         self.other_unit = other
             .map(|(_, unit)| (*unit).to_owned())
             .or(self.other_unit.take());
+        let size = |letter| command::option(command, letter).and_then(size);
+        self.size = size('s');
+        self.record = size('r').or(self.record);
+        self.is_known = true;
         self.target = command::option(command, 'f')
             .filter(|name| !name.is_empty())
             .map(str::to_owned);
@@ -148,7 +158,10 @@ impl Call {
             self.posted(command);
         } else if text.starts_with("Iozone: ") {
             let posted = self.command.take().filter(|_| self.is_posted);
-            *self = Call::default();
+            *self = Call {
+                is_known: true,
+                ..Call::default()
+            };
             posted.into_iter().for_each(|posted| self.posted(&posted));
         } else if let Some((_, version)) = text.split_once("$Revision:") {
             self.version = version.split_whitespace().next().map(str::to_owned);
@@ -232,11 +245,13 @@ impl Call {
         (work.block, work.write_percent, work.random_percent) = (record, Some(write), random);
         work.queue_depth = Some(1);
         work.targets.extend(self.target.clone());
-        work.cache = Some(match self.direct {
-            true => CacheMode::Unbuffered,
-            false => CacheMode::Cached,
-        });
-        work.write_through = Some(self.synced);
+        work.cache = match (self.direct, self.is_known) {
+            (true, _) => Some(CacheMode::Unbuffered),
+            (false, true) => Some(CacheMode::Cached),
+            (false, false) => None,
+        };
+        work.write_through = self.is_known.then_some(self.synced);
+        work.size = self.size;
         run.evidence.flush = self.syncs_at_end.then_some(ImportedFlush::AtEnd);
         let mut figures = ImportedOperation::default();
         match &self.other_unit {

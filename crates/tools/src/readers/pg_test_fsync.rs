@@ -111,10 +111,16 @@ fn row(line: &str) -> Option<(&str, f64, f64)> {
     let at = rate.as_ptr() as usize - line.as_ptr() as usize;
     let name = line[..at].trim();
     let mut rest = line[at + rate.len()..].split_whitespace();
-    let (_, micros, unit) = (rest.next()?, rest.next()?, rest.next()?);
+    let rate = cell(rate, DECIMALS).number()?;
+    let (of_rate, micros) = (rest.next()?, rest.next());
+    let Some(micros) = micros else {
+        // Versions before 9.3 print the rate alone.
+        let is_rate = of_rate.contains('/') && rate > 0.0;
+        return is_rate.then_some((name, rate, (1e6 / rate).round()));
+    };
     let micros = cell(micros, 0).number().filter(|micros| *micros >= 0.0)?;
-    let is_unit = unit.contains('/') && rest.next().is_none();
-    is_unit.then_some((name, cell(rate, DECIMALS).number()?, micros))
+    let is_unit = rest.next()?.contains('/') && rest.next().is_none();
+    is_unit.then_some((name, rate, micros))
 }
 
 /// What stands above the methods of a test.

@@ -24,7 +24,7 @@ const IOMETER: &[u8] = b"'Target Type,Target Name,IOps\nALL,All,1\n";
 const SPAN: &[u8] = b"<Results><TimeSpan><TestTimeSeconds>1</TestTimeSeconds><Thread>";
 
 #[rustfmt::skip]
-const SHAPES: [Shape; 80] = [
+const SHAPES: [Shape; 88] = [
     ("newlines", b"sqlio v1\n", b"\n", b""),
     ("newlines, diskspd", DISKSPD, b"\n", b""),
     ("newlines of windows", RESULTS, b"\r\n", b""),
@@ -62,6 +62,14 @@ const SHAPES: [Shape; 80] = [
     ("calls of fio", b"", b"a: (groupid=0, jobs=1): err=\n  read: IOPS=1\nDisk stats\n a: ios=1\n", b""),
     ("devices of fio's text", b"a: (groupid=0, jobs=1): err= 0\n  read: IOPS=1\nDisk stats\n", b"a: ios=1\n", b""),
     ("percentiles of fio's text", b"a: (groupid=0, jobs=1): err= 0\n  read: IOPS=1\nclat (usec): min=1\nclat percentiles (usec):\n", b"|1th=[1],2th=[2\n", b""),
+    ("tails of fio's text", b"", b"lat (usec) : 50=1.0%\n", b"\nissued rwts: total=1,0,0,0\n"),
+    ("points of a tail", b"cpu : usr=1%, sys=1%, ctx=1\n", b"|1th=[1],\n", b""),
+    ("encoded mails", b"iops=3D1, bw=3D1, x=3D1\n", b"=3D=\n", b"dd if=\n"),
+    ("broken lines", b"dd if=\nbw : min=1, max=2,\n", b"stdev=1,\n", b""),
+    ("strings of a source", b"", b"\"dd if=\\n\" +\n", b""),
+    ("tables of bonnie++", b"", b"Version 1 ------Sequential Output------ --Sequential Input-\n 1G 1 1 1 1\n", b""),
+    ("rows of iostat", b"Device r/s w/s %util\n", b"a 1 1 1\n", b""),
+    ("jobs of kubestr", b"", b"JobName: a\nblocksize=1 rw=read\nread:\nIOPS=1\n", b""),
     ("braces", b"{\"fio version\"\n", b"{\n", b""),
     ("braces and quotes", b"{\"fio version\"\n", b"{\"\n", b""),
     ("heads of dd", b"", b"dd if=\n", b""),

@@ -158,6 +158,14 @@ Latency in ns (Read/Write)
         Random:          97,222 / 44,548
 ";
 
+const POSTED: [&str; 5] = [
+    "Average writing speed: 4.90 MB/s\nData OK: 1.00 GB (2097152 sectors)\nData LOST: 0.00 Byte (0 sectors)\nAverage reading speed: 9.42 MB/s\n",
+    "Report: GET (17750 reqs). Ran Duration: 1m58s, starting 20:36:20 IST\n * Objects per request: 1. Size: 5974694 bytes. Concurrency: 200.\n * Average: 836.27 MiB/s, 146.59 obj/s (118s)\n",
+    "FIO test results:\nGlobal options - ioengine=libaio verify=0 direct=1\nJobName: a\n  blocksize=4K filesize=2G iodepth=64 rw=randread\nread:\n  IOPS=1068.18 BW(KiB/s)=4289\n",
+    "Device  r/s  rkB/s r_await  w/s  wkB/s w_await %util\nsda  10.00 40.00 1.00 0.00 0.00 0.00 9.00\n",
+    "Job: Nvme0n1 (Core Mask 0x1, workload: randread, depth: 128, IO size: 4096)\nNvme0n1 : 10.00 103938.83 406.01 0.00 0.00 1229.50 300.00 9000.00\n",
+];
+
 /// Documents, several of one format where it has several layouts.
 const DOCUMENTS: &[&str] = &[
     FIO_TEXT,
@@ -169,6 +177,11 @@ const DOCUMENTS: &[&str] = &[
     IOPING,
     IOZONE,
     KBENCH,
+    POSTED[0],
+    POSTED[1],
+    POSTED[2],
+    POSTED[3],
+    POSTED[4],
     include_str!("../../../../fuzz/seeds/import_sqlio/sample"),
     include_str!("../../../../fuzz/seeds/import_iometer/table"),
     include_str!("../../../../fuzz/seeds/import_script/whole"),

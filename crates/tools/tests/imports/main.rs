@@ -16,6 +16,7 @@ mod iometer;
 mod mixed;
 mod others;
 mod pasted;
+mod posts;
 mod script;
 mod seeds;
 mod sqlio;

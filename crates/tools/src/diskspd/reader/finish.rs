@@ -19,7 +19,13 @@ pub(super) fn finish(section: &Section, mut walk: Walk, found: &mut Found) {
         return;
     }
     if results.is_empty() {
-        let what = "DISKSPD's output begins here and ends before any results";
+        let is_chart = section.text[section.head..]
+            .trim_start()
+            .starts_with("%-ile");
+        let what = match is_chart {
+            true => "the percentiles of DISKSPD without the tables of its rates",
+            false => "DISKSPD's output begins here and ends before any results",
+        };
         found.fault(section.line_of(section.head), what);
         return;
     }

@@ -31,6 +31,7 @@ pub(crate) fn begins(line: &str, _text: &str) -> Start {
     } else if PARTS.iter().any(|part| line.starts_with(part))
         || line.trim_end() == "Total IO"
         || is_table(line)
+        || line.starts_with("%-ile |")
     {
         Start::Orphan
     } else {

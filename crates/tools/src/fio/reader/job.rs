@@ -113,6 +113,8 @@ pub(in crate::fio) fn read(
         run.workload = options::workload(&all, &threads, &mut run.notes);
     }
     run.evidence = evidence::read(text, &all, document.disks.of(together));
+    let failed = job.error.filter(|error| *error != 0);
+    run.evidence.ended_by = failed.map(|error| format!("error {error}"));
     forget_what_does_not_fit(&mut run);
     if together > 1 {
         run.notes.push(format!(
