@@ -25,6 +25,8 @@ pub struct Observed {
     pub windows: RateWindows,
     /// Mean latency in nanoseconds with the time of submitting, where that is counted apart.
     pub whole_mean_ns: Option<f64>,
+    /// Mean number of I/Os in the device, as another tool's counters show it.
+    pub in_device: Option<f64>,
     /// How long was counted, in nanoseconds.
     pub measured_ns: Option<f64>,
     /// What was requested.
@@ -146,6 +148,7 @@ impl Observed {
             write: figures(&row.write),
             windows: RateWindows::default(),
             whole_mean_ns: None,
+            in_device: None,
             measured_ns: row.measured.map(|time| time.0 as f64),
             load: ObservedLoad {
                 block_bytes: work.block.map(|block| block.0),
@@ -246,6 +249,7 @@ impl Observed {
             },
             windows: RateWindows::of_imported(run),
             whole_mean_ns: run.evidence.total.whole_mean.map(|mean| mean.0 as f64),
+            in_device: in_device(run),
             printed: PrintedFacts {
                 format: Some(run.format),
                 name: run.name.clone(),
@@ -266,7 +270,9 @@ impl Observed {
     pub fn in_flight(&self) -> Option<f64> {
         const STEP_MAX_NS: f64 = 1e6;
         const STEPS_MIN: f64 = 10.0;
-        let latency_ns = self.whole_mean_ns.or(self.total.mean_ns)?;
+        let Some(latency_ns) = self.whole_mean_ns.or(self.total.mean_ns) else {
+            return self.in_device;
+        };
         let fine = |step: f64| step < STEP_MAX_NS && latency_ns >= STEPS_MIN * step;
         let fine = self.printed.latency_step_ns.is_none_or(fine);
         let mean = self.total.rate_per_s? * latency_ns / 1e9;
@@ -377,6 +383,18 @@ impl ObservedFigures {
                 .collect(),
         }
     }
+}
+
+/// Mean number of I/Os in the only device, where it completed as many as the tool.
+fn in_device(run: &ImportedRun) -> Option<f64> {
+    const APART_MAX: f64 = 0.05;
+    let [disk] = &run.evidence.disks[..] else {
+        return None;
+    };
+    let ios = run.figures.total.ios.filter(|ios| *ios > 0)? as f64;
+    let time = run.measured.filter(|time| time.0 > 0)?;
+    let all = (disk.ios as f64 / ios - 1.0).abs() <= APART_MAX;
+    all.then_some(disk.queue_time?.0 as f64 / time.0 as f64)
 }
 
 /// fio's text prints means with two digits more than percentiles.

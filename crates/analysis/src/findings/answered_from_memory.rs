@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The I/Os were faster than any storage device, so memory served them: a page cache, unwritten extents or a RAM disk.",
-    method: "Direct reads of 100 or more I/Os: the 1st percentile of the latency, submission included, is below 3 µs (an error if the median is too). Reads of which it is unknown whether they were direct: the median is. Any run on one target: more than 16 GB/s. That is an error if the range is 4 GiB or less or the page cache was used. Otherwise it is a warning, because an array may reach it. Random reads with one in flight: a mean below 9 µs is a warning.",
+    method: "Direct reads of 100 or more I/Os: the 1st percentile of the latency, submission included, is below 3 µs (an error if the median is too). Reads of which it is unknown whether they were direct: the median is. Any run on one target that has not the name of an array: more than 16 GB/s. That is an error if the range is 4 GiB or less or the page cache was used. Otherwise it is a warning, because an array may reach it. Random reads with one in flight: a mean below 9 µs is a warning.",
     evidence: &["p1_ns", "p50_ns", "bytes_per_s", "mean_ns"],
     source: "PCI Express Base Specification 5.0 (4 lanes: 15.8 GB/s); the fastest NVMe devices answer in 5 to 10 µs.",
     advice: "Read a range that was written before and is larger than all caches, with direct I/O. `fathom run TARGET` compares with the device's own counters.",
@@ -108,9 +108,21 @@ fn at_once(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
     })
 }
 
+/// Returns whether its names are those of an array, whose devices carry more together.
+fn is_array(run: &ImportedRun) -> bool {
+    const WORDS: [&str; 5] = ["md", "raid", "stripe", "array", "pool"];
+    let names = run.workload.targets.iter().chain(&run.name);
+    let is_one = |name: &String| {
+        let name = name.to_ascii_lowercase();
+        let mut words = name.split(|c: char| !c.is_ascii_alphabetic());
+        words.any(|word| WORDS.contains(&word))
+    };
+    names.into_iter().any(is_one)
+}
+
 fn beyond_link(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
     let moved = seen.observed.total.bytes_per_s?;
-    if moved <= LINK_BYTES_PER_S || run.workload.targets.len() > 1 {
+    if moved <= LINK_BYTES_PER_S || run.workload.targets.len() > 1 || is_array(run) {
         return None;
     }
     let small = run.workload.size.is_some_and(|size| size.0 <= SMALL_BYTES);
@@ -120,7 +132,7 @@ fn beyond_link(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
         None => String::new(),
     };
     let sentence = format!(
-        "{} MiB/s{range} exceeds the link of one device (16 GB/s): memory answered",
+        "{} MiB/s{range} exceeds the link of one device (16 GB/s): memory answered, or an array of several devices",
         say::mib_per_s(moved)
     );
     let evidence = [("bytes_per_s", moved)];
@@ -179,6 +191,9 @@ mod tests {
         run.workload.size = Some(Bytes::gib(4096));
         let reported_of = reported(&run, "answered-from-memory").unwrap();
         assert_eq!(reported_of.severity, Severity::Warning);
+        run.name = Some("socket1-md".to_owned());
+        assert_eq!(reported(&run, "answered-from-memory"), None, "an array");
+        run.name = None;
         run.figures.total.bytes_per_s = Some(14e9);
         assert_eq!(reported(&run, "answered-from-memory"), None);
     }

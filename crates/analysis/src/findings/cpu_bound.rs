@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Processor,
     limit: Some(LimitKind::Tool),
     what: "One core, or all of them, were at 100% CPU, so the machine was the limit.",
-    method: "One core busy for 97% of the measured phase or more, or all together for 95%, less steal time, over 0.4 seconds or more. In addition fathom's threads were ready without a processor for 5% of their time, or busy for 80%; or the CPU emulates the device (zram, a loop device in memory), and three quarters of the load were kernel time; or interrupts took half of the time of that core. Otherwise it is a note. If all are busy, mostly in programs, and half of that or more is not fathom's own time, the other programs are named: those of a tenth of the time used or more. Threads that waited for a processor for 20% of their time suffice alone. Imported runs: as printed per processor; fio: user and kernel time of a job together are 97% or more. Or those of several jobs are 95% to 103% of one core, while direct submissions took 80% of their time. Not applied with polling, with a requested rate or on the null engine. If fathom's own thread is at 100% CPU, `fathom-cpu-bound` is reported.",
+    method: "One core busy for 97% of the measured phase or more, or all together for 95%, less steal time, over 0.4 seconds or more. In addition fathom's threads were ready without a processor for 5% of their time, or busy for 80%; or the CPU emulates the device (zram, a loop device in memory), and three quarters of the load were kernel time; or interrupts took half of the time of that core. Otherwise it is a note. If all are busy, mostly in programs, and half of that or more is not fathom's own time, the other programs are named: those of a tenth of the time used or more. Threads that waited for a processor for 20% of their time suffice alone. Imported runs: as printed per processor; fio: user and kernel time of a job together are 97% or more. Or those of several jobs are 95% to 103% of one core, while direct submissions took 80% of their time. dd, with the times of the shell: 80% or more of a core below 200 MB/s. Not applied with polling, with a requested rate or on the null engine. If fathom's own thread is at 100% CPU, `fathom-cpu-bound` is reported.",
     evidence: &[
         "cpu",
         "user_percent",
@@ -69,6 +69,9 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
             .or_else(|| of_one_core(seen, &cpu))
             .filter(|_| long);
     }
+    if seen.observed.printed.format == Some(model::ImportFormat::DdText) {
+        return of_copy(seen, &cpu);
+    }
     if let Some(all) = all_of_others(&cpu) {
         return Some(all);
     }
@@ -98,6 +101,29 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         )
         .sure(Confidence::Medium),
     )
+}
+
+/// dd waits for each I/O: what its time has no processor in is the device's.
+fn of_copy(seen: &Seen<'_>, cpu: &ImportedCpu) -> Option<Finding> {
+    const BUSY_MIN: f64 = 0.80;
+    const TIME_MIN_NS: f64 = 1e9;
+    /// Memory is copied faster: above it the page cache is the cause.
+    const BYTES_PER_S_MAX: f64 = 200e6;
+    let (user, kernel) = (cpu.user_percent?, cpu.kernel_percent?);
+    let busy = (user + kernel) / 100.0;
+    let slow = seen.observed.total.bytes_per_s? < BYTES_PER_S_MAX;
+    let long = seen.observed.measured_ns >= Some(TIME_MIN_NS);
+    ((BUSY_MIN..=1.05).contains(&busy) && slow && long).then(|| {
+        let sentence = format!(
+            "the copy was CPU-bound: it used {} of a core (user {}, kernel {})",
+            say::percent(busy.min(1.0)),
+            say::percent(user / 100.0),
+            say::percent(kernel / 100.0)
+        );
+        let evidence = [("user_percent", user), ("kernel_percent", kernel)];
+        let advice = "check for encryption, polling or an emulated device, and use larger blocks";
+        finding(RULE.id, Severity::Warning, sentence, &evidence, advice).sure(Confidence::Medium)
+    })
 }
 
 /// fio prints the processor time of its own jobs: of each, one processor is the most.
@@ -438,6 +464,24 @@ mod tests {
             ..CpuTimes::default()
         };
         record
+    }
+
+    #[test]
+    fn a_copy_below_the_rate_of_memory_with_all_of_a_core_is_bound_by_it() {
+        let of = |kernel_percent, bytes_per_s| {
+            let mut run = imported();
+            run.format = model::ImportFormat::DdText;
+            run.figures.total.bytes_per_s = Some(bytes_per_s);
+            run.cpu = Some(ImportedCpu {
+                user_percent: Some(0.7),
+                kernel_percent: Some(kernel_percent),
+                ..ImportedCpu::default()
+            });
+            reported(&run, "cpu-bound").is_some()
+        };
+        assert!(of(88.7, 19e6));
+        assert!(!of(40.0, 19e6), "it waited");
+        assert!(!of(95.0, 1.4e9), "a copy in memory");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::qos_limit::{NearTo, is_under_dev, near};
 use super::qos_shape::{Cap, Held};
 use super::{BANDWIDTH_LIMIT, Confidence, Finding, Seen, Several, Severity, finding};
 use crate::device_classes::{PORTS, PortClass, RANDOM_IOPS};
+use crate::observed::Observed;
 use crate::say;
 use model::{CacheMode, ImportFormat};
 use std::collections::HashMap;
@@ -115,6 +116,20 @@ fn port_of(bytes_per_s: f64) -> Option<&'static PortClass> {
 /// Whether a port explains a bandwidth as well as a limit does: its disks have it by design, or the session is at it.
 pub(super) fn explains(bytes_per_s: f64, several: &Several<'_>) -> bool {
     port_of(bytes_per_s).is_some_and(|port| port.usual || of_session(several).is_some())
+}
+
+/// Returns whether random reads of a target are as slow as those of a rotating disk, and a bandwidth is one of such a disk.
+pub(super) fn turns(bytes_per_s: f64, target: &str, several: &Several<'_>) -> bool {
+    let is_read = |run: &&Observed| {
+        run.target == target
+            && run.load.random_share == Some(1.0)
+            && run.load.write_share == Some(0.0)
+    };
+    let reads = several.runs.iter().filter(is_read);
+    let most = reads
+        .filter_map(|run| run.total.rate_per_s)
+        .reduce(f64::max);
+    bytes_per_s <= RIM_BYTES_PER_S_MAX && most.is_some_and(|rate| rate < FLASH_IOPS_MIN)
 }
 
 /// Large sequential I/Os of one imported run on a disk as slow as the slowest port: a hint.

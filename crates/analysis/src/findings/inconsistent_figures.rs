@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The printed figures contradict each other: the rate and the count divided by the time, or the order of the latencies.",
-    method: "Rate: more than 3% apart, in runs of a second or more with ten IOPS or more: rounding explains at most 1% there. Latencies: the mean is below the smallest or above the largest, or a higher percentile is below a lower one. Or the mean is above the most that the highest percentile and the maximum allow. The difference exceeds 3% and the last printed digit.",
+    method: "Rate: more than 3% apart, in runs of a second or more with ten IOPS or more: rounding explains at most 1% there. Latencies: the mean is below the smallest or above the largest, or a higher percentile is below a lower one. Or the mean is above the most that the highest percentile and the maximum allow, or below half of the median. The difference exceeds 3% and the last printed digit.",
     evidence: &[
         "printed_per_s",
         "counted_per_s",
@@ -28,7 +28,9 @@ const RATE_MIN: f64 = 10.0;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let run = seen.imported?;
-    of_rate(run).or_else(|| of_latencies(run))
+    of_rate(run)
+        .or_else(|| of_latencies(run))
+        .or_else(|| of_parts(run))
 }
 
 /// Latencies of reads, writes or both that are not in order.
@@ -57,6 +59,32 @@ fn of_latencies(run: &ImportedRun) -> Option<Finding> {
         };
         let reported = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
         Some(reported.sure(Confidence::High))
+    })
+}
+
+/// Half of the I/Os took the median or longer, so the mean with submission is half of it or more.
+fn of_parts(run: &ImportedRun) -> Option<Finding> {
+    let (figures, evidence) = (&run.figures, &run.evidence);
+    let sides = [
+        (&figures.read, &evidence.read),
+        (&figures.write, &evidence.write),
+    ];
+    sides.into_iter().find_map(|(figures, evidence)| {
+        let mean_ns = evidence.whole_mean?.0 as f64;
+        let median = figures.latency.percentiles.iter().find(|(at, _)| *at == 0.5);
+        let median_ns = median?.1.0 as f64;
+        let least_ns = 0.5 * median_ns * (1.0 - APART_MAX);
+        (mean_ns > 0.0 && mean_ns < least_ns).then(|| {
+            let sentence = format!(
+                "the printed mean latency of {} is below half of the median of {}: one of them is wrong",
+                say::time(mean_ns),
+                say::time(median_ns)
+            );
+            let evidence = [("lower_bound_ns", least_ns), ("upper_bound_ns", mean_ns)];
+            let advice = "check the engine's clock: the percentiles may count from another start";
+            let reported = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
+            reported.sure(Confidence::High)
+        })
     })
 }
 
@@ -141,6 +169,18 @@ mod tests {
         assert!(sentence.ends_with("are 19% apart"), "{sentence}");
         run.measured = None;
         assert_eq!(reported(&run, "inconsistent-figures"), None);
+    }
+
+    #[test]
+    fn a_mean_with_submission_is_half_of_the_median_or_more() {
+        let of = |mean_us| {
+            let mut run = imported();
+            run.figures.read.latency.percentiles = vec![(0.5, model::Nanos::millis(5))];
+            run.evidence.read.whole_mean = Some(model::Nanos::micros(mean_us));
+            reported(&run, "inconsistent-figures").is_some()
+        };
+        assert!(of(22));
+        assert!(!of(2500));
     }
 
     #[test]

@@ -3,9 +3,9 @@
 //! A run that was ended by a failure, or where more than one I/O in a thousand failed, is invalid: beyond
 //! that share the failures move the 99.9% percentile. Fewer are a warning: the rest was measured.
 
-use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
+use super::{Cause, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
-use model::{Failure, Outcome};
+use model::{Failure, ImportedRun, Outcome};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::new("io-errors"),
@@ -13,11 +13,11 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "I/Os failed. Fast failures must not count as performance.",
-    method: "A run that ended with a failure, or with more than one failed I/O in a thousand, is invalid: a larger share affects the 99.9th percentile. Fewer are a warning.",
-    evidence: &["errors", "error_share"],
+    method: "A run that ended with a failure, or with more than one failed I/O in a thousand, is invalid: a larger share affects the 99.9th percentile. Fewer are a warning. Imported runs: the tool reports an error that ended the run, counts failed I/Os, or counts sectors that were not read back as written.",
+    evidence: &["errors", "error_share", "lost_sectors"],
     source: "Error numbers of the kernel, errno(3).",
     advice: "Fix the cause first: check the kernel log and the device's health.",
-    look: Look::Own(look),
+    look: Look::Any(look_any),
 };
 
 const SHARE_MAX: f64 = 0.001;
@@ -27,6 +27,65 @@ const EFBIG: i32 = 27;
 const ENOSPC: i32 = 28;
 const EDQUOT: i32 = 122;
 const EROFS: i32 = 30;
+
+fn look_any(seen: &Seen<'_>) -> Option<Finding> {
+    match seen.own {
+        Some(own) => look(own),
+        None => of_others(seen, seen.imported?),
+    }
+}
+
+/// What another tool reports of failures.
+fn of_others(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
+    const ADVICE: &str = "check the system log for the device before measuring again";
+    if let Some(lost) = run.evidence.lost_sectors {
+        let sentence = format!(
+            "{} were not read back as they were written: the medium is faulty, or smaller than it reports",
+            say::counted(lost, "sector")
+        );
+        let evidence = [("lost_sectors", lost as f64)];
+        let advice = "do not store data on it, and test another medium in the same reader";
+        return Some(finding(
+            RULE.id,
+            Severity::Error,
+            sentence,
+            &evidence,
+            advice,
+        ));
+    }
+    let total = &seen.observed.total;
+    let errors = total.errors.unwrap_or(0);
+    if let Some(what) = &run.evidence.ended_by {
+        let sentence = format!("an error ended the run: {}", model::printable(what));
+        let evidence = [("errors", errors as f64)];
+        let advice = match what.contains("No space left") {
+            true => "free space on the file system or raise the quota",
+            false => ADVICE,
+        };
+        return Some(finding(
+            RULE.id,
+            Severity::Error,
+            sentence,
+            &evidence,
+            advice,
+        ));
+    }
+    let all = errors as f64 + total.ios.unwrap_or(0) as f64;
+    (errors > 0).then(|| {
+        let share = errors as f64 / all.max(1.0);
+        let severity = match share > SHARE_MAX {
+            true => Severity::Error,
+            false => Severity::Warning,
+        };
+        let sentence = format!(
+            "{} failed, {} of all",
+            say::counted(errors, "I/O"),
+            say::percent(share)
+        );
+        let evidence = [("errors", errors as f64), ("error_share", share)];
+        finding(RULE.id, severity, sentence, &evidence, ADVICE)
+    })
+}
 
 pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     let errors = seen.total.errors_total();
@@ -85,6 +144,7 @@ fn remedy(seen: &Own<'_>, failure: Option<&Failure>) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use crate::findings::test::{imported, reported};
     use crate::findings::{Severity, found};
     use crate::sample::Sample;
     use model::{Bytes, ErrorCount, Failure, Operation, Outcome};
@@ -102,6 +162,23 @@ mod tests {
             found(&record, "io-errors").unwrap().severity,
             Severity::Error
         );
+    }
+
+    #[test]
+    fn failures_that_another_tool_reports_are_errors() {
+        let severity = |run: &model::ImportedRun| Some(reported(run, "io-errors")?.severity);
+        let mut run = imported();
+        assert_eq!(severity(&run), None);
+        run.evidence.ended_by = Some("Remote I/O error".to_owned());
+        assert_eq!(severity(&run), Some(Severity::Error));
+        let mut run = imported();
+        run.evidence.lost_sectors = Some(193);
+        assert_eq!(severity(&run), Some(Severity::Error));
+        let mut run = imported();
+        run.figures.total.errors = Some(1);
+        assert_eq!(severity(&run), Some(Severity::Warning));
+        run.figures.total.errors = Some(0);
+        assert_eq!(severity(&run), None);
     }
 
     #[test]

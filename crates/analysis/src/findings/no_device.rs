@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: None,
     what: "No device took part: the figures are those of the generator and of memory.",
-    method: "The engine moves no bytes (fio: null, cpuio), the only target is /dev/null, /dev/zero or a pipe, or it lies in memory (/dev/shm, /dev/ram, /dev/zram). Runs of fathom: all targets are on tmpfs or ramfs, or the lowest device of each is in memory. That is zram, a RAM disk, or a loop device whose file is on tmpfs or ramfs.",
+    method: "The engine moves no bytes (fio: null, cpuio), the only target is /dev/null, /dev/zero or a pipe, or it lies in memory (/dev/shm, /dev/ram, /dev/zram). Or it is a Malloc or Null device of SPDK. Runs of fathom: all targets are on tmpfs or ramfs, or the lowest device of each is in memory. That is zram, a RAM disk, or a loop device whose file is on tmpfs or ramfs.",
     evidence: &["bytes_per_s", "loop_devices"],
     source: "null(4); fio(1), \"I/O engine\"; shm_overview(7).",
     advice: "Specify a file or a device: `fathom run FILE --create 4G`.",
@@ -21,6 +21,8 @@ pub(super) const RULE: Rule = Rule {
 
 const ENGINES: [&str; 2] = ["null", "cpuio"];
 const NAMES: [&str; 2] = ["/dev/null", "/dev/zero"];
+/// Source: SPDK's documentation of block devices, "Malloc bdev" and "Null bdev".
+const MEMORY_OF_SPDK: [&str; 2] = ["Malloc", "Null"];
 const IN_MEMORY: [&str; 4] = ["/dev/shm/", "/dev/ram", "/dev/zram", "/run/shm/"];
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
@@ -100,6 +102,10 @@ fn by_name(run: &ImportedRun) -> Option<String> {
         let one = |target: &String| names.iter().any(|name| of(target, name));
         targets.iter().all(one)
     };
+    let is_spdk = run.workload.engine.as_deref() == Some("spdk");
+    if is_spdk && all(&MEMORY_OF_SPDK, |target, name| target.starts_with(name)) {
+        return Some(format!("{first} is memory of SPDK: no device took part"));
+    }
     if all(&NAMES, |target, name| target == name) {
         return Some(format!(
             "{first} is not a storage device: bytes were copied in memory"
@@ -120,6 +126,19 @@ mod tests {
     use crate::findings::found;
     use crate::findings::test::{imported, reported};
     use crate::sample::Sample;
+
+    #[test]
+    fn memory_of_spdk_is_no_disk() {
+        let of = |name: &str, engine: &str| {
+            let mut run = imported();
+            run.workload.targets = vec![name.to_owned()];
+            run.workload.engine = Some(engine.to_owned());
+            reported(&run, "no-device").is_some()
+        };
+        assert!(of("Malloc0", "spdk"));
+        assert!(!of("NVMe0n1", "spdk"));
+        assert!(!of("Malloc0", "libaio"), "a file of that name");
+    }
 
     #[test]
     fn a_device_of_memory_is_no_disk() {

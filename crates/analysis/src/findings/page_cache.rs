@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cache,
     limit: Some(LimitKind::Cache),
     what: "The page cache or another layer above the device served reads or absorbed writes.",
-    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. Or devices read less than 90% of the bytes of buffered reads for fathom's process, regardless of what others read meanwhile. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os, of direct or random reads. There are 1000 I/Os in 1 s or more; half a second of them is subtracted, because fio reads the counters late. Or no device was counted, and random I/Os were 50 times as many as context switches and I/Os in flight per thread. Then the engine does not poll, and threads with several in flight used less than 90% of a processor. Or half of the writes of fio completed within 3 µs, and whether they were direct is unknown. Otherwise it is a warning if the text reports buffered I/O and writes were not durable, individually or at the end; not for fewer than 100 I/Os of less than 64 MiB together. Nor for random reads of fio that take 500 µs and 1 ns per byte in the call: a copy from memory takes less. Nor for writes of dd that wait for the device (commit-latency), and reads of dd after `drop_caches`.",
+    method: "Runs of fathom: the device transferred less than 90% of the tool's bytes, and the uncertainty at the window's edges does not explain it; reads over the measured phase, writes over the lifetime. Or devices read less than 90% of the bytes of buffered reads for fathom's process, regardless of what others read meanwhile. If no device was counted: before a buffered run the page cache contained 90% of a sample of the target's pages. Imported runs: the devices reported by fio had less than 90% of the I/Os, of direct or random reads. The list of devices is whole, and there are 1000 I/Os in 1 s or more; half a second of them is subtracted, because fio reads the counters late. Or no device was counted, and random I/Os were 50 times as many as context switches and I/Os in flight per thread. Then the engine does not poll, and threads with several in flight used less than 90% of a processor. Or half of the writes of fio completed within 3 µs, and whether they were direct is unknown. Otherwise it is a warning if the text reports buffered I/O and writes were not durable, individually or at the end; not for fewer than 100 I/Os of less than 64 MiB together. Nor for random reads of fio that take 500 µs and 1 ns per byte in the call: a copy from memory takes less. Nor for writes of dd that wait for the device (commit-latency), reads of dd after `drop_caches`. Nor for reads of dd below 40 MB/s in blocks of 64 KiB or more.",
     evidence: &[
         "not_on_device_share",
         "reads_not_from_device_share",
@@ -175,9 +175,25 @@ fn is_small(seen: &Seen<'_>) -> bool {
 fn slow_for_memory(seen: &Seen<'_>) -> bool {
     const CALL_NS: f64 = 500e3;
     const COPY_NS_PER_BYTE: f64 = 1.0;
-    let Some(run) = seen.imported.filter(|run| run.format.tool() == "fio") else {
+    /// Memory answers many times as fast; if it answered a part, the rest came from an even slower disk.
+    const DD_BYTES_PER_S: f64 = 40e6;
+    let Some(run) = seen.imported else {
         return false;
     };
+    let is_fio = run.format.tool() == "fio";
+    let dd_reads = run.format == ImportFormat::DdText
+        && run.workload.write_percent == Some(model::Ratio::NONE)
+        && run.workload.block >= Some(model::Bytes::kib(64));
+    if dd_reads {
+        return seen
+            .observed
+            .total
+            .bytes_per_s
+            .is_some_and(|rate| rate < DD_BYTES_PER_S);
+    }
+    if !is_fio {
+        return false;
+    }
     let random = seen.observed.load.random_share == Some(1.0);
     let reads = seen.observed.load.write_share == Some(0.0);
     let one_at_a_time = seen.observed.load.queue_depth == Some(1);
@@ -201,7 +217,7 @@ fn missing_of_others(run: &ImportedRun) -> Option<f64> {
     let work = &run.workload;
     let random_reads = work.random_percent == Some(model::Ratio::ALL)
         && work.write_percent == Some(model::Ratio::NONE);
-    if work.cache != Some(CacheMode::Unbuffered) && !random_reads {
+    if work.cache != Some(CacheMode::Unbuffered) && !random_reads || run.evidence.disks_cut {
         return None;
     }
     let ios = run.figures.total.ios.filter(|ios| *ios >= IOS_MIN)?;

@@ -286,6 +286,7 @@ fn counting_cv(seen: &Seen<'_>) -> f64 {
 
 /// Most of the latency is in few I/Os of nearly one length, though the windows are even: they waited for the next slice.
 pub(super) fn sliced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
+    let rate_cv = without_slowest(seen, rate_cv);
     if rate_cv > SLICED_CV_MAX || generator_is_busy(seen) || varies_as_chance(seen, rate_cv) {
         return None;
     }
@@ -302,6 +303,21 @@ pub(super) fn sliced(seen: &Seen<'_>, rate_cv: f64) -> Option<Cap> {
             ("time_share", slice.time_share),
         ],
     })
+}
+
+/// Returns how much the windows of another tool vary but for the slowest one: the first of fio is often half a window.
+fn without_slowest(seen: &Seen<'_>, rate_cv: f64) -> f64 {
+    let windows = &seen.observed.windows;
+    let slowest = windows
+        .min_per_s
+        .zip(windows.count)
+        .zip(seen.observed.total.rate_per_s);
+    let Some(((least, count), mean)) = slowest.filter(|_| seen.own.is_none()) else {
+        return rate_cv;
+    };
+    let apart = (mean - least) / mean;
+    let squares = rate_cv.powi(2) - apart.powi(2) / (count as f64 - 1.0).max(1.0);
+    squares.max(0.0).sqrt()
 }
 
 /// The same where the text has no windows: only a share of I/Os of so nearly one length that no device makes it.
@@ -387,7 +403,8 @@ impl Slice {
 
 fn slice(side: &ObservedFigures) -> Option<Slice> {
     let points = &side.percentiles;
-    let (mean, median_ns) = (side.mean_ns?, side.latency_at(0.5)?);
+    let median_ns = side.latency_at(0.5)?;
+    let mean = side.mean_ns.or_else(|| mean_of(points))?;
     let to_ns = side.latency_at(0.99)?;
     if median_ns <= 0.0 || mean < SLICED_MEAN_TIMES * median_ns || to_ns < SLICE_NS_MIN {
         return None;
@@ -407,6 +424,18 @@ fn slice(side: &ObservedFigures) -> Option<Slice> {
         ios_share,
         time_share,
     })
+}
+
+/// The mean that percentiles give, up to the last of them: a text without its first lines has no other.
+fn mean_of(points: &[(f64, f64)]) -> Option<f64> {
+    const POINTS_MIN: usize = 8;
+    let parts = points.windows(2).map(|pair| {
+        let [(from, low), (to, high)] = [pair[0], pair[1]];
+        (to - from) * f64::midpoint(low, high)
+    });
+    let (first, last) = (points.first()?, points.last()?);
+    (points.len() >= POINTS_MIN)
+        .then(|| first.0 * first.1 + parts.sum::<f64>() + (1.0 - last.0) * last.1)
 }
 
 /// Even figures come from a processor at its limit, too.
@@ -482,6 +511,47 @@ mod tests {
             .collect();
         run.figures.read = total.clone();
         run
+    }
+
+    /// A volume that admits I/Os in slices, of which the text has neither the mean nor the first lines.
+    #[test]
+    fn slices_are_found_by_the_percentiles_and_the_device() {
+        let of = |long_us: u64| {
+            let mut run = volume(4258.0, &[]);
+            (run.workload.queue_depth, run.workload.threads) = (Some(64), Some(1));
+            let total = &mut run.figures.total;
+            total.latency.mean = None;
+            let shares = [
+                (0.1, 1319),
+                (0.2, 1713),
+                (0.3, 1991),
+                (0.4, 2212),
+                (0.5, 2540),
+                (0.6, 2933),
+                (0.7, 5407),
+                (0.8, long_us),
+                (0.9, long_us + 1000),
+                (0.99, long_us + 2000),
+            ];
+            total.latency.percentiles = shares
+                .iter()
+                .map(|(at, us)| (*at, Nanos::micros(*us)))
+                .collect();
+            total.ios_per_s_sd = Some(250.0);
+            run.evidence.total.windows = Some(123);
+            run.evidence.total.window_min_per_s = Some(2052.0);
+            let ios = total.ios.unwrap();
+            run.evidence.disks = vec![model::imported_evidence::ImportedDisk {
+                name: "sdb".to_owned(),
+                ios,
+                util_percent: Some(90.0),
+                queue_time: Some(Nanos::seconds(64 * 120)),
+            }];
+            run.figures.read = run.figures.total.clone();
+            reported(&run, "iops-limit").is_some()
+        };
+        assert!(of(44_303));
+        assert!(!of(6_000), "no slice");
     }
 
     const PACED: [(f64, u64); 4] = [

@@ -8,7 +8,7 @@
 //! hence the limits.
 
 use super::storage_stack::{Below, targets};
-use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Severity, finding};
+use super::{Cause, Confidence, Finding, Group, Look, Own, Rule, RuleId, Seen, Severity, finding};
 use crate::say;
 use model::TargetKind;
 
@@ -18,12 +18,12 @@ pub(super) const RULE: Rule = Rule {
     cause: Cause::Cap,
     limit: None,
     what: "Fewer I/Os were in the device than in flight: the rest queued in the kernel.",
-    method: "A warning: the device counted less than half of the mean number in flight (sum of its request times over elapsed time). The device's own queue was not 90% full. The I/Os are direct and take 1 ms or more, and at least 4 are in flight. No worker is busy for more than half of its time, or waits for a processor for a fifth of it. More I/Os in flight were requested than the device or its queues accept: a note. It is a warning if the kernel's queue (nr_requests) is half of the request or shorter, and 80% full.",
+    method: "A warning: the device counted less than half of the mean number in flight (sum of its request times over elapsed time). The device's own queue was not 90% full. The I/Os are direct and take 1 ms or more, and at least 4 are in flight. No worker is busy for more than half of its time, or waits for a processor for a fifth of it. More I/Os in flight were requested than the device or its queues accept: a note. It is a warning if the kernel's queue (nr_requests) is half of the request or shorter, and 80% full. Imported runs of fio: the only device counted 95% to 105% of the I/Os, and these take 1 ms or more. Its request times over the elapsed time are less than a quarter of the mean number in flight, and no less than its utilization.",
     evidence: &["in_flight_mean", "in_device_mean", "asked", "device_holds"],
     source: "The kernel's Documentation/block/stat.rst and Documentation/ABI/stable/sysfs-block (queue/nr_requests), \
              scsi device/queue_depth; Little's law.",
     advice: "Check for a limit of a control group, an I/O scheduler and file-system locks, or use a lower depth.",
-    look: Look::Own(look),
+    look: Look::Any(look_any),
 };
 
 const SHARE_MAX: f64 = 0.50;
@@ -32,6 +32,45 @@ const LATENCY_NS_MIN: f64 = 1e6;
 const BUSY_MAX: f64 = 0.50;
 /// Of what the device accepts at once.
 const FULL_MIN: f64 = 0.90;
+
+fn look_any(seen: &Seen<'_>) -> Option<Finding> {
+    match seen.own {
+        Some(own) => look(own),
+        None => of_others(seen),
+    }
+}
+
+/// What fio's counters of devices show: each I/O was in the device, and few of them at a time.
+fn of_others(seen: &Seen<'_>) -> Option<Finding> {
+    const PART_MAX: f64 = 0.25;
+    const TIME_MIN_NS: f64 = 2e9;
+    const COUNTED_MIN: f64 = 0.9;
+    let (run, total) = (seen.imported?, &seen.observed.total);
+    let [disk] = &run.evidence.disks[..] else {
+        return None;
+    };
+    let elapsed_ns = seen.observed.measured_ns.filter(|ns| *ns >= TIME_MIN_NS)?;
+    let mean_ns = total.mean_ns.filter(|ns| *ns >= LATENCY_NS_MIN)?;
+    let in_flight = total.rate_per_s? * mean_ns / 1e9;
+    let held = crate::rows::share(disk.queue_time?.0 as f64, elapsed_ns)?;
+    let ios = total.ios.filter(|ios| *ios > 1000)? as f64;
+    let all = (0.95..=1.05).contains(&(disk.ios as f64 / ios));
+    // As long as a device is in use it has one I/O at least: fewer are times that its driver does not count.
+    let used = disk.util_percent.unwrap_or(0.0) / 100.0;
+    let few = held > 0.0 && held >= COUNTED_MIN * used && held < PART_MAX * in_flight;
+    (in_flight >= IN_FLIGHT_MIN && all && few).then(|| {
+        let name = model::printable(&disk.name);
+        let sentence = format!(
+            "{} I/Os were in flight, and {} of them in {name}: the rest waited above it (the I/O engine, a limit, a scheduler or a lock)",
+            say::digits(in_flight),
+            say::digits(held)
+        );
+        let evidence = [("in_flight_mean", in_flight), ("in_device_mean", held)];
+        let advice = "repeat with an engine of the kernel (libaio, io_uring) and direct I/O, and check for a limit of a control group";
+        let reported = finding(RULE.id, Severity::Warning, sentence, &evidence, advice);
+        reported.sure(Confidence::Medium)
+    })
+}
 
 fn look(own: &Own<'_>) -> Option<Finding> {
     let all: Vec<Below<'_>> = targets(own.record).collect();
@@ -145,9 +184,31 @@ pub(super) fn fills_its_queue(own: &Own<'_>, target: &Below<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::findings::Severity;
-    use crate::findings::test::found;
+    use crate::findings::test::{found, imported, reported};
     use crate::sample::Sample;
     use model::{Nanos, RunRecord};
+
+    #[test]
+    fn ios_of_fio_that_wait_above_their_only_device_are_reported() {
+        let of = |queue_s, ios| {
+            let mut run = imported();
+            run.figures.total.ios = Some(65_536);
+            run.figures.total.ios_per_s = Some(786.0);
+            run.figures.total.latency.mean = Some(Nanos::millis(40));
+            run.measured = Some(Nanos::seconds(83));
+            run.evidence.disks = vec![model::imported_evidence::ImportedDisk {
+                name: "sdb".to_owned(),
+                ios,
+                util_percent: Some(99.0),
+                queue_time: Some(Nanos::seconds(queue_s)),
+            }];
+            reported(&run, "queued-in-kernel").is_some()
+        };
+        assert!(of(82, 65_455));
+        assert!(!of(2500, 65_455), "30 of 31 are in it");
+        assert!(!of(82, 30_000), "a cache served half of them");
+        assert!(!of(1, 65_455), "in use for 99% of the time, without times");
+    }
 
     /// 32 in flight at 16 ms each, of which the device had this share.
     fn held(percent: u64) -> RunRecord {

@@ -178,7 +178,9 @@ fn at_cap(level: &Level<'_>, several: &Several<'_>) -> Option<(Held, String, f64
         .iter()
         .filter_map(figure)
         .any(|figure| figure > most);
-    if exceeded || (as_port && !near.is_named()) {
+    let along = level.to.load.random_share == Some(0.0) && near.held == Held::Bandwidth;
+    let as_platter = along && device_port::turns(near.value, &level.to.target, several);
+    if exceeded || ((as_port || as_platter) && !near.is_named()) {
         return None;
     }
     let text = match near.held {
@@ -272,6 +274,35 @@ mod tests {
         run.total.rate_per_s = Some(rate);
         run.total.bytes_per_s = Some(rate * block as f64);
         run
+    }
+
+    #[test]
+    fn a_rotating_disk_near_a_published_limit_is_not_limited_by_it() {
+        let along = |in_flight, rate| {
+            let mut run = run(1 << 20, in_flight, rate);
+            run.load.random_share = Some(0.0);
+            run.total.mean_ns = Some(in_flight / rate * 1e9);
+            run
+        };
+        let of = |random_reads: f64| {
+            let mut random = run(4096, 1.0, random_reads);
+            random.load.write_share = Some(0.0);
+            let runs = [along(1.0, 95.2), along(8.0, 96.8), random];
+            let known = Known {
+                caps: vec![CloudCap {
+                    name: "a volume".to_owned(),
+                    per_s: None,
+                    bytes_per_s: Some(100e6),
+                    direction: None,
+                    burst: false,
+                    network: false,
+                }],
+                ..Known::default()
+            };
+            several(&runs, &known, "bandwidth-limit").is_some()
+        };
+        assert!(of(9000.0));
+        assert!(!of(100.0));
     }
 
     #[test]
