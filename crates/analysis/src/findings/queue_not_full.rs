@@ -48,10 +48,11 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
         seen.observed.load.requested_in_flight?,
     );
     let evidence = [("in_flight_mean", mean), ("in_flight_asked", asked)];
-    // CrystalDiskMark prints figures of several repetitions.
-    let of_one = seen
-        .imported
-        .is_none_or(|run| run.format != ImportFormat::CrystalDiskMarkText);
+    // CrystalDiskMark prints figures of several repetitions, IOR the latency of one task, which no rate of all fits.
+    let of_one = seen.imported.is_none_or(|run| {
+        use ImportFormat::{CrystalDiskMarkText, IorJson, IorText};
+        !matches!(run.format, CrystalDiskMarkText | IorText | IorJson)
+    });
     if mean > asked * ABOVE && of_one {
         let sentence = format!(
             "IOPS times mean latency gives {} I/Os in flight, but {} were requested",
@@ -314,6 +315,18 @@ mod tests {
             found(&odd.build(), "queue-not-full").unwrap().severity,
             Severity::Error
         );
+    }
+
+    #[test]
+    fn a_latency_of_one_task_is_not_multiplied_by_the_rate_of_all() {
+        let of = |format| {
+            let mut run = imported();
+            run.format = format;
+            run.figures.total.latency.mean = Some(Nanos::millis(9));
+            reported(&run, "queue-not-full").is_some()
+        };
+        assert!(of(model::ImportFormat::DiskspdText));
+        assert!(!of(model::ImportFormat::IorText));
     }
 
     #[test]
