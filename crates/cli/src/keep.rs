@@ -56,10 +56,8 @@ pub(crate) fn open(place: Option<&StorePlace>) -> Result<Option<Store>, CommandE
         }
         StorePlace::Default { .. } => {}
     }
-    let identity = std::fs::metadata(place.path())
-        .ok()
-        .map(|there| host::file_identity(&there));
-    if let Some(stream) = identity.and_then(host::stream_to) {
+    let there = std::fs::metadata(place.path()).ok();
+    if let Some(stream) = there.as_ref().and_then(host::stream_to) {
         return Err(CommandError::refused(format!(
             "{}: {stream} of this program goes to this file, and would overwrite the results; hint: another --store, or \
              another file for the output",

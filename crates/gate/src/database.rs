@@ -241,46 +241,40 @@ impl DatabasePlace {
         &self.path
     }
 
-    /// Refuses to write a file that other programs may have open under another name: SQLite keeps a log next to each.
+    /// Refuses to write a file that has another name, next to which SQLite would keep another log.
     ///
     /// # Errors
     /// [`DatabaseRefusal::SecondName`], [`DatabaseRefusal::MountedFile`].
     pub fn has_one_name(&self) -> Result<(), DatabaseRefusal> {
-        let (Some(node), Some(held)) = (&self.node, &self.held) else {
+        let Some((node, held)) = self.node.as_ref().zip(self.held.as_ref()) else {
             return Ok(());
         };
-        let names = u64::from(node.st_nlink);
-        if names > 1 {
-            return Err(DatabaseRefusal::SecondName(names));
+        if node.st_nlink > 1 {
+            return Err(DatabaseRefusal::SecondName(node.st_nlink));
         }
         let mount = |file: &OwnedFd| {
-            let asked = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
-            let is_known = asked.stx_mask & StatxFlags::MNT_ID.bits() != 0;
-            is_known.then_some(asked.stx_mnt_id)
+            let asked = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID);
+            asked.ok().map(|asked| asked.stx_mnt_id) // zero of both before Linux 5.8
         };
-        let both = mount(&self.folder).zip(mount(held));
-        match both.is_some_and(|(folder, file)| folder != file) {
-            true => Err(DatabaseRefusal::MountedFile),
-            false => Ok(()),
+        match mount(&self.folder).zip(mount(held)) {
+            Some((folder, file)) if folder != file => Err(DatabaseRefusal::MountedFile),
+            _ => Ok(()),
         }
     }
 
-    /// The name to open: below the descriptor of its folder, whatever the folder's name leads to meanwhile; without /proc the
-    /// absolute one. The descriptor stays open as long as this process, because SQLite removes files by that name later.
+    /// The name to open: below the descriptor of its folder, regardless of the folder's name; without /proc the absolute one. The
+    /// descriptor stays open as long as this process, because SQLite removes files by that name later.
     pub fn reached(&self) -> PathBuf {
         let kept = || -> Option<PathBuf> {
             let here = fstat(&self.folder).ok()?;
             let mut open = FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
-            let at = open.iter().position(|(stat, _)| is_same(stat, &here));
-            let at = match at {
-                Some(at) => at,
-                None => {
-                    open.push((here, self.folder.try_clone().ok()?));
-                    open.len() - 1
-                }
-            };
+            let known = open.iter().position(|(stat, _)| is_same(stat, &here));
+            let at = known.unwrap_or(open.len());
+            if known.is_none() {
+                open.push((here, self.folder.try_clone().ok()?));
+            }
             let way = PathBuf::from(format!("/proc/self/fd/{}", open[at].1.as_raw_fd()));
-            let there = statat(rustix::fs::CWD, &way, AtFlags::empty()).ok()?;
+            let there = rustix::fs::stat(&way).ok()?;
             is_same(&there, &here).then(|| way.join(&self.name))
         };
         kept().unwrap_or_else(|| self.path.clone())
@@ -321,7 +315,6 @@ impl DatabasePlace {
     /// Refuses files next to the database that SQLite would take for its own and overwrite, or that another user placed.
     ///
     /// The same bound as [`first_bytes`](Self::first_bytes).
-    ///
     /// # Errors
     /// [`DatabaseRefusal::InTheWay`], [`DatabaseRefusal::ForeignOwner`].
     pub fn check_side_files(&self) -> Result<(), DatabaseRefusal> {

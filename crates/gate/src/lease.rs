@@ -4,6 +4,7 @@
 //! such. It is given back at once. Source: fcntl(2), "Leases". Omitted: programs that only read, and what follows.
 #![allow(unsafe_code, reason = "asks the kernel for leases")]
 
+use crate::trust::{OVERLAY, errno_text};
 use rustix::fs::fstatfs;
 use std::fs::File;
 use std::io;
@@ -30,7 +31,6 @@ const LOCAL: [i128; 12] = [
     0x7366_746E,
     0x9584_58F6,
 ];
-pub(crate) const OVERLAY: i128 = 0x794C_7630;
 
 /// Whether another program has a file open for writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Drop for Lease<'_> {
 pub fn openers(file: &File) -> Openers {
     match fstatfs(file) {
         Ok(system) => openers_on(file, i128::from(system.f_type)),
-        Err(error) => Openers::Unasked(crate::trust::errno_text(&error.into())),
+        Err(error) => Openers::Unasked(errno_text(&error.into())),
     }
 }
 
@@ -111,7 +111,7 @@ fn openers_on(file: &File, system: i128) -> Openers {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             Openers::Unasked("only the file's owner and root may ask".to_owned())
         }
-        Err(error) => Openers::Unasked(crate::trust::errno_text(&error)),
+        Err(error) => Openers::Unasked(errno_text(&error)),
     }
 }
 

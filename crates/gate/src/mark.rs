@@ -9,7 +9,7 @@ use std::io::{self, Read};
 /// Marks a result, for formats that have no room for a mark of ours: length and checksum of its content.
 pub(crate) const MARK: &str = "user.fathom.output";
 
-/// What the mark says of a file's content.
+/// What the mark reports of a file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Marked {
     /// It is all as fathom wrote it.

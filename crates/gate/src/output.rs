@@ -38,7 +38,7 @@ const HEAD_BYTES: u64 = 64 << 10;
 pub struct Existing<'a> {
     /// How it begins.
     pub head: &'a [u8],
-    /// Every byte of it is as [`write_output`] left it; false only where the file system cannot tell.
+    /// Every byte of it is as [`write_output`] left it; false only where the file system has no attributes.
     pub unchanged: bool,
 }
 

@@ -15,6 +15,8 @@ use std::{fmt, io};
 
 /// Of file systems in user space. // statfs(2), FUSE_SUPER_MAGIC
 const FUSE: i128 = 0x6573_5546;
+/// Of overlays. // statfs(2), OVERLAYFS_SUPER_MAGIC
+pub(crate) const OVERLAY: i128 = 0x794C_7630;
 /// What user and group a file has that this user namespace, or the mount's mapping, does not know. // user_namespaces(7)
 const UNMAPPED: u32 = 65534;
 const STICKY: u32 = 0o1000;
@@ -55,7 +57,7 @@ impl fmt::Display for Distrust {
             Distrust::UnknownOwner => write!(out, "its owner is unknown in this user namespace"),
             Distrust::MappedMount => write!(out, "its mount maps the owners of files"),
             Distrust::Overlay => write!(out, "its overlay may show a folder of that user"),
-            Distrust::Link(user) => write!(out, "user {user} made the link"),
+            Distrust::Link(user) => write!(out, "user {user} created the link"),
             Distrust::Mount(user) => write!(out, "user {user} mounted its file system"),
             Distrust::Medium => write!(out, "a user mounted its medium"),
             Distrust::Everybody => write!(out, "its mode lets every user write"),
@@ -85,7 +87,7 @@ pub(crate) fn distrust(folder: impl AsFd) -> Option<Distrust> {
 
 /// Whether a folder is one of an overlay, which may show the files of a folder below it that belongs to another user.
 pub(crate) fn is_overlay(folder: impl AsFd) -> bool {
-    fstatfs(folder).is_ok_and(|system| i128::from(system.f_type) == crate::lease::OVERLAY)
+    fstatfs(folder).is_ok_and(|system| i128::from(system.f_type) == OVERLAY)
 }
 
 /// Whether only root and this user can rename this user's files in the folder.

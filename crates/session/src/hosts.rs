@@ -406,21 +406,17 @@ impl Hosts {
 
     /// Refuses a rank whose clock was compared so badly that no common start can be named.
     fn clocks_are_known(&self) -> Result<(), CommandError> {
-        let clocks = self.clocks.borrow();
-        let mut ranks = (0u32..).zip(clocks[0].iter());
+        let mut ranks = (0u32..).zip(self.clocks.borrow()[0].clone());
         let unknown = ranks.find_map(|(rank, clock)| {
-            let uncertainty = Nanos(clock.as_ref()?.0.uncertainty_ns);
+            let uncertainty = Nanos(clock?.0.uncertainty_ns);
             (uncertainty > UNCERTAINTY_MAX).then_some((rank, uncertainty))
         });
-        match unknown {
-            None => Ok(()),
-            Some((rank, uncertainty)) => Err(CommandError::failed(format!(
-                "rank {rank} on {}: its clock was compared to within {} s only, so no common start can be named; is the \
-                 network overloaded?",
-                self.name(rank),
-                uncertainty.0 / 1_000_000_000
-            ))),
-        }
+        unknown.map_or(Ok(()), |(rank, uncertainty)| {
+            let (host, s) = (self.name(rank), uncertainty.0 / 1_000_000_000);
+            Err(CommandError::failed(format!(
+                "rank {rank} on {host}: its clock is known to within {s} s only, so no common start can be named: is the network overloaded?"
+            )))
+        })
     }
 
     /// Rank 0: asks all ranks for the most that a task has done, and reports it to them.

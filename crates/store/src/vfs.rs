@@ -26,7 +26,7 @@ pub(crate) fn open(name: impl AsRef<Path>, flags: OpenFlags) -> rusqlite::Result
 }
 
 fn register() -> bool {
-    // SAFETY: a call without arguments, which may be made more than once.
+    // SAFETY: a call without arguments, which may be repeated.
     let is_ready = unsafe { ffi::sqlite3_initialize() } == ffi::SQLITE_OK;
     if !is_ready {
         return false;

@@ -296,7 +296,8 @@ mod tests {
                     direction: None,
                     burst: false,
                     network: false,
-                }],
+                }]
+                .into(),
                 ..Known::default()
             };
             several(&runs, &known, "bandwidth-limit").is_some()

@@ -55,16 +55,20 @@ pub fn file_identity(there: &Metadata) -> (u64, u64) {
 
 /// Which stream of this program goes into the target, as in `fathom run f > f`.
 pub fn stream_into(target: &TargetFacts) -> Option<&'static str> {
-    stream_to(target.identity?)
+    find_stream(|to| Some(file_identity(to)) == target.identity)
 }
 
-/// Which stream of this program goes into the file or device with this identity.
-pub fn stream_to(identity: (u64, u64)) -> Option<&'static str> {
+/// Which stream of this program goes into this file.
+pub fn stream_to(file: &Metadata) -> Option<&'static str> {
+    find_stream(|to| file_identity(to) == file_identity(file))
+}
+
+fn find_stream(is_it: impl Fn(&Metadata) -> bool) -> Option<&'static str> {
     let streams = [(1, "standard output"), (2, "standard error")];
     let goes_there = |number: u32| {
         let stream = std::fs::metadata(format!("/proc/self/fd/{number}")).ok();
         let stores = stream.filter(|to| to.is_file() || to.file_type().is_block_device());
-        stores.is_some_and(|to| file_identity(&to) == identity)
+        stores.is_some_and(|to| is_it(&to))
     };
     let found = streams.into_iter().find(|(number, _)| goes_there(*number));
     found.map(|(_, name)| name)

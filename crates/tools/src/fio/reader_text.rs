@@ -608,9 +608,7 @@ impl<'t> Job<'t> {
             }
         }
         let block = block(echo);
-        if let Some(block) = block {
-            options.insert("bs".to_owned(), json!(block.to_string()));
-        }
+        options.extend(block.map(|block| ("bs".to_owned(), json!(block.to_string()))));
         let known = options.len() > 1;
         if known {
             self.shape

@@ -69,7 +69,7 @@ fn an_empty_file_that_another_program_writes_later_is_none_that_may_be_written()
         assert_eq!(fs::read(bench.path("log")).unwrap(), b"late\n", "{line}");
     }
     fs::write(bench.path("log"), "").unwrap();
-    bench.line("report 1 -o log").good(); // nobody has it open
+    bench.line("report 1 -o log").good(); // no program has it open
 }
 
 #[test]
