@@ -123,12 +123,16 @@ struct Row<'t> {
     figures: ImportedOperation,
 }
 
+/// Most values in a row.
+const VALUES_MAX: usize = 8;
+
 /// `PCIE (0000:04:00.0) NSID 1 from core  0:  628463.87    2454.94      203.65       25.02    4343.25`, and of bdevperf
 /// `Nvme0n1 : 10.00 103938.83 406.01 0.00 0.00 1229.5 300.0 9000.0`; totals of more than one device have no latencies.
 fn row(line: &str) -> Option<Row<'_>> {
     let (name, values) = line.rsplit_once(':')?;
     let values: Vec<f64> = values
         .split_whitespace()
+        .take(VALUES_MAX + 1) // of a foreign line no more
         .map(printed)
         .collect::<Option<_>>()?;
     let (seconds, iops, mib, [mean, min, max], failed) = match values[..] {
@@ -160,7 +164,7 @@ fn row(line: &str) -> Option<Row<'_>> {
 /// `NVMe0n1             :  103938.83 IO/s     406.01 MB/s`: bdevperf before SPDK 20.
 fn old_row(line: &str) -> Option<Row<'_>> {
     let (name, values) = line.rsplit_once(':')?;
-    let words: Vec<&str> = values.split_whitespace().collect();
+    let words: Vec<&str> = values.split_whitespace().take(VALUES_MAX + 1).collect();
     let [iops, "IO/s" | "IOPS", mib, "MB/s" | "MiB/s"] = words[..] else {
         return None;
     };
