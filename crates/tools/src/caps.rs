@@ -3,33 +3,20 @@
 //! A table of facts in TOML, which plans are written in, too. Deliberately absent: what follows from a
 //! limit.
 
+use analysis::CloudCap;
 use model::Operation;
+use std::sync::{Arc, LazyLock};
 use toml::de::{DeTable, DeValue};
 
 /// The table, as in the documentation.
 const TABLE: &str = include_str!("../../../docs/caps.toml");
 
-/// A limit that a provider publishes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PublishedCap {
-    /// What has it: `Azure VM size Standard_B2ms`.
-    pub name: String,
-    /// IOPS, where it limits them. // finite, above 0
-    pub per_s: Option<f64>,
-    /// Bytes a second, where it limits them. // finite, above 0
-    pub bytes_per_s: Option<f64>,
-    /// The operation that it limits; none if both together, or if the page does not specify one.
-    pub direction: Option<Operation>,
-    /// It lasts only as long as credits do.
-    pub burst: bool,
-    /// It is of a network file system, and so never of a block device.
-    pub network: bool,
-}
-
 /// Every published limit, in the order of the table. A row that is not whole would be omitted; a test keeps it from
-/// being there.
-pub fn published_caps() -> Vec<PublishedCap> {
-    rows().into_iter().filter_map(|row| cap(&row)).collect()
+/// being there. The table is read once.
+pub fn published_caps() -> Arc<[CloudCap]> {
+    static CAPS: LazyLock<Arc<[CloudCap]>> =
+        LazyLock::new(|| rows().iter().filter_map(|row| cap(row)).collect());
+    Arc::clone(&CAPS)
 }
 
 /// Fields of each row, as text.
@@ -58,7 +45,7 @@ fn rows() -> Vec<Vec<(String, String)>> {
     rows.iter().map(|row| fields(row.get_ref())).collect()
 }
 
-fn cap(row: &[(String, String)]) -> Option<PublishedCap> {
+fn cap(row: &[(String, String)]) -> Option<CloudCap> {
     const MIB: f64 = 1_048_576.0;
     let text = |name: &str| Some(&row.iter().find(|(field, _)| field == name)?.1);
     let direction = match text("direction").map(String::as_str) {
@@ -76,7 +63,7 @@ fn cap(row: &[(String, String)]) -> Option<PublishedCap> {
         let value = text(name)?.parse::<f64>().ok()? * scale;
         (value.is_finite() && value > 0.0).then_some(value)
     };
-    let cap = PublishedCap {
+    let cap = CloudCap {
         name: text("name").filter(|name| !name.is_empty())?.clone(),
         per_s: number("iops", 1.0),
         bytes_per_s: number("mib_per_s", MIB).or_else(|| number("mb_per_s", 1e6)),

@@ -39,7 +39,7 @@ pub mod sweep;
 mod workloads;
 pub mod xdd;
 
-pub use caps::{PublishedCap, published_caps};
+pub use caps::published_caps;
 pub use own_options::OwnOptions;
 pub use problem::{Note, Problem, Refusal};
 pub use read::Reader;

@@ -1,10 +1,9 @@
 //! Facts that users know of a target other than its figures: `--cap-iops`, `--cap-mibs`, `--array-cache`, `--medium`;
 //! and its goals, `--goal`. Each is stored with the result as a note, under the name of its option.
 
-use analysis::{CloudCap, Known};
+use analysis::Known;
 use clap::Args;
 use model::{Bytes, CommandError, Note, UnitError};
-use std::sync::{Arc, LazyLock};
 
 /// What the findings may reckon with.
 #[derive(Args, Debug, Default)]
@@ -22,7 +21,7 @@ pub(crate) struct KnownArgs {
     /// Medium: hdd, hdd:N for an array of N rotating disks, sata-ssd or nvme
     #[arg(long, value_name = "MEDIUM")]
     pub(crate) medium: Option<String>,
-    /// Goal of the result, as 'p99 < 5ms' or 'iops > 10k where write=0'; exit code 3 if it is missed
+    /// Goal of the result, as 'p99 < 5ms' or 'iops > 10k where write=0'; run, survey and sweep exit with 3 if it is missed
     /// (repeatable)
     #[arg(long, value_name = "GOAL")]
     pub(crate) goal: Vec<String>,
@@ -31,20 +30,6 @@ pub(crate) struct KnownArgs {
 const NUMBER: &str = "must be a number above 0, as 1920 or 22.5";
 /// Names of the hints, which are the names of their options.
 pub(crate) const HINTS: [&str; 5] = ["cap-iops", "cap-mibs", "array-cache", "medium", Note::GOALS];
-
-/// Published limits as rules compare with them; the table is read once.
-static CAPS: LazyLock<Arc<[CloudCap]>> = LazyLock::new(|| {
-    let caps = tools::published_caps().into_iter();
-    let caps = caps.map(|cap| CloudCap {
-        name: cap.name,
-        per_s: cap.per_s,
-        bytes_per_s: cap.bytes_per_s,
-        direction: cap.direction,
-        burst: cap.burst,
-        network: cap.network,
-    });
-    caps.collect()
-});
 
 impl KnownArgs {
     fn values(&self) -> [Option<String>; 5] {
@@ -146,7 +131,7 @@ impl KnownArgs {
             array_cache_bytes: array_cache,
             medium,
             goals: self.goal.clone(),
-            caps: CAPS.clone(),
+            caps: tools::published_caps(),
         })
     }
 }

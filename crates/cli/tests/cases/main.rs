@@ -20,8 +20,8 @@ mod own;
 mod reference;
 
 use analysis::{
-    CloudCap, Finding, Known, Medium, Observed, Severity, imported_report_knowing,
-    run_report_knowing, session_findings,
+    Finding, Known, Medium, Observed, Severity, imported_report_knowing, run_report_knowing,
+    session_findings,
 };
 use expect_test::expect_file;
 use model::ImportedRun;
@@ -135,25 +135,11 @@ fn known(lines: &[String]) -> Known {
             "array-cache-gib" => {
                 known.array_cache_bytes = Some((number() * 1_073_741_824.0) as u64);
             }
-            "published" => known.caps = published().into(),
+            "published" => known.caps = tools::published_caps(),
             other => panic!("{other} is no hint"),
         }
     }
     known
-}
-
-/// What the program knows of cloud volumes without a hint; `known: published=limits` adds it.
-fn published() -> Vec<CloudCap> {
-    let all = tools::published_caps().into_iter();
-    let cap = |cap: tools::PublishedCap| CloudCap {
-        name: cap.name,
-        per_s: cap.per_s,
-        bytes_per_s: cap.bytes_per_s,
-        direction: cap.direction,
-        burst: cap.burst,
-        network: cap.network,
-    };
-    all.map(cap).collect()
 }
 
 fn cases() -> Vec<Case> {
