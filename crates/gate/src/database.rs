@@ -1,31 +1,24 @@
 //! Finds the folder of a database, and decides whether it may be opened: who owns it, what leads to it, what lies next to
 //! it.
 //!
-//! SQLite opens files by name, so the name that it gets is below the descriptor of the folder that was checked. Omitted: what is in the file (`store`).
+//! SQLite opens files by name, so the name that it gets is below the descriptor of the folder that was checked. Omitted: names next
+//! to a database (`side_files`), and what is in the file (`store`).
 
+use crate::side_files::{SIDE_FILES, database_of};
 use crate::walk::{ForeignName, Resolved, resolve};
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, Stat, StatxFlags, fchmod, fstat, openat, statat, statx,
 };
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
-use std::fs::{DirBuilder, File, Permissions};
-use std::io::{self, ErrorKind, Read};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::fs::{File, Permissions};
+use std::io::{self, Read};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
-
-/// What SQLite may place next to a database.
-pub const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
-
-/// Between the name of a database and the number of the session that is locked.
-const LOCK_SUFFIX: &str = "-sweep-";
-
-/// How a database begins. Source: <https://www.sqlite.org/fileformat.html>.
-const SQLITE: &[u8; 16] = b"SQLite format 3\0";
 
 /// Bits that let other users than the owner read or write.
 const OTHERS: u32 = 0o077;
@@ -102,25 +95,6 @@ pub fn check_database_name(path: &Path) -> Result<(), DatabaseRefusal> {
     }
 }
 
-/// Creates the missing folders above `path`, for this user alone, regardless of the umask.
-///
-/// # Errors
-/// Those of mkdir(2).
-pub fn create_private_folders(path: &Path) -> io::Result<()> {
-    let folders: Vec<&Path> = path.ancestors().skip(1).collect();
-    for folder in folders.into_iter().rev() {
-        if folder.as_os_str().is_empty() || folder.is_dir() {
-            continue;
-        }
-        match DirBuilder::new().mode(0o700).create(folder) {
-            Ok(()) => std::fs::set_permissions(folder, Permissions::from_mode(0o700))?,
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
 /// Folders of databases that were opened.
 static FOLDERS: Mutex<Vec<(Stat, OwnedFd)>> = Mutex::new(Vec::new());
 
@@ -172,40 +146,6 @@ pub fn database(path: &Path) -> Result<DatabasePlace, DatabaseRefusal> {
         held,
         largest: AtomicU64::new(0),
     })
-}
-
-/// The name of the database next to which this would be the name of a file of SQLite's, or of a lock of a session that is stored
-/// there. Case does not matter, as on some file systems.
-pub fn side_of(name: &OsStr) -> Option<&OsStr> {
-    let name = name.as_bytes();
-    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit());
-    let number = digits.count();
-    let lock = (number > 0).then(|| &name[..name.len() - number]);
-    let ends = |name: &[u8], suffix: &str| {
-        let start = name.len().checked_sub(suffix.len())?;
-        name[start..]
-            .eq_ignore_ascii_case(suffix.as_bytes())
-            .then_some(start)
-    };
-    let side = SIDE_FILES.iter().find_map(|suffix| ends(name, suffix));
-    let start = side
-        .or_else(|| ends(lock?, LOCK_SUFFIX))
-        .filter(|&start| start > 0)?;
-    Some(OsStr::from_bytes(&name[..start]))
-}
-
-/// That database, if there is one. What cannot be read may be one.
-pub(crate) fn database_of(folder: BorrowedFd<'_>, name: &OsStr) -> Option<PathBuf> {
-    let base = side_of(name)?;
-    let there = statat(folder, base, AtFlags::empty()).ok()?;
-    if FileType::from_raw_mode(there.st_mode) != FileType::RegularFile {
-        return None;
-    }
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let head = openat(folder, base, flags, Mode::empty()).map_err(DatabaseRefusal::from);
-    let head = head.and_then(|file| read(File::from(file), SQLITE.len() as u64));
-    let is_one = head.map_or(true, |head| head.is_empty() || head == SQLITE);
-    is_one.then(|| PathBuf::from(base))
 }
 
 fn owned(stat: &Stat) -> Result<(), DatabaseRefusal> {
@@ -315,6 +255,7 @@ impl DatabasePlace {
     /// Refuses files next to the database that SQLite would take for its own and overwrite, or that another user placed.
     ///
     /// The same bound as [`first_bytes`](Self::first_bytes).
+    ///
     /// # Errors
     /// [`DatabaseRefusal::InTheWay`], [`DatabaseRefusal::ForeignOwner`].
     pub fn check_side_files(&self) -> Result<(), DatabaseRefusal> {
@@ -479,7 +420,7 @@ fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| *byte == 0)
 }
 
-pub(crate) fn read(file: File, bytes: u64) -> Result<Vec<u8>, DatabaseRefusal> {
+fn read(file: File, bytes: u64) -> Result<Vec<u8>, DatabaseRefusal> {
     let mut first = Vec::new();
     file.take(bytes).read_to_end(&mut first)?;
     Ok(first)
@@ -488,6 +429,7 @@ pub(crate) fn read(file: File, bytes: u64) -> Result<Vec<u8>, DatabaseRefusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::side_files::create_private_folders;
     use std::fs;
     use std::os::unix::fs::{MetadataExt, chown, symlink};
 

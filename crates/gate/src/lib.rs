@@ -19,15 +19,13 @@ mod output_error;
 mod part;
 mod pin;
 mod pins;
+mod side_files;
 mod stream;
 mod trust;
 mod walk;
 mod whole_file;
 
-pub use database::{
-    DatabasePlace, DatabaseRefusal, SIDE_FILES, check_database_name, create_private_folders,
-    database, side_of,
-};
+pub use database::{DatabasePlace, DatabaseRefusal, check_database_name, database};
 pub use folder::{Folder, Kind, Name, Use};
 pub use input::{Input, WhileWaiting, while_input_waits};
 pub use lease::{Lease, Openers, openers};
@@ -39,6 +37,7 @@ pub use output::{
 pub use pin::{Pin, is_changed};
 pub use pins::Pins;
 pub use rustix::fs::OFlags;
+pub use side_files::{SIDE_FILES, create_private_folders, side_of};
 pub use stream::standard_output;
 pub use trust::Distrust;
 pub use walk::{ForeignName, Resolved, resolve};

@@ -46,7 +46,7 @@ pub(crate) fn compare(file: &mut File, head: &[u8], length: u64) -> io::Result<M
     })
 }
 
-/// Writes the mark. Without one the file counts as foreign, unless it has a word of ours inside.
+/// Writes the mark. Without one the file counts as foreign, where the file system has attributes.
 pub(crate) fn mark(file: &File, bytes: &[u8]) {
     let mut sum = Checksum::new();
     sum.add(bytes);

@@ -7,7 +7,6 @@
 //! replaced is first moved to a random name and compared there. Omitted: what a result of one's own looks like.
 
 use crate::acl::Kept;
-use crate::database::database_of;
 use crate::folder::{Folder, Name, id};
 use crate::lease::{Openers, openers};
 use crate::mark::{Marked, compare};
@@ -15,6 +14,7 @@ pub use crate::output_error::OutputError;
 use crate::part::{
     Judged, NotWhole, Part, Placed, create_whole, keeps_all_names, remove_leftovers,
 };
+use crate::side_files::database_of;
 use crate::stream;
 use crate::trust::{Distrust, distrust, is_overlay, is_own};
 use crate::walk::{ForeignName, resolve};

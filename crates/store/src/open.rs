@@ -1,8 +1,8 @@
 //! Which files are taken as a results database.
 //!
 //! A file is judged by its owner, its place and its first bytes before SQLite ever touches it, and by its schema before
-//! anything is written, so that what is not ours stays as it is. SQLite gets names below the
-//! descriptor of the folder alone, or absolute ones: others it might read as URIs. The schema is `schema`'s business.
+//! anything is written, so that what is not ours stays as it is. SQLite gets names below the descriptor of the folder alone, or
+//! absolute ones: others it might read as URIs. The schema is `schema`'s business.
 
 use crate::error::{Fault, is_of_descriptors};
 use crate::record::Later;
