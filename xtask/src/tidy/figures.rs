@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 161_987,
+        bound: 161_989,
         count: lines_of_code,
     },
 ];

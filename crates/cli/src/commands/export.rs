@@ -72,11 +72,17 @@ fn sessions(
             all.iter().map(|session| session.id).collect()
         }
     };
-    let (sessions, ending) = match names.is_empty() {
-        true => whole(&store, sessions),
-        false => (sessions, Ending::Good),
+    let mut ending = Ending::Good;
+    let (sessions, document) = match store.portable(&sessions) {
+        Ok(document) => (sessions, document),
+        Err(_) if names.is_empty() => {
+            ending = Ending::Wrong;
+            let sessions = whole(&store, sessions);
+            let document = store.portable(&sessions);
+            (sessions, document.map_err(CommandError::refused)?)
+        }
+        Err(why) => return Err(CommandError::refused(why)),
     };
-    let document = store.portable(&sessions).map_err(CommandError::refused)?;
     let what = say::counted(sessions.len() as u64, "session");
     // With the contents of blocks that were kept as evidence, as the database has them.
     put(args, document.as_bytes(), write_private_output, &what)?;
@@ -84,17 +90,15 @@ fn sessions(
 }
 
 /// Returns the sessions that are not damaged, and reports the others.
-fn whole(store: &Store, sessions: Vec<SessionId>) -> (Vec<SessionId>, Ending) {
-    let mut ending = Ending::Good;
+fn whole(store: &Store, sessions: Vec<SessionId>) -> Vec<SessionId> {
     let is_whole = |session: &SessionId| match store.portable(&[*session]) {
         Ok(_) => true,
         Err(why) => {
             output::tell(&format!("session {session} is omitted: {why}"));
-            ending = Ending::Wrong;
             false
         }
     };
-    (sessions.into_iter().filter(is_whole).collect(), ending)
+    sessions.into_iter().filter(is_whole).collect()
 }
 
 /// Writes the bytes where they are to go; an existing file stays, because code that writes never guesses.

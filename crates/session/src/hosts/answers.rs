@@ -86,6 +86,10 @@ pub(super) fn agreed(
                 None => found.push((problem.clone(), vec![*rank])),
             }
         }
+        let more = answer.problems.len().saturating_sub(PROBLEMS_MAX);
+        if more > 0 {
+            found.push((format!("and {more} problems more"), vec![*rank]));
+        }
     }
     if !found.is_empty() {
         let messages =

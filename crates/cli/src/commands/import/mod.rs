@@ -423,7 +423,7 @@ fn sessions_of(
     if let Err(why) = copy() {
         let name = format!("{}: ", path.display());
         let why = why.to_string();
-        file.refused = Some(why.strip_prefix(&name).unwrap_or(&why).to_owned());
+        damaged.push(why.strip_prefix(&name).unwrap_or(&why).to_owned());
     }
     if !damaged.is_empty() {
         file.refused = Some(damaged.join("; "));
