@@ -21,7 +21,7 @@ pub(crate) struct KnownArgs {
     /// Medium: hdd, hdd:N for an array of N rotating disks, sata-ssd or nvme
     #[arg(long, value_name = "MEDIUM")]
     pub(crate) medium: Option<String>,
-    /// Goal of the result, as 'p99 < 5ms' or 'iops > 10k where write=0'; run, survey and sweep exit with 3 if it is missed
+    /// Goal of the result, as 'p99 < 5ms' or 'iops > 10k where write=0'; what measures exits with 3 if it is missed
     /// (repeatable)
     #[arg(long, value_name = "GOAL")]
     pub(crate) goal: Vec<String>,
