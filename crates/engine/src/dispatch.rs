@@ -4,7 +4,8 @@
 //! what a target is tried with before the run, which is in `trial`.
 
 use crate::RunError;
-use crate::backend::{Aio, IoUring, Mmap, Null, Nvme, Sync};
+use crate::backend::{Mmap, Null};
+use crate::system::{Aio, IoUring, Nvme, Sync};
 use crate::thread_plan::{self, ThreadPlan};
 use crate::timespan::workers::{Life, live_with};
 use crate::trial;

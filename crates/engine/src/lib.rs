@@ -10,7 +10,6 @@
 
 mod address;
 mod affinity;
-mod arenas;
 mod arrivals;
 mod backend;
 mod bound;
@@ -53,6 +52,9 @@ mod skewed;
 mod stop;
 mod strided;
 mod stripe;
+#[cfg(target_os = "linux")]
+#[path = "linux/mod.rs"]
+mod system;
 mod tally;
 mod target;
 mod target_state;

@@ -5,9 +5,9 @@
 //! limit on locked memory, without which a run only costs more.
 
 use crate::RunError;
-use crate::arenas;
 use crate::buffer;
 use crate::heat;
+use crate::system::arenas;
 use crate::thread_plan::{ThreadPlan, places};
 use host::Allowance;
 use model::{Bytes, EngineChoice, Operation, Plan};

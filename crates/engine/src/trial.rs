@@ -9,7 +9,7 @@
 //! that never answers would keep us for ever. Omitted: writes, which a trial must not make.
 
 use crate::RunError;
-use crate::backend::read_without_waiting;
+use crate::system::read_without_waiting;
 use crate::target::OpenTarget;
 use gate::Pins;
 use host::Root;

@@ -54,7 +54,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "source files with fewer than 50 lines of code",
-        bound: 158,
+        bound: 190,
         count: |tree| Count::Places(in_files(tree, few_lines)),
     },
     Figure {
@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 161_989,
+        bound: 169_500,
         count: lines_of_code,
     },
 ];

@@ -14,31 +14,31 @@ const ALLOWED: &[(&str, &str)] = &[
         "a library of MPI, loaded at run time",
     ),
     (
-        "crates/engine/src/backend/io_uring.rs",
+        "crates/engine/src/linux/io_uring.rs",
         "buffers that the kernel fills outlive their I/O",
     ),
     (
-        "crates/engine/src/backend/io_uring/entry.rs",
+        "crates/engine/src/linux/io_uring/entry.rs",
         "an entry is the kernel's structure, of whole words",
     ),
     (
-        "crates/engine/src/backend/io_uring/split_ring.rs",
+        "crates/engine/src/linux/io_uring/split_ring.rs",
         "a ring outlives the parts that point into it",
     ),
     (
-        "crates/engine/src/backend/io_uring/setup.rs",
+        "crates/engine/src/linux/io_uring/setup.rs",
         "memory that is registered with a ring outlives it",
     ),
     (
-        "crates/engine/src/backend/nvme.rs",
+        "crates/engine/src/linux/nvme.rs",
         "commands whose buffers outlive them",
     ),
     (
-        "crates/engine/src/backend/aio.rs",
+        "crates/engine/src/linux/aio.rs",
         "kernel AIO: buffers that the kernel fills outlive their I/O",
     ),
     (
-        "crates/engine/src/backend/sync.rs",
+        "crates/engine/src/linux/sync.rs",
         "system calls with buffers",
     ),
     (
@@ -46,11 +46,11 @@ const ALLOWED: &[(&str, &str)] = &[
         "memory that is lent with an I/O",
     ),
     (
-        "crates/engine/src/backend/mapping.rs",
+        "crates/engine/src/linux/mapping.rs",
         "files mapped into memory, and the signal of one that was cut short",
     ),
     (
-        "crates/engine/src/backend/priority.rs",
+        "crates/engine/src/linux/priority.rs",
         "the priority of a thread's I/O",
     ),
     ("crates/engine/src/buffer/map.rs", "aligned memory"),
@@ -63,7 +63,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "the scheduler's masks of cores",
     ),
     (
-        "crates/engine/src/arenas.rs",
+        "crates/engine/src/linux/arenas.rs",
         "a setting of the system's allocator",
     ),
     (

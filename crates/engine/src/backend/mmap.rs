@@ -4,11 +4,10 @@
 //! write is followed by an msync of the pages that it touched. A file that is cut short while it is mapped does not
 //! kill the program: see `mapping`. Omitted: devices, non-temporal stores and DAX flushes, which the check refuses.
 
-use super::mapping::Mapping;
-use super::priority::{ThreadPriority, number};
 use super::{Backend, Completion, Io, Setup, Used};
 use crate::RunError;
 use crate::clock::Clock;
+use crate::system::{Mapping, ThreadPriority, number};
 use model::{Flush, Nanos, Operation};
 
 /// One thread's mappings.

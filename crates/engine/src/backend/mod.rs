@@ -3,24 +3,14 @@
 //! A backend has no policy: it receives operations with their memory, and returns their results. It is created
 //! on the thread that uses it. Everything that allocates happens in `open_loop`.
 
-mod aio;
-mod io_uring;
-mod mapping;
 mod memory;
 mod mmap;
 mod null;
-mod nvme;
-mod priority;
 mod simulated;
-mod sync;
 
-pub(crate) use aio::Aio;
-pub(crate) use io_uring::IoUring;
 pub(crate) use mmap::Mmap;
 pub(crate) use null::Null;
-pub(crate) use nvme::Nvme;
 pub(crate) use simulated::Simulated;
-pub(crate) use sync::{Sync, read_without_waiting};
 
 use crate::RunError;
 use crate::buffer::Buffers;

@@ -10,7 +10,6 @@
 //! It is no second engine for block I/O: there are no queues, no offsets of a plan and no direct I/O here. Deliberately
 //! absent: what may be asked (`cli`), and what the figures mean (`analysis`).
 
-mod caches;
 mod crew;
 mod mdtest;
 mod room;
@@ -28,6 +27,7 @@ pub use room::{Room, may_drop_caches, room_of};
 
 use crate::clock::{Clock, WallClock};
 use crate::stop::Stop;
+use crate::system::caches;
 use host::{CounterReader, Root};
 use model::errno_text;
 use model::{CounterWindow, DeviceCounters, FilesOutcome, FilesStep, Nanos, TreeWork};

@@ -2,7 +2,8 @@
 //!
 //! Source: statvfs(3). A mount that does not answer blocks the thread that asked it, not the program.
 
-use super::{FilesError, caches};
+use super::FilesError;
+use crate::system::caches;
 use model::{Bytes, Nanos};
 use rustix::fs::{Access, StatVfsMountFlags};
 use std::io;

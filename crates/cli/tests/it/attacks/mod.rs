@@ -2,7 +2,7 @@
 //!
 //! Elsewhere: hostile and damaged databases, kills and full disks (`store`, `tests/it`), names and owners of files (`gate`,
 //! `database.rs` and `whole_file.rs`), a panic with I/O in flight (`engine`, `timespan/workers/tests.rs`), the handler of SIGBUS
-//! (`engine`, `backend/mapping.rs`), short I/Os (`analysis`, `findings/short_io.rs`), H1 and much of C2 (`tools`,
+//! (`engine`, `linux/mapping.rs`), short I/Os (`analysis`, `findings/short_io.rs`), H1 and much of C2 (`tools`,
 //! `tests/imports/cost.rs`, and `analysis`, `findings/groups.rs`), H2 and more of I5 (`monitor`, `serve.rs`), H3 (`host`,
 //! `look::tests`), more of I1, I2 and I3 (`views`, `rows/csv.rs`, and `model`, `text.rs`).
 

@@ -2,7 +2,7 @@
 //!
 //! Omitted: what is done with a ring.
 
-use super::super::{Setup, Used};
+use crate::backend::{Setup, Used};
 use crate::dispatch::Unavailable;
 use io_uring::{IoUring as Ring, Probe, Submitter, opcode};
 use model::Polling;

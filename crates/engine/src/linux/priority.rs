@@ -13,7 +13,7 @@ const IDLE: u16 = 3;
 const LOWEST_LEVEL: u16 = 7;
 
 /// The number of a priority; 0 is the system's own choice.
-pub(super) const fn number(priority: Priority) -> u16 {
+pub(crate) const fn number(priority: Priority) -> u16 {
     match priority {
         Priority::VeryLow => IDLE << CLASS_SHIFT,
         Priority::Low => (BEST_EFFORT << CLASS_SHIFT) | LOWEST_LEVEL,
@@ -23,12 +23,12 @@ pub(super) const fn number(priority: Priority) -> u16 {
 
 /// The calling thread's priority, for calls that have none of their own.
 #[derive(Debug, Default)]
-pub(super) struct ThreadPriority(u16);
+pub(crate) struct ThreadPriority(u16);
 
 impl ThreadPriority {
     /// Takes on `wanted`; a system call only where it changes, which in most runs is once.
     #[inline]
-    pub(super) fn take_on(&mut self, wanted: u16) -> Result<(), RunError> {
+    pub(crate) fn take_on(&mut self, wanted: u16) -> Result<(), RunError> {
         if self.0 == wanted {
             Ok(())
         } else {

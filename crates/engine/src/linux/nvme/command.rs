@@ -1,6 +1,6 @@
 //! The bytes of a read or write command, and what its status means.
 
-use super::super::Io;
+use crate::backend::Io;
 use model::{Operation, PlannedTarget};
 
 /// `NVME_URING_CMD_IO`: `_IOWR('N', 0x80, struct nvme_uring_cmd)`.

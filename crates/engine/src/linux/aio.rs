@@ -8,8 +8,8 @@
 #![allow(unsafe_code, reason = "hands memory to the kernel")]
 
 use super::priority::number;
-use super::{Backend, Completion, Io, REAP_AT_MOST, Setup, Used};
 use crate::RunError;
+use crate::backend::{Backend, Completion, Io, REAP_AT_MOST, Setup, Used};
 use crate::clock::Clock;
 use crate::dispatch::Unavailable;
 use libc::c_long;

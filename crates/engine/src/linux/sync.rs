@@ -8,8 +8,8 @@
 #![allow(unsafe_code, reason = "system calls on raw memory")]
 
 use super::priority::{ThreadPriority, number};
-use super::{Backend, Completion, Io, Setup, Used};
 use crate::RunError;
+use crate::backend::{Backend, Completion, Io, Setup, Used};
 use crate::clock::Clock;
 use model::{Nanos, Operation};
 use std::io;

@@ -5,7 +5,7 @@
 //! that are no reads or writes, which the crate makes.
 #![allow(unsafe_code, reason = "an entry is the kernel's structure")]
 
-use super::super::Io;
+use crate::backend::Io;
 use io_uring::{opcode, squeue};
 use model::Operation;
 

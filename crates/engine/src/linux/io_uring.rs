@@ -13,8 +13,8 @@ mod setup;
 mod split_ring;
 
 use super::priority::number;
-use super::{Backend, Completion, Io, REAP_AT_MOST, Setup, Used};
 use crate::RunError;
+use crate::backend::{Backend, Completion, Io, REAP_AT_MOST, Setup, Used};
 use crate::clock::{Clock, WallClock};
 use crate::dispatch::Unavailable;
 use entry::SqeTemplate;

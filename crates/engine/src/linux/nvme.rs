@@ -9,8 +9,8 @@
 mod command;
 
 use super::io_uring::{ENTRIES_MAX, TRIAL_MAX, came_back, register_buffers, remedy};
-use super::{Backend, Completion, Io, REAP_AT_MOST, Setup, Used};
 use crate::RunError;
+use crate::backend::{Backend, Completion, Io, REAP_AT_MOST, Setup, Used};
 use crate::clock::{Clock, WallClock};
 use crate::dispatch::Unavailable;
 use command::{Command, PASS_THROUGH};

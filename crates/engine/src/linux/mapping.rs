@@ -32,7 +32,7 @@ static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
 /// The part of a file that a target uses, in memory.
 #[derive(Debug)]
-pub(super) struct Mapping {
+pub(crate) struct Mapping {
     start: NonNull<u8>,
     bytes: usize,
     first: u64, // offset of `start` in the target, a multiple of the page size
@@ -41,7 +41,7 @@ pub(super) struct Mapping {
 }
 
 impl Mapping {
-    pub(super) fn new(descriptor: RawFd, target: &PlannedTarget) -> Result<Self, RunError> {
+    pub(crate) fn new(descriptor: RawFd, target: &PlannedTarget) -> Result<Self, RunError> {
         let path = target
             .location
             .path()
@@ -102,7 +102,7 @@ impl Mapping {
 
     /// Copies out of the target; or the errno that an honest read would have given.
     #[inline]
-    pub(super) fn read(&mut self, offset: u64, into: NonNull<u8>, length: u32) -> Result<(), i32> {
+    pub(crate) fn read(&mut self, offset: u64, into: NonNull<u8>, length: u32) -> Result<(), i32> {
         let (place, length) = (self.place(offset, length), length as usize);
         self.guarded(place, length, |mapped| {
             // SAFETY: `thread_plan` checked the mapped side, and the slot's memory has `length` bytes that no other
@@ -113,7 +113,7 @@ impl Mapping {
 
     /// Copies into the target, and with `flush` waits until the touched pages are on stable storage.
     #[inline]
-    pub(super) fn write(
+    pub(crate) fn write(
         &mut self,
         offset: u64,
         from: NonNull<u8>,
