@@ -2,7 +2,7 @@
 //!
 //! Only clean pages go, so what is dirty is written back first; everybody else's pages stay.
 
-use gate::{OFlags, Pin};
+use gate::{Access, Pin};
 use rustix::fs::{Advice, fadvise};
 use std::io;
 
@@ -10,7 +10,7 @@ use std::io;
 ///
 /// Errors: it cannot be opened for reading, or written back.
 pub fn forget_cached(pin: &Pin) -> io::Result<()> {
-    let file = pin.reopen(OFlags::RDONLY)?;
+    let file = pin.reopen(Access::READ)?;
     file.sync_data()?;
     Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
 }

@@ -4,11 +4,11 @@
 use crate::RunError;
 use crate::backend::TargetFd;
 use crate::thread_plan::ThreadPlan;
-use gate::{OFlags, Pins};
+use gate::{Descriptor, Pins};
 use model::{Access, CacheMode, Hint, Location, Plan, PlannedTarget, TargetFacts};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use std::sync::Arc;
@@ -26,21 +26,18 @@ impl OpenTarget {
         };
         let writes = target.writes();
         let reads = !target.writes_only();
-        let mut flags = match (reads || target.mapped.is_some(), writes) {
-            (false, true) => OFlags::WRONLY,
-            (true, true) => OFlags::RDWR, // a shared mapping needs a readable file
-            _ => OFlags::RDONLY,
+        let rights = match (reads || target.mapped.is_some(), writes) {
+            (false, true) => gate::Access::WRITE,
+            (true, true) => gate::Access::READ_WRITE, // a shared mapping needs a readable file
+            _ => gate::Access::READ,
         };
+        // Commands know no cache, and a character device no such flag.
         let passed_through = target.namespace.is_some();
-        if passed_through {
-            // Commands know no cache, and a character device no such flag.
-        } else if target.cache != CacheMode::Cached && target.mapped.is_none() {
-            flags |= OFlags::DIRECT;
-        }
-        if target.write_through && !passed_through {
-            flags |= OFlags::DSYNC;
-        }
-        let opened = pins.pin(path).and_then(|pin| pin.reopen(flags));
+        let unbuffered = target.cache != CacheMode::Cached && target.mapped.is_none();
+        let rights = rights
+            .direct(unbuffered && !passed_through)
+            .data_sync(target.write_through && !passed_through);
+        let opened = pins.pin(path).and_then(|pin| pin.reopen(rights));
         let file = opened.map_err(|source| unopened(path, access(reads, writes), source))?;
         verify(&file, path, target)?;
         if !passed_through {
@@ -54,9 +51,9 @@ impl OpenTarget {
         self.0.as_ref().map(File::try_clone).transpose()
     }
 
-    /// The descriptor; -1 for the null backend, which never uses it.
-    pub(crate) fn descriptor(&self) -> RawFd {
-        self.0.as_ref().map_or(-1, AsRawFd::as_raw_fd)
+    /// The descriptor; none for the null backend, which never uses it.
+    pub(crate) fn descriptor(&self) -> Descriptor {
+        self.0.as_ref().map_or(Descriptor::NONE, Descriptor::of)
     }
 }
 

@@ -107,7 +107,7 @@ fn refuses_to_go_on(target: &PlannedTarget, pins: &Pins) -> Option<String> {
     let mut waits = 0;
     for number in 0..READS.min(blocks) {
         let offset = target.base.0 + number * step * align as u64;
-        match read_without_waiting(open.descriptor(), piece, offset) {
+        match read_without_waiting(open.descriptor().raw(), piece, offset) {
             Err(error) if error.kind() == NOT_OFFERED => {
                 return Some(format!("{path} takes no I/O without waiting: EOPNOTSUPP"));
             }

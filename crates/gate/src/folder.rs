@@ -7,6 +7,7 @@
 //! that replace a file (`output.rs`).
 
 use crate::output_error::OutputError;
+use crate::system::Owner;
 use crate::walk::resolve;
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, mkdirat, openat, openat2,
@@ -235,8 +236,8 @@ impl Folder {
     }
 
     /// The user that it belongs to.
-    pub fn owner(&self) -> u32 {
-        self.owner
+    pub fn owner(&self) -> Owner {
+        Owner::from_number(self.owner)
     }
 
     /// Whether this name leads to `other`.

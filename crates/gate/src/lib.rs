@@ -6,9 +6,11 @@
 //! name which changes meanwhile leads nowhere else. Omitted: what may be written (`model::check`) and what a target
 //! contains (`host`).
 
+mod access;
 mod accounts;
 mod acl;
 mod database;
+mod file_facts;
 mod folder;
 mod input;
 mod lease;
@@ -25,7 +27,13 @@ mod trust;
 mod walk;
 mod whole_file;
 
+#[cfg(target_os = "linux")]
+#[path = "linux/mod.rs"]
+mod system;
+
+pub use access::Access;
 pub use database::{DatabasePlace, DatabaseRefusal, check_database_name, database};
+pub use file_facts::{FileFacts, NodeKind};
 pub use folder::{Folder, Kind, Name, Use};
 pub use input::{Input, WhileWaiting, while_input_waits};
 pub use lease::{Lease, Openers, openers};
@@ -36,9 +44,9 @@ pub use output::{
 };
 pub use pin::{Pin, is_changed};
 pub use pins::Pins;
-pub use rustix::fs::OFlags;
 pub use side_files::{SIDE_FILES, create_private_folders, side_of};
 pub use stream::standard_output;
+pub use system::{Descriptor, Owner, file_facts, read_at, write_at};
 pub use trust::Distrust;
 pub use walk::{ForeignName, Resolved, resolve};
 pub use whole_file::{PartFile, file_length_limit};

@@ -3,8 +3,11 @@
 //!
 //! Omitted: which pins a session has, and what it has open exclusively (`pins`).
 
+use crate::access::Access;
+use crate::file_facts::FileFacts;
 use crate::folder::Name;
 use crate::part::remove_if_same;
+use crate::system::{file_facts, flags};
 use crate::walk::{ForeignName, PLAIN, Resolved, resolve};
 use rustix::fs::{AtFlags, Mode, OFlags, PROC_SUPER_MAGIC};
 use rustix::fs::{fstat, openat, readlinkat, statat, statfs, unlinkat};
@@ -86,6 +89,11 @@ impl Pin {
         self.node()?.metadata().ok()
     }
 
+    /// Its facts now. `None` where nothing is there.
+    pub fn facts(&self) -> Option<FileFacts> {
+        file_facts(&*self.node()?).ok()
+    }
+
     /// The path without links, as far as the system knows it.
     pub fn real_path(&self) -> Option<PathBuf> {
         let of = |file: &File| {
@@ -115,8 +123,8 @@ impl Pin {
     ///
     /// # Errors
     /// Those of open(2); `ESTALE` where something else was opened; writing without /proc.
-    pub fn reopen(&self, flags: OFlags) -> io::Result<File> {
-        let node = self.node().ok_or(Errno::NOENT)?;
+    pub fn reopen(&self, access: Access) -> io::Result<File> {
+        let (node, flags) = (self.node().ok_or(Errno::NOENT)?, flags(access));
         match self.open(&node, flags | OFlags::NOATIME) {
             Err(refused) if refused.raw_os_error() == Some(Errno::PERM.raw_os_error()) => {
                 self.open(&node, flags)
@@ -148,14 +156,15 @@ impl Pin {
     ///
     /// # Errors
     /// Those of open(2); no /proc.
-    pub fn create(&self, flags: OFlags) -> io::Result<File> {
+    pub fn create(&self, access: Access) -> io::Result<File> {
         if !proc_is_mounted() {
             return Err(no_proc());
         }
         let mut node = self.lock();
         let new = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(0o666);
-        let file = File::from(openat(&self.folder, &self.name, flags | new, mode)?);
+        let flags = flags(access) | new;
+        let file = File::from(openat(&self.folder, &self.name, flags, mode)?);
         let plain = File::from(openat(
             rustix::fs::CWD,
             own_link(&file),
@@ -166,13 +175,13 @@ impl Pin {
         Ok(file)
     }
 
-    /// A file without a name in its folder, which is gone when it is closed. Where the file system has none (FUSE, some
+    /// A file without a name in its folder, for direct I/O or not, which is gone when it is closed. Where the file system has none (FUSE, some
     /// overlays), a new file whose name is removed before anything is done with it.
     ///
     /// # Errors
     /// Those of open(2). // `O_TMPFILE`
-    pub fn nameless(&self, flags: OFlags) -> io::Result<File> {
-        let flags = flags | OFlags::RDWR | OFlags::CLOEXEC;
+    pub fn nameless(&self, direct: bool) -> io::Result<File> {
+        let flags = flags(Access::READ_WRITE.direct(direct)) | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(0o600);
         match openat(&self.folder, c".", flags | OFlags::TMPFILE, mode) {
             Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::NOSYS) => {
@@ -297,7 +306,7 @@ mod tests {
         let pin = Pin::new(&at("t")).unwrap();
         fs::rename(at("u"), at("t")).unwrap();
         let mut read = String::new();
-        let mut file = pin.reopen(OFlags::RDWR).unwrap();
+        let mut file = pin.reopen(Access::READ_WRITE).unwrap();
         file.read_to_string(&mut read).unwrap();
         assert_eq!(read, "own");
         file.write_all(b"!").unwrap();
@@ -312,14 +321,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new");
         let (one, late) = (Pin::new(&path).unwrap(), Pin::new(&path).unwrap());
-        assert!(one.node().is_none() && one.reopen(OFlags::RDONLY).is_err());
-        one.create(OFlags::RDWR).unwrap().write_all(b"x").unwrap();
+        assert!(one.node().is_none() && one.reopen(Access::READ).is_err());
+        one.create(Access::READ_WRITE)
+            .unwrap()
+            .write_all(b"x")
+            .unwrap();
         assert_eq!(one.metadata().unwrap().len(), 1);
-        let refused = late.create(OFlags::RDWR).unwrap_err();
+        let refused = late.create(Access::READ_WRITE).unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
         std::os::unix::fs::symlink("elsewhere", folder.path().join("link")).unwrap();
         let link = Pin::new(&folder.path().join("link")).unwrap();
-        link.create(OFlags::RDWR).unwrap();
+        link.create(Access::READ_WRITE).unwrap();
         assert!(folder.path().join("elsewhere").exists());
         assert!(one.remove().unwrap() && one.node().is_none() && !path.exists());
     }

@@ -5,8 +5,9 @@
 //! exclusive themselves, because exclusive ones exclude each other within a process, too. A file is claimed by a lock
 //! on one open file description; other descriptors of this process do not ask for it.
 
+use crate::access::Access;
 use crate::pin::{Number, Pin};
-use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::fs::{File, Metadata};
 use std::io;
@@ -92,7 +93,7 @@ impl Pins {
         if self.claims(pin) || !pin.metadata().is_some_and(is_device) {
             return Ok(());
         }
-        let file = pin.reopen(OFlags::RDONLY | OFlags::EXCL | OFlags::NONBLOCK)?;
+        let file = pin.reopen(Access::READ.exclusive().without_waiting())?;
         self.keep(pin, file, true)
     }
 
@@ -132,8 +133,8 @@ impl Pins {
             return true;
         }
         let opened = pin
-            .reopen(OFlags::RDONLY | OFlags::NONBLOCK)
-            .or_else(|_| pin.reopen(OFlags::WRONLY | OFlags::NONBLOCK));
+            .reopen(Access::READ.without_waiting())
+            .or_else(|_| pin.reopen(Access::WRITE.without_waiting()));
         let Ok(file) = opened else {
             return true;
         };

@@ -29,7 +29,6 @@ const ALLOWED: &[(&str, &str)] = &[
         "crates/engine/src/linux/",
         "how bytes move through Linux, and its calls around a run",
     ),
-    ("crates/engine/src/backend/", "how bytes move"),
     (
         "crates/engine/src/buffer/map.rs",
         "memory that the kernel may fill",

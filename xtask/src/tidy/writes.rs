@@ -63,6 +63,9 @@ const CALLS: &[&str] = &[
     "Connection::open",
 ];
 
+/// What opens a pin for writing; other types have longer names.
+const RIGHTS: &[&str] = &["Access::WRITE", "Access::READ_WRITE"];
+
 /// Functions of `std::fs` that must not be imported by their bare names, under which they would not be found.
 const BARE: &[&str] = &[
     "write",
@@ -164,7 +167,8 @@ fn call(rust: &Rust, at: usize) -> Option<&'static str> {
     let imports = code.trim_start().starts_with("use std::fs::");
     let bare = || BARE.iter().find(|word| imports && has_word(code, word));
     let called = CALLS.iter().find(|word| stands_in(code, word));
-    called.or_else(bare).copied()
+    let right = || RIGHTS.iter().find(|word| has_word(code, word));
+    called.or_else(right).or_else(bare).copied()
 }
 
 /// Whether the word stands there, and not as the end of a longer name.

@@ -17,7 +17,7 @@ use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{keep, output, report, signals};
 use analysis::say;
 use engine::{RunError, Stop, VerifyJob};
-use gate::{OFlags, Pins};
+use gate::{Access, Pins};
 use host::Root;
 use model::block_header::{BLOCK, BLOCK_BYTES, BlockHeader};
 use model::errno_text;
@@ -319,7 +319,7 @@ fn refuse_other_run(
         return Ok(());
     }
     let pin = pins.pin(&facts.path);
-    let Ok(mut file) = pin.and_then(|pin| pin.reopen(OFlags::RDONLY)) else {
+    let Ok(mut file) = pin.and_then(|pin| pin.reopen(Access::READ)) else {
         return Ok(()); // what cannot be read is found when all of it is
     };
     let mut is_of_run = |at: &u64| {

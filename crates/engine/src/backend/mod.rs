@@ -15,8 +15,8 @@ pub(crate) use simulated::Simulated;
 use crate::RunError;
 use crate::buffer::Buffers;
 use crate::clock::Clock;
+use gate::Descriptor;
 use model::{Nanos, Operation, PlannedTarget, Polling, Queueing};
-use std::os::fd::RawFd;
 use std::ptr::NonNull;
 
 /// The name of an I/O in flight: its place in the thread's fixed set. // in [0, depth)
@@ -52,8 +52,8 @@ pub(crate) struct Completion {
 /// An open target.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TargetFd {
-    /// -1 for the null backend's.
-    pub(crate) descriptor: RawFd,
+    /// None for the null backend's.
+    pub(crate) descriptor: Descriptor,
 }
 
 /// What a backend is opened with.

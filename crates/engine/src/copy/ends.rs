@@ -4,6 +4,7 @@
 use super::blocks::{self, Aligned};
 use super::{CopyError, CopyJob, source};
 use crate::stop::Stop;
+use gate::Access;
 use model::Bytes;
 use rustix::fs::OFlags;
 use std::fs::File;
@@ -33,21 +34,18 @@ pub struct CopyEnd {
 }
 
 impl CopyEnd {
-    fn flags(&self) -> OFlags {
-        let flags = [
-            (self.direct, OFlags::DIRECT),
-            (self.sync, OFlags::SYNC),
-            (self.dsync, OFlags::DSYNC),
-            (self.append, OFlags::APPEND),
-        ];
-        let asked = flags.iter().filter(|(asked, _)| *asked);
-        asked.fold(OFlags::empty(), |all, (_, flag)| all | *flag)
+    fn opened_for(&self, access: Access) -> Access {
+        access
+            .direct(self.direct)
+            .sync(self.sync)
+            .data_sync(self.dsync)
+            .append(self.append)
     }
 }
 
 pub(super) fn open(job: &CopyJob) -> Result<(File, File), CopyError> {
     let path = &job.input.path;
-    let input = source::open(job, OFlags::RDONLY | job.input.flags());
+    let input = source::open(job, job.input.opened_for(Access::READ));
     let input = input.map_err(|source| CopyError::Input {
         path: path.clone(),
         source,
@@ -66,11 +64,11 @@ fn open_output(job: &CopyJob) -> Result<File, CopyError> {
         },
     };
     let pin = job.pins.pin(path).map_err(refused)?;
-    let flags = OFlags::WRONLY | job.output.flags();
+    let access = job.output.opened_for(Access::WRITE);
     let Some(node) = pin.node() else {
         return match job.must_be_there {
             true => Err(refused(io::ErrorKind::NotFound.into())),
-            false => begin_output(job, pin.create(flags).map_err(refused)?).map_err(refused),
+            false => begin_output(job, pin.create(access).map_err(refused)?).map_err(refused),
         };
     };
     let kind = node.metadata().map_err(refused)?.file_type();
@@ -84,7 +82,7 @@ fn open_output(job: &CopyJob) -> Result<File, CopyError> {
             holder: crate::error::lock_holder(path),
         });
     }
-    begin_output(job, pin.reopen(flags).map_err(refused)?).map_err(refused)
+    begin_output(job, pin.reopen(access).map_err(refused)?).map_err(refused)
 }
 
 /// As dd does it: what stands before the beginning stays, what stands behind it goes.

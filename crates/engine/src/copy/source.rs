@@ -3,7 +3,7 @@
 
 use super::CopyJob;
 use crate::stop::Stop;
-use gate::Pins;
+use gate::{Access, Pins};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
 use rustix::io::Errno;
@@ -18,14 +18,14 @@ const PAUSE: Timespec = Timespec {
 };
 
 /// Opens the source. A pipe needs no writer yet.
-pub(super) fn open(job: &CopyJob, flags: OFlags) -> io::Result<File> {
+pub(super) fn open(job: &CopyJob, access: Access) -> io::Result<File> {
     let pin = job.pins.pin(&job.input.path)?;
     let node = pin.node().ok_or(io::ErrorKind::NotFound)?;
     let is_pipe = FileType::from_raw_mode(fstat(node)?.st_mode) == FileType::Fifo;
     if !is_pipe {
-        return pin.reopen(flags);
+        return pin.reopen(access);
     }
-    let pipe = pin.reopen(flags | OFlags::NONBLOCK)?;
+    let pipe = pin.reopen(access.without_waiting())?;
     fcntl_setfl(&pipe, fcntl_getfl(&pipe)? - OFlags::NONBLOCK)?;
     Ok(pipe)
 }

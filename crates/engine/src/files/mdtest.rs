@@ -5,14 +5,14 @@
 //! that is removed by the next call that creates one there. Everything waits in a thread of its own for the file system, so
 //! that a mount which does not answer blocks no caller. Omitted: the phases (`tasks`).
 
-use super::scratch::{self, MARK, is_name, own_user, when_released};
+use super::scratch::{self, MARK, is_name, when_released};
 use super::tasks::{ASIDE, Phase};
 use super::tree_mark::{State, described, marked, mismatch, write_mark};
 use super::{FilesError, LOOK, Watch};
 use crate::clock::WallClock;
 use crate::meeting::{Level, Meet};
 use crate::stop::Stop;
-use gate::{Folder, Kind, Name};
+use gate::{Folder, Kind, Name, Owner};
 use host::{CounterReader, Root};
 use model::errno_text;
 use model::record::mdtest::{MdtestPhase, MdtestWork};
@@ -227,7 +227,7 @@ impl MdtestPlace {
                 )));
             }
         };
-        let marked = marked(&there).filter(|_| there.owner() == own_user());
+        let marked = marked(&there).filter(|_| there.owner() == Owner::own());
         let Some((mark, state)) = marked else {
             return Err(foreign(
                 "fathom mdtest did not create this folder, so it is not used; hint: specify another -d".to_owned(),
@@ -281,7 +281,7 @@ impl MdtestPlace {
         let marked = Name::new(MARK).and_then(|mark| {
             let mut file = folder.create_new(&mark, 0o600)?;
             file.lock()?;
-            if scratch::owner(&file)? != folder.owner() {
+            if Owner::of(&file)? != folder.owner() {
                 drop(file);
                 folder.remove_file(&mark)?;
                 return Err(io::Error::other(

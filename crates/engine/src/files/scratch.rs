@@ -9,7 +9,7 @@
 //! and the folder with it.
 
 use super::{FilesError, PREFIX, stream, tree};
-use gate::{Folder, Kind, Name, OutputError, Use};
+use gate::{Folder, Kind, Name, OutputError, Owner, Use};
 use model::errno_text;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -94,19 +94,15 @@ impl Scratch {
     /// this user ([`remove_left`] found nothing then).
     pub(super) fn remove_left(&self, pulse: &AtomicU64) -> Result<Left, FilesError> {
         let owner = self.folder.owner();
-        match owner == own_user() {
+        match owner == Owner::own() {
             true => Ok(Vec::new()),
-            false => remove_of(&self.parent, &self.path, owner, Some(&self.name), pulse),
+            false => remove_of(&self.parent, &self.path, &owner, Some(&self.name), pulse),
         }
     }
 }
 
 /// What earlier calls left behind; each with whether all of it could be removed.
 pub(super) type Left = Vec<(PathBuf, bool)>;
-
-pub(super) fn own_user() -> u32 {
-    rustix::process::geteuid().as_raw()
-}
 
 /// Opens the person's folder.
 pub(super) fn open(folder: &Path) -> Result<Folder, FilesError> {
@@ -125,14 +121,14 @@ pub(super) fn remove_left(
     path: &Path,
     pulse: &AtomicU64,
 ) -> Result<Left, FilesError> {
-    remove_of(parent, &path.join(PREFIX), own_user(), None, pulse)
+    remove_of(parent, &path.join(PREFIX), &Owner::own(), None, pulse)
 }
 
 /// `sibling` is the path of something in the folder.
 fn remove_of(
     parent: &Folder,
     sibling: &Path,
-    owner: u32,
+    owner: &Owner,
     except: Option<&Name>,
     pulse: &AtomicU64,
 ) -> Result<Left, FilesError> {
@@ -142,7 +138,11 @@ fn remove_of(
         if kind != Kind::Folder || !text.starts_with(PREFIX) || Some(name) == except {
             return Ok(());
         }
-        let Some(left) = parent.enter(name).ok().filter(|left| left.owner() == owner) else {
+        let Some(left) = parent
+            .enter(name)
+            .ok()
+            .filter(|left| left.owner() == *owner)
+        else {
             return Ok(());
         };
         let path = sibling.with_file_name(name.as_os_str());
@@ -162,16 +162,12 @@ fn remove_of(
     Ok(removed)
 }
 
-pub(super) fn owner(file: &File) -> io::Result<u32> {
-    Ok(rustix::fs::fstat(file)?.st_uid)
-}
-
 /// Creates the mark, and compares its owner with the folder's: if they differ, another user put a folder of theirs in
 /// the place of ours before it was opened.
 fn mark(folder: &Folder) -> io::Result<File> {
     let name = Name::new(MARK)?;
     let mut file = folder.create_new(&name, 0o666)?;
-    let marked = file.lock().and_then(|()| match owner(&file)? {
+    let marked = file.lock().and_then(|()| match Owner::of(&file)? {
         owner if owner == folder.owner() => file.write_all(MARK_TEXT.as_bytes()),
         _ => Err(io::Error::other(
             "another user put a folder of theirs in its place",
@@ -189,7 +185,7 @@ fn mark(folder: &Folder) -> io::Result<File> {
 fn left_behind(folder: &Folder) -> Option<File> {
     let mut file = folder.open_file(&Name::new(MARK).ok()?, Use::Write).ok()?;
     let is_file = file.metadata().is_ok_and(|there| there.is_file());
-    if !is_file || owner(&file).ok()? != folder.owner() {
+    if !is_file || Owner::of(&file).ok()? != folder.owner() {
         return None;
     }
     let mut text = String::new();

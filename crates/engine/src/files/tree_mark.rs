@@ -1,7 +1,7 @@
 //! The mark in a test folder of `fathom mdtest`: whose it is, and the shape of the tree that was left whole.
 
-use super::scratch::{self, MARK};
-use gate::{Folder, Name, Use};
+use super::scratch::MARK;
+use gate::{Folder, Name, Owner, Use};
 use model::record::mdtest::{MdtestPhase, MdtestShape, MdtestWork};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -24,7 +24,7 @@ pub(super) struct State {
 pub(super) fn marked(folder: &Folder) -> Option<(File, State)> {
     let mut file = folder.open_file(&Name::new(MARK).ok()?, Use::Write).ok()?;
     let is_file = file.metadata().is_ok_and(|there| there.is_file());
-    if !is_file || scratch::owner(&file).ok()? != folder.owner() {
+    if !is_file || Owner::of(&file).ok()? != folder.owner() {
         return None;
     }
     let mut text = String::new();

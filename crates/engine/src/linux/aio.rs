@@ -128,7 +128,12 @@ impl Aio {
         let depth = setup.depth as usize;
         let files = setup.aims.iter().zip(&setup.targets);
         let files = files
-            .map(|(aim, target)| (aim.descriptor.cast_unsigned(), number(target.priority)))
+            .map(|(aim, target)| {
+                (
+                    aim.descriptor.raw().cast_unsigned(),
+                    number(target.priority),
+                )
+            })
             .collect();
         let cached = |mode| mode == CacheMode::Cached;
         let cached = setup.targets.iter().any(|target| cached(target.cache));

@@ -62,7 +62,7 @@ impl IoUring {
                 remedy: remedy(&source),
                 source,
             })?;
-        let descriptors: Vec<i32> = setup.aims.iter().map(|aim| aim.descriptor).collect();
+        let descriptors: Vec<i32> = setup.aims.iter().map(|aim| aim.descriptor.raw()).collect();
         let mut ring = SplitRing::of(ring);
         let fixed_file = ring.kernel.register_files(&descriptors).is_ok();
         let fixed_buffers = register_buffers(&ring.kernel, setup, &mut used);

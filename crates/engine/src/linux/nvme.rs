@@ -66,7 +66,7 @@ impl Nvme {
         let mut used = Used::default();
         used.features.push("NVMe passthrough");
         let ring = build(entries, setup.polling, &mut used).map_err(broken)?;
-        let descriptors: Vec<i32> = setup.aims.iter().map(|aim| aim.descriptor).collect();
+        let descriptors: Vec<i32> = setup.aims.iter().map(|aim| aim.descriptor.raw()).collect();
         ring.submitter()
             .register_files(&descriptors)
             .map_err(broken)?;

@@ -29,7 +29,7 @@ impl Sync {
         let files = setup.aims.iter().zip(&setup.targets);
         Sync {
             files: files
-                .map(|(aim, target)| (aim.descriptor, number(target.priority)))
+                .map(|(aim, target)| (aim.descriptor.raw(), number(target.priority)))
                 .collect(),
             flags: if setup.polling.completions {
                 libc::RWF_HIPRI

@@ -10,7 +10,7 @@ use crate::shape::Shape;
 use crate::stop::Stop;
 use crate::target::{hold_all, unopened};
 use filling::{Filling, PIECE};
-use gate::{OFlags, Pin, Pins};
+use gate::{Access, Pin, Pins};
 use model::block_header::BLOCK;
 use model::{Allocation, Bytes, CacheMode, Content, Plan, PlannedTarget, TargetFacts, TargetKind};
 use std::fs::File;
@@ -202,10 +202,10 @@ impl Order<'_> {
 
     /// What was checked, or a new file where nothing was.
     fn open(&self, made: bool) -> Result<File, RunError> {
-        let flags = OFlags::RDWR | raw::direct(self.cache != CacheMode::Cached);
+        let access = Access::READ_WRITE.direct(self.cache != CacheMode::Cached);
         let opened = match made {
-            true => self.pin.create(flags),
-            false => self.pin.reopen(flags),
+            true => self.pin.create(access),
+            false => self.pin.reopen(access),
         };
         opened.map_err(|source| unopened(self.path, "filling", source))
     }

@@ -10,7 +10,7 @@ use super::scan::{PIECE, Scan};
 use crate::RunError;
 use crate::observer::{Event, Observer};
 use crate::stop::Stop;
-use gate::{OFlags, Pins};
+use gate::{Access, Pins};
 use model::Bytes;
 use model::block_header::{self, BLOCK_BYTES, Flaw};
 use std::io;
@@ -29,7 +29,7 @@ pub fn prove_ours(
 ) -> Result<(), RunError> {
     let open = |unbuffered| {
         let pin = pins.pin(path)?;
-        pin.reopen(OFlags::RDONLY | raw::direct(unbuffered))
+        pin.reopen(Access::READ.direct(unbuffered))
     };
     let opened = open(true).or_else(|_| open(false));
     let file = opened.map_err(|source| unread(path, source))?;

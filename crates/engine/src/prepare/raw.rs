@@ -4,7 +4,6 @@
     reason = "system calls on descriptors, and aligned memory"
 )]
 
-use gate::OFlags;
 use model::Bytes;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::fs::File;
@@ -63,14 +62,6 @@ pub(super) fn write_back(file: &File, at: u64, length: u64) -> io::Result<()> {
         Some(libc::EINVAL | libc::ENOSYS | libc::ESPIPE) if refused => Ok(()),
         _ if refused => Err(error),
         _ => Ok(()),
-    }
-}
-
-/// The flag that passes the page cache by, where the plan goes that way. // open(2)
-pub(crate) fn direct(unbuffered: bool) -> OFlags {
-    match unbuffered {
-        true => OFlags::DIRECT,
-        false => OFlags::empty(),
     }
 }
 

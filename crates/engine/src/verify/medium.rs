@@ -7,7 +7,7 @@ use super::diagnose::Medium;
 use crate::RunError;
 use crate::prepare::raw::{self, Piece};
 use crate::target::unopened;
-use gate::{OFlags, Pins};
+use gate::{Access, Pins};
 use model::PlannedTarget;
 use model::block_header::BLOCK_BYTES;
 use std::fs::File;
@@ -38,7 +38,7 @@ impl FileMedium {
     pub(crate) fn at(path: &Path, pins: &Pins) -> Result<Self, RunError> {
         let open = |unbuffered| {
             let pin = pins.pin(path)?;
-            pin.reopen(OFlags::RDONLY | raw::direct(unbuffered))
+            pin.reopen(Access::READ.direct(unbuffered))
         };
         let opened = open(true).or_else(|_| open(false));
         let file = opened.map_err(|source| unopened(path, "reading", source))?;

@@ -9,7 +9,7 @@
 
 use super::look::Patience;
 use super::sys;
-use gate::{OFlags, Pin};
+use gate::{Access, Pin};
 use model::{Bytes, DirectIo, FileSystem};
 use std::fs::File;
 use std::io;
@@ -31,7 +31,7 @@ pub(super) fn existing(
         return None;
     }
     sys::extended(&*pin.node()?).direct.unwrap_or_else(|| {
-        let opened = pin.reopen(OFlags::RDONLY | OFlags::DIRECT | OFlags::NONBLOCK);
+        let opened = pin.reopen(Access::READ.direct(true).without_waiting());
         let (file, aligned) = (opened.ok()?, aligned_to(block));
         let takes = move || !is_file(&file) || takes_one(&file, aligned, false);
         // A read that does not return in time proves nothing about direct I/O.
@@ -53,7 +53,7 @@ pub(super) fn missing(
     if on.is_some_and(|on| DIRECT_WITHOUT_TMPFILE.contains(&on.kind.as_str())) {
         return Some(aligned);
     }
-    match pin.nameless(OFlags::DIRECT) {
+    match pin.nameless(true) {
         Ok(nameless) => sys::extended(&nameless)
             .direct
             .unwrap_or_else(|| takes_one(&nameless, aligned, true).then_some(aligned)),

@@ -4,7 +4,7 @@
 //! and it is set when it is not empty. A file without a lock was left behind by a process that was killed, and counts
 //! for nothing. Once set, an event stays set as long as it is there, as in the original.
 
-use gate::{Folder, Name, Use};
+use gate::{Folder, Name, Owner, Use};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -125,7 +125,7 @@ fn folder(home: Option<&Path>) -> Result<Folder, String> {
     };
     let shown = base.join(&name);
     match open_folder(&base, name) {
-        Ok(folder) if folder.owner() == user => Ok(folder),
+        Ok(folder) if folder.owner() == Owner::own() => Ok(folder),
         Ok(_) => Err(format!(
             "{}: events are stored there, and it is not a folder of this user: remove it, or set XDG_RUNTIME_DIR to a \
              folder of your own",

@@ -13,7 +13,7 @@ use super::sys::{self, Advice};
 use crate::content;
 use crate::press;
 use crate::signature::{Ends, signatures};
-use gate::{OFlags, Pin, Pins};
+use gate::{Access, Pin, Pins};
 use model::{Bytes, CachedPages, Claim, Content, DataSample, Layout};
 use std::cell::RefCell;
 use std::fs::File;
@@ -48,8 +48,8 @@ const CACHE_STRETCHES: u64 = 64;
 const CACHE_STRETCH_BYTES: u64 = 64 << 10;
 
 /// Opens for reading. Does not wait for a medium or for a writer.
-fn open(pin: &Pin, flags: OFlags) -> std::io::Result<File> {
-    pin.reopen(OFlags::RDONLY | OFlags::NONBLOCK | flags)
+fn open(pin: &Pin, access: Access) -> std::io::Result<File> {
+    pin.reopen(access.without_waiting())
 }
 
 /// How long all checks of one target may take together: at its ends, its partitions, its data. Begins with the first.
@@ -144,7 +144,7 @@ impl Look {
 
     /// Opens it and asks its size; `None` when it cannot be opened.
     pub(super) fn without_reading(pin: &Pin) -> Option<Self> {
-        let mut file = open(pin, OFlags::empty()).ok()?;
+        let mut file = open(pin, Access::READ).ok()?;
         let size = Bytes(file.seek(SeekFrom::End(0)).ok()?);
         Some(Look {
             file: Arc::new(file),
@@ -342,12 +342,12 @@ pub(super) enum Claimed {
 /// has it open. // open(2)
 pub(super) fn is_busy(pins: &Pins, pin: &Pin) -> bool {
     let busy = |error: &std::io::Error| error.raw_os_error() == Some(libc::EBUSY);
-    !pins.claims(pin) && open(pin, OFlags::EXCL).is_err_and(|error| busy(&error))
+    !pins.claims(pin) && open(pin, Access::READ.exclusive()).is_err_and(|error| busy(&error))
 }
 
 /// What is behind a loop device, where this user may open it.
 pub(super) fn loop_backing(node: &Node) -> Option<sys::Backing> {
-    sys::loop_backing(&open(&pin_of(node)?, OFlags::empty()).ok()?)
+    sys::loop_backing(&open(&pin_of(node)?, Access::READ).ok()?)
 }
 
 /// Fills the piece and leaves the page cache as it was, to within [`ASKED_BYTES`] where only part was in it. Reads no

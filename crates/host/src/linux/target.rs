@@ -12,7 +12,7 @@ use super::mounts::mount_of;
 use super::openers::writer_of_device;
 use super::{direct, elsewhere, namespace, sys};
 use crate::root::Root;
-use gate::{OFlags, Openers, Pin, Pins, openers};
+use gate::{Access, Openers, Pin, Pins, openers};
 use model::{
     BlockDevice, Bytes, Claim, Content, FileSystem, ForeignName, Layout, TargetFacts, TargetKind,
 };
@@ -367,7 +367,7 @@ fn add_openers(pin: &Pin, found: &mut TargetFacts) {
     if found.claims.iter().any(Claim::in_use) {
         return;
     }
-    let open = pin.reopen(OFlags::RDONLY | OFlags::NONBLOCK);
+    let open = pin.reopen(Access::READ.without_waiting());
     let answer = match open {
         Ok(file) => openers(&file),
         Err(error) => Openers::Unasked(model::errno_text(&error)),

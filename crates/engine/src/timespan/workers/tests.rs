@@ -79,7 +79,7 @@ fn a_panic_with_an_io_in_flight_leaks_what_the_kernel_may_still_use() {
     let (orders, heard) = orders(file.path());
     let lived = catch_unwind(AssertUnwindSafe(|| {
         live_with(&orders, |setup| {
-            descriptor = setup.aims[0].descriptor;
+            descriptor = setup.aims[0].descriptor.raw();
             Ok(Panics {
                 memory: &memory,
                 dropped: &dropped,
