@@ -84,7 +84,9 @@ fn files(plan: &Plan, places: &[ThreadPlan]) -> u64 {
         paths.count() as u64
     };
     let has_ring = |place: &&ThreadPlan| match place.engine(plan).unwrap_or(plan.engine) {
-        EngineChoice::Auto | EngineChoice::IoUring | EngineChoice::Nvme => true,
+        EngineChoice::Auto | EngineChoice::IoUring | EngineChoice::Nvme | EngineChoice::Iocp => {
+            true
+        }
         EngineChoice::Libaio | EngineChoice::Sync | EngineChoice::Null => false,
     };
     let rings = places.iter().filter(has_ring).count() as u64;

@@ -245,7 +245,7 @@ impl TimeArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Engine")]
 pub(crate) struct EngineArgs {
-    /// I/O engine: auto, io_uring, libaio, sync, nvme, or null (no I/O: measures fathom itself)
+    /// I/O engine: auto, io_uring, libaio, sync, nvme, iocp (on Windows), or null (no I/O: measures fathom itself)
     #[arg(long, value_name = "ENGINE", allow_hyphen_values = true, default_value = native::ENGINE)]
     pub(crate) engine: String,
     /// Poll the device for completions instead of waiting for its interrupts (needs poll queues)

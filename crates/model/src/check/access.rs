@@ -325,7 +325,7 @@ pub(super) fn check_polling(span: &Timespan, problems: &mut Vec<Problem>) {
         }
     }
     match span.engine {
-        EngineChoice::Libaio | EngineChoice::Null if polling.completions => {
+        EngineChoice::Libaio | EngineChoice::Iocp | EngineChoice::Null if polling.completions => {
             refuse(
                 poll,
                 "this engine",
@@ -335,7 +335,11 @@ pub(super) fn check_polling(span: &Timespan, problems: &mut Vec<Problem>) {
         _ => {}
     }
     match span.engine {
-        EngineChoice::Libaio | EngineChoice::Null | EngineChoice::Nvme | EngineChoice::Sync
+        EngineChoice::Libaio
+        | EngineChoice::Iocp
+        | EngineChoice::Null
+        | EngineChoice::Nvme
+        | EngineChoice::Sync
             if polling.submissions =>
         {
             refuse(

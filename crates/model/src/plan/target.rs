@@ -135,18 +135,21 @@ pub enum EngineChoice {
     Sync,
     /// NVMe commands passed through to a namespace by io_uring, past the block layer.
     Nvme,
+    /// Overlapped I/O and a completion port of Windows.
+    Iocp,
     /// No I/O at all: measures the tool itself, and is the instrument of the tests.
     Null,
 }
 
 impl EngineChoice {
     /// Every choice with its name, in the order in which help lists them.
-    pub const ALL: [(EngineChoice, &'static str); 6] = [
+    pub const ALL: [(EngineChoice, &'static str); 7] = [
         (EngineChoice::Auto, "auto"),
         (EngineChoice::IoUring, "io_uring"),
         (EngineChoice::Libaio, "libaio"),
         (EngineChoice::Sync, "sync"),
         (EngineChoice::Nvme, "nvme"),
+        (EngineChoice::Iocp, "iocp"),
         (EngineChoice::Null, "null"),
     ];
 }
@@ -166,7 +169,7 @@ impl FromStr for EngineChoice {
         row.map(|(choice, _)| *choice)
             .ok_or_else(|| crate::UnitError {
                 read: text.to_owned(),
-                accepted: "must be auto, io_uring, libaio, sync, nvme or null",
+                accepted: "must be auto, io_uring, libaio, sync, nvme, iocp (on Windows) or null",
             })
     }
 }

@@ -61,7 +61,7 @@ fn all_problems_are_reported_at_once_with_what_was_read_and_what_is_accepted() {
         request.engine.seed = Some("0x1".into());
     });
     expect![[r#"
-        invalid value 'posixaio' for --engine: must be auto, io_uring, libaio, sync, nvme or null
+        invalid value 'posixaio' for --engine: must be auto, io_uring, libaio, sync, nvme, iocp (on Windows) or null
         invalid value '0x1' for --seed: must be a whole number from 0 to 18446744073709551615
         invalid value '10' for --duration: must be a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
         invalid value '1d' for --warmup: must be a number with its unit: 500ms, 90s, 3m, 1h, or joined as in 1m30s
