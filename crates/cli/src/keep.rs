@@ -56,8 +56,7 @@ pub(crate) fn open(place: Option<&StorePlace>) -> Result<Option<Store>, CommandE
         }
         StorePlace::Default { .. } => {}
     }
-    let there = std::fs::metadata(place.path()).ok();
-    if let Some(stream) = there.as_ref().and_then(host::stream_to) {
+    if let Some(stream) = host::stream_to(place.path()) {
         return Err(CommandError::refused(format!(
             "{}: {stream} of this program goes to this file, and would overwrite the results; hint: another --store, or \
              another file for the output",

@@ -192,8 +192,7 @@ impl RunError {
 
 /// Returns the process that has locked a file, where the system names it.
 pub(crate) fn lock_holder(path: &Path) -> Option<String> {
-    let file = std::fs::metadata(path).ok()?;
-    host::lock_holder(&host::Root::live(), &file)
+    host::lock_holder(&host::Root::live(), path)
 }
 
 pub(crate) fn held(holder: Option<&str>) -> String {

@@ -13,7 +13,6 @@ use model::{
     Problem, Profile, Target, TargetFacts, TargetKind, Timespan,
 };
 use std::cell::{Cell, OnceCell};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Everything that decides whether a request may be run, but for the request.
@@ -375,8 +374,7 @@ fn real_name(path: &Path) -> Option<PathBuf> {
 /// Whether the target is the store, under this name or another one (a hard link), or a file next to it that is its own.
 pub fn keeps(store: &Path, target: &TargetFacts) -> bool {
     let is_same = |name: &Path| {
-        let there = fs::metadata(name).ok();
-        let number = there.map(|there| host::file_identity(&there));
+        let number = host::identity_at(name).ok();
         number.is_some() && number == target.identity
     };
     let mut sides = gate::SIDE_FILES.iter().map(|suffix| {

@@ -1,6 +1,6 @@
 //! The command that repeats a stored run, and the request that it came from.
 
-use host::file_identity;
+use host::identity_at;
 use model::{
     Allocation, BeyondEnd, Bytes, Location, Nanos, RunRecord, Target, TargetFacts, TargetKind,
     Timespan, shell_word,
@@ -126,11 +126,7 @@ pub(crate) fn as_asked(record: &RunRecord) -> Timespan {
 fn absolute(location: &Location, measured: &TargetFacts) -> Location {
     match location {
         Location::Path(path) => {
-            let there = || {
-                std::fs::metadata(path)
-                    .ok()
-                    .map(|there| file_identity(&there))
-            };
+            let there = || identity_at(path).ok();
             let another = measured.kind == TargetKind::File && there() != measured.identity;
             Location::Path(match another {
                 true => path.clone(),

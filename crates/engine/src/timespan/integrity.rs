@@ -114,11 +114,11 @@ impl Integrity {
 impl Watched {
     /// Whether its path leads to something else now, or nowhere.
     fn is_elsewhere(&self) -> bool {
-        let (Some(path), Ok(own)) = (&self.path, self.file.metadata()) else {
+        let (Some(path), Ok(own)) = (&self.path, host::file_identity(&self.file)) else {
             return false;
         };
-        match std::fs::metadata(path) {
-            Ok(there) => host::file_identity(&there) != host::file_identity(&own),
+        match host::identity_at(path) {
+            Ok(there) => there != own,
             Err(error) => error.kind() == ErrorKind::NotFound,
         }
     }
@@ -155,8 +155,8 @@ impl Watched {
 
 /// A pinned file with its targets; `None` for what is no regular file or no target.
 fn watched(plan: &Plan, facts: &[TargetFacts], file: Arc<File>) -> Option<Watched> {
-    let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    let identity = Some(host::file_identity(&meta));
+    file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let identity = host::file_identity(&file).ok();
     let now = state(&file)?;
     let ours = || {
         let targets = (0u32..).zip(&plan.targets);
@@ -220,9 +220,8 @@ mod tests {
     fn ground() -> (tempfile::NamedTempFile, Plan, Vec<TargetFacts>) {
         let file = tempfile::NamedTempFile::new().unwrap();
         fill(&file);
-        let meta = file.as_file().metadata().unwrap();
         let mut target = planned();
-        target.identity = Some(host::file_identity(&meta));
+        target.identity = host::file_identity(file.as_file()).ok();
         (target.base, target.length) = (Bytes(0), Bytes::mib(1));
         let mut facts = TargetFacts::null(&model::NullBehaviour::default());
         facts.path = file.path().to_owned();

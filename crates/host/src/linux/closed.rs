@@ -48,19 +48,36 @@ pub fn is_writable_by_others(path: &Path) -> io::Result<bool> {
     Ok(!is_trusted || there.mode() & OTHERS_WRITE != 0)
 }
 
-/// Returns device and inode number of a file: the same for all its names, and no other file's while it is there or open.
-pub fn file_identity(there: &Metadata) -> (u64, u64) {
+/// Returns device and inode number of an open file: the same for all its names, and no other file's while it is there or
+/// open.
+///
+/// # Errors
+/// Those of fstat(2).
+pub fn file_identity(file: &File) -> io::Result<(u64, u64)> {
+    Ok(identity(&file.metadata()?))
+}
+
+/// Returns the same of what a path leads to, without opening it.
+///
+/// # Errors
+/// Those of stat(2).
+pub fn identity_at(path: &Path) -> io::Result<(u64, u64)> {
+    Ok(identity(&std::fs::metadata(path)?))
+}
+
+pub(super) fn identity(there: &Metadata) -> (u64, u64) {
     (there.dev(), there.ino())
 }
 
 /// Which stream of this program goes into the target, as in `fathom run f > f`.
 pub fn stream_into(target: &TargetFacts) -> Option<&'static str> {
-    find_stream(|to| Some(file_identity(to)) == target.identity)
+    find_stream(|to| Some(identity(to)) == target.identity)
 }
 
-/// Which stream of this program goes into this file.
-pub fn stream_to(file: &Metadata) -> Option<&'static str> {
-    find_stream(|to| file_identity(to) == file_identity(file))
+/// Which stream of this program goes into the file that this path leads to.
+pub fn stream_to(path: &Path) -> Option<&'static str> {
+    let file = identity_at(path).ok()?;
+    find_stream(|to| identity(to) == file)
 }
 
 fn find_stream(is_it: impl Fn(&Metadata) -> bool) -> Option<&'static str> {
@@ -87,7 +104,7 @@ impl ClosedFile {
         let there = file.metadata().ok().filter(|there| there.is_file())?;
         let seconds = there.ctime().checked_mul(1_000_000_000)?;
         Some(ClosedFile {
-            identity: file_identity(&there),
+            identity: identity(&there),
             generation: sys::inode_generation(file).unwrap_or(0),
             size: there.len(),
             changed_ns: seconds.checked_add(there.ctime_nsec())?,

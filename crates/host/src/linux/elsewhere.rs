@@ -3,7 +3,7 @@
 //! No device and no lease shows them: the kernel has them open for reading. Only root may ask other namespaces, and only root can
 //! mount so. Source: the kernel's `Documentation/filesystems/erofs.rst`; mount_namespaces(7), proc_pid_mountinfo(5).
 
-use super::closed::file_identity;
+use super::closed::identity;
 use super::mounts::{Mount, of_text};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -39,7 +39,7 @@ pub(super) fn mounts_of(
             .map(|source| root.join(source));
         let there = below.and_then(|path| fs::metadata(path).ok());
         match there.filter(Metadata::is_file) {
-            Some(there) if file_identity(&there) == file_identity(file) => {
+            Some(there) if identity(&there) == identity(file) => {
                 at.push(mount.at.clone());
             }
             Some(_) if !is_alike => {}

@@ -4,7 +4,7 @@
 //! gives them numbers of its own, so that there is no telling whether two numbers are one file; their length is all that
 //! speaks against it. Deliberately absent: what uses it (`claims`).
 
-use super::closed::file_identity;
+use super::closed::identity;
 use super::mounts::{Mount, mount_of, mounts};
 use super::sys;
 use crate::root::Root;
@@ -50,7 +50,7 @@ impl FilePlace {
     /// A file under a path that is not followed further.
     pub(super) fn of(mounts: &[Mount], path: &Path, there: &Metadata) -> Self {
         let mut place = FilePlace::at(path);
-        place.file = Some(file_identity(there));
+        place.file = Some(identity(there));
         place.find_kind(mounts);
         place.length = Some(Bytes(there.len()).floor_to(SECTOR));
         place
@@ -81,7 +81,7 @@ impl FilePlace {
         };
         let by_path = || {
             let pin = Pin::new(&self.path).ok()?;
-            let leads_there = file_identity(&pin.metadata()?) == file;
+            let leads_there = identity(&pin.metadata()?) == file;
             let id = sys::extended(&*pin.node()?).mount_id;
             leads_there.then(|| mount_of(mounts, &self.path, id))?
         };

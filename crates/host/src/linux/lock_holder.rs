@@ -5,11 +5,13 @@
 
 use super::block::split;
 use crate::root::Root;
-use std::fs::Metadata;
+use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 /// Returns the process that has a lock (flock(2)) on a file, with its command line: `process 71: fathom survey f`.
-pub fn lock_holder(root: &Root, file: &Metadata) -> Option<String> {
+pub fn lock_holder(root: &Root, path: &Path) -> Option<String> {
+    let file = fs::metadata(path).ok()?;
     let (major, minor) = split(file.dev());
     let place = format!("{major:02x}:{minor:02x}:{}", file.ino());
     let locks = root.text("proc/locks")?;
@@ -30,14 +32,13 @@ pub fn lock_holder(root: &Root, file: &Metadata) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn the_holder_of_a_lock_has_its_command_line() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("f");
-        fs::write(&file, "x").unwrap();
-        let file = fs::metadata(&file).unwrap();
+        let path = folder.path().join("f");
+        fs::write(&path, "x").unwrap();
+        let file = fs::metadata(&path).unwrap();
         let (major, minor) = split(file.dev());
         let at = format!("{major:02x}:{minor:02x}:{}", file.ino());
         let locks = format!(
@@ -45,11 +46,11 @@ mod tests {
              2: FLOCK  ADVISORY  READ 71 {at} 0 EOF\n2: -> FLOCK  ADVISORY  WRITE 72 {at} 0 EOF\n"
         );
         let root = Root::at(folder.path().to_owned());
-        assert_eq!(lock_holder(&root, &file), None);
+        assert_eq!(lock_holder(&root, &path), None);
         fs::create_dir_all(folder.path().join("proc/71")).unwrap();
         fs::write(folder.path().join("proc/locks"), locks).unwrap();
         fs::write(folder.path().join("proc/71/cmdline"), "fathom\0survey\0f\0").unwrap();
-        let holder = lock_holder(&root, &file);
+        let holder = lock_holder(&root, &path);
         assert_eq!(holder.as_deref(), Some("process 71: fathom survey f"));
     }
 }

@@ -44,7 +44,9 @@ pub use activity::{Activity, ProcessIo, activity, parent_of, process_ios};
 pub use allowance::{Allowance, allowance};
 pub use block::{device_number, has_poll_queues};
 pub use chain::{chain_devices, device_chain};
-pub use closed::{ClosedFile, file_identity, is_writable_by_others, stream_into, stream_to};
+pub use closed::{
+    ClosedFile, file_identity, identity_at, is_writable_by_others, stream_into, stream_to,
+};
 pub use counters::CounterReader;
 pub use devices::{DeviceListing, block_of_generic, devices};
 pub use events::{Event, set_event};

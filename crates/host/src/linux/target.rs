@@ -6,7 +6,7 @@
 use super::block::Node;
 use super::chain::{below, facts, layer, under_file_system};
 use super::claims::{Found, Uses};
-use super::closed::file_identity;
+use super::closed::identity;
 use super::look::{self, Claimed, Look, Patience, WHOLE_MAX};
 use super::mounts::mount_of;
 use super::openers::writer_of_device;
@@ -315,7 +315,7 @@ fn file_or_folder(
     };
     let real = pin.real_path().unwrap_or_else(|| found.path.clone());
     place(root, &uses, &node, &real, found);
-    found.identity = Some(file_identity(there));
+    found.identity = Some(identity(there));
     let named = link(pin, &found.path);
     found.obstacle = obstacle(&node, &found.path).or_else(|| unreadable(&named));
     found.writable =

@@ -84,8 +84,7 @@ fn within_folder(path: &Path) -> Option<(u64, String)> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
-    let there = std::fs::metadata(folder.unwrap_or(Path::new("."))).ok()?;
     let name = path.file_name()?.to_string_lossy().into_owned();
-    let (device, inode) = host::file_identity(&there);
+    let (device, inode) = host::identity_at(folder.unwrap_or(Path::new("."))).ok()?;
     Some((device, format!("{inode}/{name}")))
 }
