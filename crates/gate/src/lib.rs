@@ -7,24 +7,14 @@
 //! contains (`host`).
 
 mod access;
-mod accounts;
-mod acl;
-mod database;
 mod file_facts;
-mod folder;
 mod input;
-mod lease;
 mod lock;
 mod mark;
 mod output;
 mod output_error;
-mod part;
-mod pin;
 mod pins;
 mod side_files;
-mod stream;
-mod trust;
-mod walk;
 mod whole_file;
 
 #[cfg(target_os = "linux")]
@@ -32,21 +22,21 @@ mod whole_file;
 mod system;
 
 pub use access::Access;
-pub use database::{DatabasePlace, DatabaseRefusal, check_database_name, database};
 pub use file_facts::{FileFacts, NodeKind};
-pub use folder::{Folder, Kind, Name, Use};
 pub use input::{Input, WhileWaiting, while_input_waits};
-pub use lease::{Lease, Openers, openers};
 pub use lock::FileLock;
 pub use output::{
     Existing, NewOutput, OutputError, Replace, check_output, check_output_in, create_new,
     open_growing, write_output, write_output_in, write_private_output,
 };
-pub use pin::{Pin, is_changed};
 pub use pins::Pins;
 pub use side_files::{SIDE_FILES, create_private_folders, side_of};
-pub use stream::standard_output;
+pub use system::database::{DatabasePlace, DatabaseRefusal, check_database_name, database};
+pub use system::folder::{Folder, Kind, Name, Use};
+pub use system::lease::{Lease, Openers, openers};
+pub use system::pin::{Pin, is_changed};
+pub use system::stream::standard_output;
+pub use system::trust::Distrust;
+pub use system::walk::{ForeignName, Resolved, resolve};
 pub use system::{Descriptor, Owner, file_facts, read_at, write_at};
-pub use trust::Distrust;
-pub use walk::{ForeignName, Resolved, resolve};
 pub use whole_file::{PartFile, file_length_limit};

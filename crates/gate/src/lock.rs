@@ -3,9 +3,9 @@
 //! The file is created with a mark as its content, or it is one with this mark that a killed run left behind. It is
 //! never truncated, a link is not followed, and only a file with the mark is removed, by identity.
 
-use crate::folder::{Folder, Name, Use, id};
 use crate::output::{OutputError, folder_of};
-use crate::part::remove_if_same;
+use crate::system::folder::{Folder, Name, Use, id};
+use crate::system::part::remove_if_same;
 use rustix::fs::{FlockOperation, flock, fstat};
 use rustix::io::Errno;
 use std::fs::File;

@@ -6,18 +6,18 @@
 //! without these calls: a free name is taken by link(2), or by `O_EXCL` where there are no links either; a file that is
 //! replaced is first moved to a random name and compared there. Omitted: what a result of one's own looks like.
 
-use crate::acl::Kept;
-use crate::folder::{Folder, Name, id};
-use crate::lease::{Openers, openers};
 use crate::mark::{Marked, compare};
 pub use crate::output_error::OutputError;
-use crate::part::{
+use crate::side_files::database_of;
+use crate::system::acl::Kept;
+use crate::system::folder::{Folder, Name, id};
+use crate::system::lease::{Openers, openers};
+use crate::system::part::{
     Judged, NotWhole, Part, Placed, create_whole, keeps_all_names, remove_leftovers,
 };
-use crate::side_files::database_of;
-use crate::stream;
-use crate::trust::{Distrust, distrust, is_overlay, is_own};
-use crate::walk::{ForeignName, resolve};
+use crate::system::stream;
+use crate::system::trust::{Distrust, distrust, is_overlay, is_own};
+use crate::system::walk::{ForeignName, resolve};
 use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags, Stat, accessat, fstat, openat, statat};
 use rustix::io::Errno;
 use std::fs::File;

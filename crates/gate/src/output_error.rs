@@ -1,7 +1,7 @@
 //! Why a result was not written. Omitted: what decides it (`output`, `walk`).
 
-use crate::trust::{Distrust, errno_text};
-use crate::walk::ForeignName;
+use crate::system::trust::{Distrust, errno_text};
+use crate::system::walk::ForeignName;
 use std::io;
 use std::path::{Path, PathBuf};
 

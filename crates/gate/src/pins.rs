@@ -6,7 +6,7 @@
 //! on one open file description; other descriptors of this process do not ask for it.
 
 use crate::access::Access;
-use crate::pin::{Number, Pin};
+use crate::system::pin::{Number, Pin};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::fs::{File, Metadata};

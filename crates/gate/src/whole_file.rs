@@ -3,12 +3,12 @@
 //! SQLite writes it under the name of a [`Part`], which a killed process leaves behind and the next one removes. Omitted:
 //! the content.
 
-use crate::database::{DatabaseRefusal, check_database_name, real_folder};
-use crate::folder::Name;
-use crate::part::{Part, keeps_all_names, remove_leftovers};
 use crate::side_files::database_of;
-use crate::trust::keeps_names;
-use crate::walk::{Resolved, resolve};
+use crate::system::database::{DatabaseRefusal, check_database_name, real_folder};
+use crate::system::folder::Name;
+use crate::system::part::{Part, keeps_all_names, remove_leftovers};
+use crate::system::trust::keeps_names;
+use crate::system::walk::{Resolved, resolve};
 use rustix::fs::{Mode, fchmod};
 use rustix::io::Errno;
 use std::os::fd::AsFd;

@@ -94,7 +94,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "crates/tools/tests/imports/counting.rs",
         "a counting allocator",
     ),
-    ("crates/gate/src/lease.rs", "leases on files"),
+    ("crates/gate/src/linux/lease.rs", "leases on files"),
     (
         "crates/store/src/vfs.rs",
         "SQLite's table of functions for files",

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::mark::MARK;
-use crate::part::{Part, Placed, remove_if_same};
+use crate::system::part::{Part, Placed, remove_if_same};
 use rustix::fs::fgetxattr;
 use std::fs;
 use std::io::Write;

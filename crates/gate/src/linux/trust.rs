@@ -5,8 +5,8 @@
 //! be asked counts as another user's right. A sticky bit keeps others from renaming what is there, not from placing a link
 //! where nothing is. Omitted: what follows from the answer (`walk`, `output`, `database`).
 
-use crate::accounts::Accounts;
-use crate::acl::{self, Holder};
+use super::accounts::Accounts;
+use super::acl::{self, Holder};
 use rustix::fs::{Stat, fstat, fstatfs};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};

@@ -1,8 +1,8 @@
 //! What is written to and never replaced: pipes, terminals, `/dev/null`, and this process's own standard output under the
 //! names that `/dev/stdout` leads to. Omitted: every other device, because what is written to it may be lost on it.
 
-use crate::folder::{Name, id};
-use crate::walk::resolve;
+use super::folder::{Name, id};
+use super::walk::resolve;
 use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fcntl_setfl, fstat, major, minor, open};
 use rustix::io::Errno;
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! Resolves a path to descriptors, one component at a time, and notes the first name that another user could have
 //! placed. Opens nothing for reading or writing: every descriptor is `O_PATH`. Omitted: what follows from that name.
 
-use crate::trust::{Distrust, distrust, is_own};
+use super::trust::{Distrust, distrust, is_own};
 use rustix::fs::{FileType, Mode, OFlags, PROC_SUPER_MAGIC, fstat, openat};
 use rustix::io::Errno;
 use std::collections::VecDeque;

@@ -3,12 +3,12 @@
 //!
 //! Omitted: which pins a session has, and what it has open exclusively (`pins`).
 
+use super::folder::Name;
+use super::part::remove_if_same;
+use super::walk::{ForeignName, PLAIN, Resolved, resolve};
 use crate::access::Access;
 use crate::file_facts::FileFacts;
-use crate::folder::Name;
-use crate::part::remove_if_same;
 use crate::system::{file_facts, flags};
-use crate::walk::{ForeignName, PLAIN, Resolved, resolve};
 use rustix::fs::{AtFlags, Mode, OFlags, PROC_SUPER_MAGIC};
 use rustix::fs::{fstat, openat, readlinkat, statat, statfs, unlinkat};
 use rustix::io::Errno;

@@ -4,7 +4,7 @@
 //! such. It is given back at once. Source: fcntl(2), "Leases". Omitted: programs that only read, and what follows.
 #![allow(unsafe_code, reason = "asks the kernel for leases")]
 
-use crate::trust::{OVERLAY, errno_text};
+use super::trust::{OVERLAY, errno_text};
 use rustix::fs::fstatfs;
 use std::fs::File;
 use std::io;

@@ -4,8 +4,8 @@
 //! the form of its name with the checksum in it, its owner, one name only, no lock on it, and a start that the caller
 //! accepts; only then is it removed.
 
-use crate::acl::Kept;
-use crate::folder::{Name, id};
+use super::acl::Kept;
+use super::folder::{Name, id};
 use crate::mark::{Checksum, mark};
 use rustix::fs::{
     AtFlags, Dir, FileType, FlockOperation, Gid, Mode, OFlags, RenameFlags, Stat, StatxAttributes,

@@ -6,9 +6,9 @@
 //! kernel lacks that call, with `O_NOFOLLOW` and a comparison of the devices. Omitted: paths (`walk.rs`) and results
 //! that replace a file (`output.rs`).
 
+use super::walk::resolve;
 use crate::output_error::OutputError;
 use crate::system::Owner;
-use crate::walk::resolve;
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, mkdirat, openat, openat2,
     renameat, statat, unlinkat,

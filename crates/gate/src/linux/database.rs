@@ -4,8 +4,8 @@
 //! SQLite opens files by name, so the name that it gets is below the descriptor of the folder that was checked. Omitted: names next
 //! to a database (`side_files`), and what is in the file (`store`).
 
+use super::walk::{ForeignName, Resolved, resolve};
 use crate::side_files::{SIDE_FILES, database_of};
-use crate::walk::{ForeignName, Resolved, resolve};
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, Stat, StatxFlags, fchmod, fstat, openat, statat, statx,
 };
