@@ -321,9 +321,7 @@ impl Buffers {
             Data::Source { source, .. } => Some(source.whole()),
             _ => None,
         });
-        std::iter::once((self.map.start, self.map.bytes))
-            .chain(shared)
-            .collect()
+        std::iter::once(self.map.whole()).chain(shared).collect()
     }
 
     #[inline]

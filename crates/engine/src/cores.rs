@@ -9,7 +9,7 @@
 //! with one I/O in flight is woken by another core at each: docs/decisions/0016-low-depth.md.
 
 use crate::RunError;
-use crate::affinity::{allowed, list};
+use crate::system::affinity::allowed;
 use crate::thread_plan::ThreadPlan;
 use model::{CoreOrder, CoreSet, CpuFacts, EfficiencyOrder, Placement, TargetFacts};
 use std::collections::HashMap;
@@ -212,9 +212,60 @@ fn near(allowed: &[u32], cpus: &[CpuFacts], wishes: &[Wish<'_>]) -> Vec<u32> {
     given
 }
 
+/// `0-3, 8`.
+fn list(cores: &[u32]) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for &core in cores {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == core => *last = core,
+            _ => runs.push((core, core)),
+        }
+    }
+    let words: Vec<String> = runs
+        .iter()
+        .map(|(first, last)| {
+            if first == last {
+                first.to_string()
+            } else {
+                format!("{first}-{last}")
+            }
+        })
+        .collect();
+    words.join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::affinity::bind;
+
+    #[test]
+    fn a_bound_thread_may_use_its_core_only() {
+        let core = *allowed().unwrap().last().unwrap();
+        let seen = std::thread::spawn(move || {
+            bind(&[core]).unwrap();
+            allowed().unwrap()
+        });
+        assert_eq!(seen.join().unwrap(), [core]);
+    }
+
+    #[test]
+    fn a_thread_may_have_several_cores() {
+        let both = allowed().unwrap();
+        let two = vec![both[0], *both.last().unwrap()];
+        let mut own = two.clone();
+        own.dedup();
+        let seen = std::thread::spawn(move || {
+            bind(&two).unwrap();
+            allowed().unwrap()
+        });
+        assert_eq!(seen.join().unwrap(), own);
+    }
+
+    #[test]
+    fn lists_are_short() {
+        assert_eq!(list(&[0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8");
+    }
 
     /// Two sockets, each a memory node, with two physical cores of two hardware threads; numbered as usual: first all
     /// first threads, then all second ones.

@@ -5,10 +5,10 @@
 
 use crate::RunError;
 use crate::backend::{Mmap, Null};
-use crate::system::{Aio, IoUring, Nvme, Sync};
+use crate::system::BACKENDS;
 use crate::thread_plan::{self, ThreadPlan};
 use crate::timespan::workers::{Life, live_with};
-use crate::trial;
+use crate::trial::{self, Trial};
 use gate::Pins;
 use model::{EngineChoice, Limits, Plan, Polling, TargetFacts};
 
@@ -25,99 +25,50 @@ pub(crate) struct Row {
     /// As the record and the person call it.
     pub(crate) name: &'static str,
     /// `None` for what is chosen by the target, not by its name.
-    choice: Option<EngineChoice>,
+    pub(crate) choice: Option<EngineChoice>,
     /// Whether `auto` may take it.
-    is_automatic: bool,
-    /// Whether the kernel's workers may carry out its I/Os, so that they are watched.
-    has_kernel_workers: bool,
+    pub(crate) is_automatic: bool,
+    /// Where the kernel's workers may carry out its I/Os, so that they are watched: tries whether a read would need one.
+    pub(crate) trial: Option<Trial>,
     /// What of the polling that is asked for the system lets this process have.
-    probe: fn(Polling) -> Result<(), Unavailable>,
+    pub(crate) probe: fn(Polling) -> Result<(), Unavailable>,
     /// Most I/Os outstanding a thread.
-    depth_max: u32,
+    pub(crate) depth_max: u32,
     /// What it can poll at all.
-    polls: Polling,
+    pub(crate) polls: Polling,
     /// A thread's life with this backend, its loop compiled for it.
     pub(crate) live: Life,
 }
 
-const NOTHING: Polling = Polling {
+/// No polling at all.
+pub(crate) const NOTHING: Polling = Polling {
     completions: false,
     submissions: false,
 };
 
-/// In order of preference; `auto` takes the first that runs, and never the null backend. Commands are passed through where
-/// a target is such that nothing else can be done with it.
-pub(crate) static BACKENDS: &[Row] = &[
-    Row {
-        name: "io_uring",
-        choice: Some(EngineChoice::IoUring),
-        is_automatic: true,
-        has_kernel_workers: true,
-        probe: IoUring::probe,
-        depth_max: model::check::QUEUE_DEPTH_MAX,
-        polls: Polling {
-            completions: true,
-            submissions: true,
-        },
-        live: |orders| live_with(orders, IoUring::open),
-    },
-    Row {
-        name: "libaio",
-        choice: Some(EngineChoice::Libaio),
-        is_automatic: true,
-        has_kernel_workers: false,
-        probe: |_| Aio::probe(),
-        depth_max: model::check::QUEUE_DEPTH_MAX,
-        polls: NOTHING,
-        live: |orders| live_with(orders, Aio::open),
-    },
-    Row {
-        name: "sync",
-        choice: Some(EngineChoice::Sync),
-        is_automatic: true,
-        has_kernel_workers: false,
-        probe: |_| Ok(()),
-        depth_max: 1,
-        polls: Polling {
-            completions: true,
-            submissions: false,
-        },
-        live: |orders| live_with(orders, |setup| Ok(Sync::open(setup))),
-    },
-    Row {
-        name: "nvme",
-        choice: Some(EngineChoice::Nvme),
-        is_automatic: false,
-        has_kernel_workers: false,
-        probe: Nvme::probe,
-        depth_max: model::check::QUEUE_DEPTH_MAX,
-        polls: Polling {
-            completions: true,
-            submissions: false,
-        },
-        live: |orders| live_with(orders, Nvme::open),
-    },
-    Row {
-        name: "null",
-        choice: Some(EngineChoice::Null),
-        is_automatic: false,
-        has_kernel_workers: false,
-        probe: |_| Ok(()),
-        depth_max: model::check::QUEUE_DEPTH_MAX,
-        polls: NOTHING,
-        live: |orders| live_with(orders, Null::open),
-    },
-    Row {
-        name: "mmap",
-        choice: None,
-        is_automatic: false,
-        has_kernel_workers: false,
-        probe: |_| Ok(()),
-        depth_max: model::check::QUEUE_DEPTH_MAX,
-        polls: NOTHING,
-        live: |orders| live_with(orders, Mmap::open),
-    },
-];
+/// The row of the null backend, which every system has.
+pub(crate) const NULL: Row = Row {
+    name: "null",
+    choice: Some(EngineChoice::Null),
+    is_automatic: false,
+    trial: None,
+    probe: |_| Ok(()),
+    depth_max: model::check::QUEUE_DEPTH_MAX,
+    polls: NOTHING,
+    live: |orders| live_with(orders, Null::open),
+};
+
+/// The row of mapped files, which every system has.
+pub(crate) const MAPPED: Row = Row {
+    name: "mmap",
+    choice: None,
+    is_automatic: false,
+    trial: None,
+    probe: |_| Ok(()),
+    depth_max: model::check::QUEUE_DEPTH_MAX,
+    polls: NOTHING,
+    live: |orders| live_with(orders, Mmap::open),
+};
 
 /// Asks the system whether a backend runs here. A parameter, so that tests can be a system that refuses.
 type Ask<'a> = &'a dyn Fn(&Row) -> Result<(), Unavailable>;
@@ -186,7 +137,7 @@ impl Backends {
     /// Returns whether the kernel's workers may carry out I/Os.
     pub(crate) fn have_kernel_workers(&self) -> bool {
         let own = self.own.iter().map(|(_, row)| *row);
-        own.chain([self.usual]).any(|row| row.has_kernel_workers)
+        own.chain([self.usual]).any(|row| row.trial.is_some())
     }
 }
 
@@ -239,6 +190,9 @@ fn resolve(
     };
     let (backend, mut notes) = settle(choice(plan), depth, &|row| row.asked(plan.polling))?;
     let free = plan.engine == EngineChoice::Auto && !plan.polling.any() && plan.arrivals.is_none();
+    let Some(trial) = backend.trial.filter(|_| free) else {
+        return Ok((backend, notes));
+    };
     let (better, why) = match depth {
         1 => (EngineChoice::Sync, "at depth 1 that is the shorter way"),
         _ => (
@@ -246,13 +200,13 @@ fn resolve(
             "a block device takes them in the call that submits",
         ),
     };
-    let better = row_of(better);
+    let better = row_of(better)?;
     let on_devices = trial::are_for_libaio(plan, targets) && better.asked(plan.polling).is_ok();
-    if !free || !backend.has_kernel_workers || !(depth == 1 || on_devices) {
+    if !(depth == 1 || on_devices) {
         return Ok((backend, notes));
     }
     let counted = || trial::counts_attempts(plan, targets, limits).filter(|_| on_devices);
-    let note = match (trial::needs_kernel_workers(plan, pins), counted()) {
+    let note = match (trial::needs_kernel_workers(plan, pins, trial), counted()) {
         (Some(seen), _) => format!(
             "io_uring requests would be carried out by kernel workers here ({seen}), so {} was used; {why}",
             better.name
@@ -317,9 +271,13 @@ fn mapping() -> &'static Row {
     row.expect("one backend maps")
 }
 
-fn row_of(choice: EngineChoice) -> &'static Row {
+/// The row of a choice, which other systems may have.
+fn row_of(choice: EngineChoice) -> Result<&'static Row, RunError> {
     let row = BACKENDS.iter().find(|row| row.choice == Some(choice));
-    row.expect("every choice has a row")
+    row.ok_or_else(|| RunError::OtherSystem {
+        engine: choice,
+        own: BACKENDS.iter().filter_map(|row| row.choice).collect(),
+    })
 }
 
 /// The row of a choice; for `auto` the first that runs.
@@ -330,7 +288,7 @@ fn choose(choice: EngineChoice, ask: Ask<'_>) -> Result<(&'static Row, Refused),
         remedy: why.remedy,
     };
     if choice != EngineChoice::Auto {
-        let row = row_of(choice);
+        let row = row_of(choice)?;
         return match ask(row) {
             Ok(()) => Ok((row, Vec::new())),
             Err(why) => Err(unavailable(row, why)),

@@ -2,7 +2,7 @@
 //!
 //! A failed I/O inside a run is not here: it is data, and stands in the record.
 
-use model::{Bytes, CommandError, Flaw, errno_text};
+use model::{Bytes, CommandError, EngineChoice, Flaw, errno_text};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +27,14 @@ pub enum RunError {
          changed: run again", path.display()
     )]
     Changed { path: PathBuf },
+    #[error(
+        "the engine {engine} belongs to another operating system; this one has {}, or omit the engine",
+        names(own)
+    )]
+    OtherSystem {
+        engine: EngineChoice,
+        own: Vec<EngineChoice>,
+    },
     #[error("the engine {engine} does not run here: {reason}; {remedy}")]
     Unavailable {
         engine: &'static str,
@@ -100,13 +108,12 @@ pub enum RunError {
     )]
     Buffers { bytes: Bytes, source: io::Error },
     #[error(
-        "{bytes} in huge pages were refused: {}; reserve {pages} of 2M for each thread (sysctl vm.nr_hugepages=…), or \
-         omit large pages",
+        "{bytes} in large pages were refused: {}; {remedy}, or omit large pages",
         errno_text(source)
     )]
     LargePages {
         bytes: Bytes,
-        pages: u64,
+        remedy: String,
         source: io::Error,
     },
     #[error("{}: the source of write data cannot be read: {}; check the spelling, or omit the file for random \
@@ -221,6 +228,11 @@ fn open_remedy(error: &io::Error) -> &'static str {
     }
 }
 
+fn names(engines: &[EngineChoice]) -> String {
+    let names: Vec<String> = engines.iter().map(ToString::to_string).collect();
+    names.join(", ")
+}
+
 fn left(removed: bool) -> &'static str {
     if removed {
         "; the unfinished file was removed"
@@ -252,6 +264,7 @@ impl From<RunError> for CommandError {
             | RunError::NoCore { .. } => CommandError::refused(error),
             RunError::Open { .. }
             | RunError::Unavailable { .. }
+            | RunError::OtherSystem { .. }
             | RunError::DepthWithoutRing { .. }
             | RunError::NotPolled { .. }
             | RunError::PassedThrough { .. }

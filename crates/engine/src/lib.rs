@@ -9,7 +9,6 @@
 //! prints nothing. Deliberately absent: dialects, views, the store, and every judgement of a number.
 
 mod address;
-mod affinity;
 mod arrivals;
 mod backend;
 mod bound;

@@ -1,15 +1,13 @@
 //! Claims the checked target, and opens it as the plan specifies.
-#![allow(unsafe_code, reason = "advice on a descriptor")]
 
 use crate::RunError;
 use crate::backend::TargetFd;
+use crate::system::caches;
 use crate::thread_plan::ThreadPlan;
-use gate::{Descriptor, Pins};
+use gate::{Descriptor, NodeKind, Pins, file_facts};
 use model::{Access, CacheMode, Hint, Location, Plan, PlannedTarget, TargetFacts};
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -41,7 +39,7 @@ impl OpenTarget {
         let file = opened.map_err(|source| unopened(path, access(reads, writes), source))?;
         verify(&file, path, target)?;
         if !passed_through {
-            advise(&file, target);
+            caches::hint(&file, hint(target));
         }
         Ok(OpenTarget(Some(file)))
     }
@@ -58,20 +56,16 @@ impl OpenTarget {
 }
 
 /// The system's hint about the pattern: that of the plan, or else what fathom's own random access means.
-fn advise(file: &File, target: &PlannedTarget) {
+fn hint(target: &PlannedTarget) -> Hint {
     let random = target.cache == CacheMode::Cached
         && matches!(
             target.workload.access,
             Access::Random | Access::Permuted(_) | Access::Skewed(_)
         );
-    let advice = match target.hint {
-        Hint::Sequential => libc::POSIX_FADV_SEQUENTIAL,
-        Hint::Random => libc::POSIX_FADV_RANDOM,
-        Hint::None if random => libc::POSIX_FADV_RANDOM,
-        Hint::None => return,
-    };
-    // SAFETY: advice on a descriptor that we own; it cannot do harm.
-    unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, advice) };
+    match target.hint {
+        Hint::None if random => Hint::Random,
+        own => own,
+    }
 }
 
 /// Opens all targets of one thread, in the order of its seats.
@@ -114,7 +108,7 @@ pub(crate) fn hold_all(plan: &Plan, facts: &[TargetFacts], pins: &Pins) -> Resul
 /// Descriptors of what the plan's targets are, each once, opened for nothing but their facts.
 pub(crate) fn nodes(plan: &Plan, pins: &Pins) -> Vec<Arc<File>> {
     let mut nodes: Vec<Arc<File>> = Vec::new();
-    let number = |node: &File| node.metadata().ok().map(|there| (there.dev(), there.ino()));
+    let number = |node: &File| file_facts(node).ok().map(|facts| facts.identity);
     for path in plan
         .targets
         .iter()
@@ -178,21 +172,18 @@ fn verify(file: &File, path: &Path, target: &PlannedTarget) -> Result<(), RunErr
     let changed = || RunError::Changed {
         path: path.to_owned(),
     };
-    let meta = file.metadata().map_err(|_| changed())?;
-    let kind = meta.file_type();
-    let device = kind.is_block_device() || kind.is_char_device();
-    let identity = if device {
-        (meta.rdev(), 0)
-    } else {
-        (meta.dev(), meta.ino())
-    };
+    let opened = file_facts(file).map_err(|_| changed())?;
     let checked = match &target.namespace {
-        Some(namespace) if kind.is_block_device() => Some(namespace.block_identity),
+        Some(namespace) if opened.kind == NodeKind::BlockDevice => Some(namespace.block_identity),
         _ => target.identity,
     };
-    let same = checked.is_none_or(|checked| checked == identity);
+    let same = checked.is_none_or(|checked| checked == opened.target_identity());
     let grows = target.create.is_some() && target.allocation.grows();
-    let long_enough = device || grows || meta.len() >= target.base.0 + target.length.0;
+    let device = matches!(
+        opened.kind,
+        NodeKind::BlockDevice | NodeKind::CharacterDevice
+    );
+    let long_enough = device || grows || opened.length >= target.base.0 + target.length.0;
     if same && long_enough {
         Ok(())
     } else {

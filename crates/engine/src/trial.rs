@@ -9,9 +9,8 @@
 //! that never answers would keep us for ever. Omitted: writes, which a trial must not make.
 
 use crate::RunError;
-use crate::system::read_without_waiting;
 use crate::target::OpenTarget;
-use gate::Pins;
+use gate::{Descriptor, Pins};
 use host::Root;
 use model::{
     CacheMode, IoLimit, KernelWorkers, Limits, Operation, Plan, PlannedTarget, Ratio, TargetFacts,
@@ -29,8 +28,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const NOT_OFFERED: io::ErrorKind = io::ErrorKind::Unsupported;
 const WOULD_WAIT: io::ErrorKind = io::ErrorKind::WouldBlock;
 
+/// Reads into memory from an offset if that can be begun without waiting.
+pub(crate) type Trial = fn(Descriptor, &mut [u8], u64) -> io::Result<usize>;
+
 /// Whether io_uring would have a target's requests carried out by kernel workers, and the evidence.
-pub(crate) fn needs_kernel_workers(plan: &Plan, pins: &Pins) -> Option<String> {
+pub(crate) fn needs_kernel_workers(plan: &Plan, pins: &Pins, trial: Trial) -> Option<String> {
     let (sender, answer) = channel();
     let targets: Vec<PlannedTarget> = plan
         .targets
@@ -45,7 +47,7 @@ pub(crate) fn needs_kernel_workers(plan: &Plan, pins: &Pins) -> Option<String> {
             let _ = sender.send(
                 targets
                     .iter()
-                    .find_map(|target| refuses_to_go_on(target, &pins)),
+                    .find_map(|target| refuses_to_go_on(target, &pins, trial)),
             );
         });
     asking.ok()?;
@@ -92,7 +94,7 @@ pub(crate) fn counts_attempts(
 }
 
 /// What one target answered, if it was a no.
-fn refuses_to_go_on(target: &PlannedTarget, pins: &Pins) -> Option<String> {
+fn refuses_to_go_on(target: &PlannedTarget, pins: &Pins, trial: Trial) -> Option<String> {
     let mut for_reading = target.clone();
     for_reading.workload.write = Ratio::NONE;
     for_reading.write_through = false;
@@ -107,7 +109,7 @@ fn refuses_to_go_on(target: &PlannedTarget, pins: &Pins) -> Option<String> {
     let mut waits = 0;
     for number in 0..READS.min(blocks) {
         let offset = target.base.0 + number * step * align as u64;
-        match read_without_waiting(open.descriptor().raw(), piece, offset) {
+        match trial(open.descriptor(), piece, offset) {
             Err(error) if error.kind() == NOT_OFFERED => {
                 return Some(format!("{path} takes no I/O without waiting: EOPNOTSUPP"));
             }

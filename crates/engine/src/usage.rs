@@ -1,47 +1,10 @@
-//! Processor time of the calling thread, and how long it waited for a processor. Source: getrusage(2), RUSAGE_THREAD.
+//! Processor time of the calling thread between two readings, and how long it waited for a processor.
 //!
-//! The sum is exact; how it is split between program and kernel is the kernel's estimate by ticks on most machines.
-#![allow(unsafe_code, reason = "asks the system about the thread")]
+//! Omitted: how the system is asked (`system`).
+
+pub(crate) use crate::system::usage::{major_faults_of_this_thread, of_this_thread, suspended};
 
 use model::{Nanos, ThreadCpu};
-
-/// Since the thread began; `None` where the system does not report it.
-pub(crate) fn of_this_thread() -> Option<ThreadCpu> {
-    let usage = thread_usage()?;
-    Some(ThreadCpu {
-        user: nanos(usage.ru_utime),
-        kernel: nanos(usage.ru_stime),
-    })
-}
-
-/// Page faults of the calling thread that waited for a device.
-pub(crate) fn major_faults_of_this_thread() -> u64 {
-    thread_usage().map_or(0, |usage| usage.ru_majflt.unsigned_abs())
-}
-
-fn thread_usage() -> Option<libc::rusage> {
-    // SAFETY: the structure is plain numbers, for which all zeros are values.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel writes one such structure where the pointer shows.
-    let refused = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } != 0;
-    (!refused).then_some(usage)
-}
-
-/// How long the machine has been suspended since it started. Source: clock_gettime(2), CLOCK_BOOTTIME.
-pub(crate) fn suspended() -> Nanos {
-    let mono = read_clock(libc::CLOCK_MONOTONIC); // first, so that the difference is never below the truth
-    read_clock(libc::CLOCK_BOOTTIME).minus(mono)
-}
-
-fn read_clock(clock: libc::clockid_t) -> Nanos {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the kernel writes one such structure where the pointer shows.
-    unsafe { libc::clock_gettime(clock, &raw mut time) };
-    Nanos(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
-}
 
 /// How long it was ready and others had its processor, since it began; `None` where the system does not report it.
 pub(crate) fn delay_of_this_thread() -> Option<Nanos> {
@@ -57,10 +20,6 @@ pub(crate) fn between(before: Option<ThreadCpu>, after: Option<ThreadCpu>) -> Op
     })
 }
 
-fn nanos(time: libc::timeval) -> Nanos {
-    Nanos(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_usec.unsigned_abs() * 1000)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,7 +30,7 @@ mod tests {
         let mut number = 0u64;
         let used = loop {
             (0..1_000_000u64).for_each(|n| number = std::hint::black_box(number ^ n));
-            let used = between(before, of_this_thread()).expect("Linux reports it");
+            let used = between(before, of_this_thread()).expect("the system reports it");
             if used.user.0 + used.kernel.0 > 0 {
                 break used;
             }

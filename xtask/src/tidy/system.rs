@@ -29,36 +29,8 @@ const ALLOWED: &[(&str, &str)] = &[
         "crates/engine/src/linux/",
         "how bytes move through Linux, and its calls around a run",
     ),
-    (
-        "crates/engine/src/buffer/map.rs",
-        "memory that the kernel may fill",
-    ),
-    (
-        "crates/engine/src/affinity.rs",
-        "the cores that threads run on",
-    ),
     ("crates/job/src/transport/mpi.rs", "loads a library of C"),
     ("crates/job/src/transport/pipes.rs", "process groups"),
-    (
-        "crates/engine/src/usage.rs",
-        "the processor time of a thread",
-    ),
-    (
-        "crates/engine/src/target.rs",
-        "the flags a file or device is opened with",
-    ),
-    (
-        "crates/engine/src/files/stream.rs",
-        "reads and writes at a place in a file",
-    ),
-    (
-        "crates/engine/src/copy/ends.rs",
-        "the flags both ends of a copy are opened with",
-    ),
-    (
-        "crates/engine/src/prepare/raw.rs",
-        "laying out a file on the disk",
-    ),
     ("attack/src/", "another user and process of this system"),
     ("bench/", "makes devices, and reads what a process cost"),
     ("xtask/", "sets up a Debian machine"),

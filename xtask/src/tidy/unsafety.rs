@@ -53,13 +53,21 @@ const ALLOWED: &[(&str, &str)] = &[
         "crates/engine/src/linux/priority.rs",
         "the priority of a thread's I/O",
     ),
-    ("crates/engine/src/buffer/map.rs", "aligned memory"),
+    (
+        "crates/engine/src/buffer/map.rs",
+        "places in memory that the kernel fills",
+    ),
+    ("crates/engine/src/linux/region.rs", "aligned memory"),
+    (
+        "crates/engine/src/linux/space.rs",
+        "reserving space of files",
+    ),
     (
         "crates/engine/src/buffer/tests.rs",
         "reads what a backend would write",
     ),
     (
-        "crates/engine/src/affinity.rs",
+        "crates/engine/src/linux/affinity.rs",
         "the scheduler's masks of cores",
     ),
     (
@@ -67,12 +75,8 @@ const ALLOWED: &[(&str, &str)] = &[
         "a setting of the system's allocator",
     ),
     (
-        "crates/engine/src/usage.rs",
+        "crates/engine/src/linux/usage.rs",
         "the processor time of a thread",
-    ),
-    (
-        "crates/engine/src/target.rs",
-        "opening for direct I/O and exclusively",
     ),
     (
         "crates/engine/src/clock.rs",
@@ -80,7 +84,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     (
         "crates/engine/src/prepare/raw.rs",
-        "reserving space and filling with direct I/O",
+        "memory for filling with direct I/O",
     ),
     (
         "crates/engine/src/verify/block_sums.rs",

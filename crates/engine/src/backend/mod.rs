@@ -42,7 +42,7 @@ pub(crate) struct Io {
     pub(crate) issued: Nanos,
 }
 
-/// The result of one I/O: bytes transferred, or a negated errno, as the kernel gives it.
+/// The result of one I/O: bytes transferred, or a negated error number, as the system gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Completion {
     pub(crate) slot: Slot,

@@ -79,7 +79,7 @@ impl Source {
 
     /// All of it, for registering with the kernel.
     pub(crate) fn whole(&self) -> (NonNull<u8>, usize) {
-        (self.map.start, self.map.bytes)
+        self.map.whole()
     }
 }
 

@@ -4,12 +4,10 @@
 use super::blocks::{self, Aligned};
 use super::{CopyError, CopyJob, source};
 use crate::stop::Stop;
-use gate::Access;
+use gate::{Access, NodeKind, file_facts};
 use model::Bytes;
-use rustix::fs::OFlags;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
-use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::PathBuf;
 
 /// One end of a copy.
@@ -71,8 +69,8 @@ fn open_output(job: &CopyJob) -> Result<File, CopyError> {
             false => begin_output(job, pin.create(access).map_err(refused)?).map_err(refused),
         };
     };
-    let kind = node.metadata().map_err(refused)?.file_type();
-    if job.must_be_new && !kind.is_block_device() {
+    let kind = file_facts(&node).map_err(refused)?.kind;
+    if job.must_be_new && kind != NodeKind::BlockDevice {
         return Err(refused(io::ErrorKind::AlreadyExists.into()));
     }
     job.pins.claim(&pin).map_err(refused)?; // not while it is mounted
@@ -87,7 +85,7 @@ fn open_output(job: &CopyJob) -> Result<File, CopyError> {
 
 /// As dd does it: what stands before the beginning stays, what stands behind it goes.
 fn begin_output(job: &CopyJob, mut file: File) -> io::Result<File> {
-    let is_file = file.metadata()?.is_file();
+    let is_file = file_facts(&file)?.kind == NodeKind::File;
     if is_file && !job.keeps_length {
         file.set_len(job.output.offset.0)?;
     }
@@ -130,22 +128,14 @@ pub(super) fn skip(job: &CopyJob, input: &mut File, stop: &Stop) -> Result<(), C
 
 /// A seek in a pipe fails; one in /dev/zero changes nothing, and nothing is lost by that.
 fn is_sought(input: &File) -> bool {
-    input
-        .metadata()
-        .is_ok_and(|there| !there.file_type().is_fifo())
-}
-
-/// From now on through the system's cache.
-pub(super) fn through_cache(file: &File) -> io::Result<()> {
-    let flags = rustix::fs::fcntl_getfl(file)?;
-    Ok(rustix::fs::fcntl_setfl(file, flags - OFlags::DIRECT)?)
+    file_facts(input).is_ok_and(|there| there.kind != NodeKind::Pipe)
 }
 
 /// Short reads before the end of the source are completed.
 pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     let mut length = 0;
     while length < into.len() {
-        match file.read_at(&mut into[length..], at.saturating_add(length as u64)) {
+        match gate::read_at(file, &mut into[length..], at.saturating_add(length as u64)) {
             Ok(0) => break,
             Ok(more) => length += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -158,6 +148,6 @@ pub(super) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize
 /// Writes all of it at this place, and returns how much was written.
 pub(super) fn write_at(file: &File, data: &[u8], at: u64) -> (usize, io::Result<()>) {
     blocks::write(data, |data, behind| {
-        file.write_at(data, at.saturating_add(behind as u64))
+        gate::write_at(file, data, at.saturating_add(behind as u64))
     })
 }

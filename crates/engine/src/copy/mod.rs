@@ -19,6 +19,8 @@ pub use source::has_no_places;
 use crate::clock::{Clock, WallClock};
 use crate::files::Batches;
 use crate::stop::Stop;
+use crate::system::caches;
+use crate::system::source::through_cache;
 use blocks::Aligned;
 use gate::Pins;
 use host::{CounterReader, Root};
@@ -410,7 +412,10 @@ impl Run<'_> {
         let whole = data.len() as u64 == self.job.output.block.0;
         if !whole && self.job.output.direct {
             // The end of a file need not be aligned; dd goes through the cache for it too.
-            ends::through_cache(&self.output).map_err(|error| self.unwritten(&error))?;
+            let other = through_cache(&self.output).map_err(|error| self.unwritten(&error))?;
+            if let Some(other) = other {
+                self.output = other;
+            }
         }
         let begin = self.clock.now();
         let output = &mut self.output;
@@ -437,7 +442,7 @@ impl Run<'_> {
         let system = (self.job.transfers.as_ref()).is_some_and(|work| work.syncs_system);
         let begin = self.clock.now();
         if system {
-            rustix::fs::sync();
+            caches::sync_all()?;
         }
         match (self.job.syncs_all, self.job.syncs_data) {
             (true, _) => self.output.sync_all()?,

@@ -10,6 +10,7 @@ use super::{Copied, CopyJob, Side, TELL, ends, unread, unwritten};
 use crate::clock::{Clock, WallClock};
 use crate::rng::Rng;
 use crate::stop::Stop;
+use crate::system::source::through_cache;
 use model::record::copied::{CopyRandom, CopyTransfers};
 use model::{Bytes, FilesOrder, FilesOutcome, FilesStep, FilesThread, Nanos};
 use std::fs::File;
@@ -305,20 +306,18 @@ impl Transfers<'_> {
         let (mut written, mut result) = (data.len(), Ok(()));
         if !self.work.no_output {
             let at = self.job.output.offset.0.saturating_add(place);
-            let mut once = || {
-                self.timed(state, End::Out, side, || {
-                    ends::write_at(self.output, data, at)
-                })
+            let mut once = |output: &File| {
+                self.timed(state, End::Out, side, || ends::write_at(output, data, at))
             };
-            (written, result) = once();
+            (written, result) = once(self.output);
             if let Err(error) = &result
                 && !whole
                 && self.job.output.direct
                 && is_misaligned(error)
             {
                 // The end of a file need not be aligned, as in the copy of dd.
-                ends::through_cache(self.output)?;
-                (written, result) = once();
+                let other = through_cache(self.output)?;
+                (written, result) = once(other.as_ref().unwrap_or(self.output));
             }
         }
         let mut state = lock(state);

@@ -1,12 +1,10 @@
 //! What a folder offers before anything is created in it: whether it answers, may be written, and has room.
 //!
-//! Source: statvfs(3). A mount that does not answer blocks the thread that asked it, not the program.
+//! A mount that does not answer blocks the thread that asked it, not the program.
 
 use super::FilesError;
-use crate::system::caches;
+use crate::system::{caches, room};
 use model::{Bytes, Nanos};
-use rustix::fs::{Access, StatVfsMountFlags};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -37,7 +35,7 @@ pub fn room_of(folder: &Path, patience: Nanos) -> Result<Room, FilesError> {
     let (sender, answer) = mpsc::channel();
     let asked: PathBuf = folder.to_owned();
     let ask = move || {
-        let _ = sender.send(look(&asked)); // the receiver may be gone
+        let _ = sender.send(room(&asked)); // the receiver may be gone
     };
     let thread = thread::Builder::new().name("look".to_owned());
     thread.spawn(ask).map_err(FilesError::Thread)?;
@@ -54,21 +52,6 @@ pub fn room_of(folder: &Path, patience: Nanos) -> Result<Room, FilesError> {
         }),
         Err(RecvTimeoutError::Disconnected) => Err(FilesError::Lost),
     }
-}
-
-fn look(folder: &Path) -> io::Result<Room> {
-    let is_folder = std::fs::metadata(folder)?.is_dir();
-    let there = rustix::fs::statvfs(folder)?;
-    let may = rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK);
-    Ok(Room {
-        is_folder,
-        writable: may.is_ok(),
-        read_only: there.f_flag.contains(StatVfsMountFlags::RDONLY),
-        free: Bytes(there.f_bavail.saturating_mul(there.f_frsize)),
-        files_free: (there.f_files > 0).then_some(there.f_favail),
-        bytes: [there.f_blocks, there.f_bfree].map(|blocks| blocks.saturating_mul(there.f_frsize)),
-        files: [there.f_files, there.f_ffree],
-    })
 }
 
 /// Whether this process may empty the system's caches; `Err` has the reason.

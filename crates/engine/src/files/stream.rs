@@ -6,12 +6,12 @@
 
 use super::crew::{Beat, Ended};
 use crate::clock::Clock;
+use crate::prepare::raw::{read_exact_at, write_whole};
 use crate::rng::Rng;
 use gate::{Folder, Name, Use};
 use model::{Bytes, FilesThread, Nanos};
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 /// Name of the large file in our folder.
@@ -95,9 +95,9 @@ impl Large {
         let (file, mut buffer) = (self.open()?, self.buffer());
         let block = self.block.0;
         let ended = beat.each(self.within(&file)?, |number| {
-            file.read_exact_at(&mut buffer, number * block)?;
+            read_exact_at(&file, &mut buffer, number * block)?;
             buffer[0] ^= 1;
-            file.write_all_at(&buffer, number * block).map(|()| block)
+            write_whole(&file, &buffer, number * block).map(|()| block)
         });
         flushed(ended, &file, beat)
     }
@@ -143,10 +143,10 @@ impl Large {
         let mine = SEEKS / SEEKERS + u64::from(seeker < SEEKS % SEEKERS);
         let one = |number: u64| (number < mine).then(|| (number, rng.below(blocks) * block));
         beat.each(one, |(number, offset)| {
-            file.read_exact_at(&mut buffer, offset)?;
+            read_exact_at(file, &mut buffer, offset)?;
             if number % WRITTEN_BACK == 0 {
                 buffer[0] ^= 1;
-                file.write_all_at(&buffer, offset)?;
+                write_whole(file, &buffer, offset)?;
             }
             Ok(block)
         })

@@ -10,6 +10,7 @@ use crate::clock::{Clock, WallClock};
 use crate::meeting::Level;
 use crate::rng::Rng;
 use crate::stop::Stop;
+use crate::system::caches;
 use gate::{Folder, Name, Use};
 use model::errno_text;
 use model::record::mdtest::{MdtestPhase, MdtestShape, MdtestWork};
@@ -49,7 +50,7 @@ impl Phase<'_> {
         let mut ended = self.threads(&tasks);
         let error = ended.iter_mut().find_map(|one| one.error.take());
         let name = self.phase.name();
-        let outcome = match error {
+        let mut outcome = match error {
             Some(error) => FilesOutcome::Failed(format!("{name}: {}", errno_text(&error))),
             None if ended.iter().any(|one| one.interrupted) => FilesOutcome::Interrupted,
             None => FilesOutcome::Complete,
@@ -57,7 +58,9 @@ impl Phase<'_> {
         let mut flush = None;
         if self.work.syncs_phases && outcome == FilesOutcome::Complete {
             let begin = self.clock.now();
-            rustix::fs::sync();
+            if let Err(error) = caches::sync_all() {
+                outcome = FilesOutcome::Failed(format!("{name}: {}", errno_text(&error)));
+            }
             let end = self.clock.now();
             flush = Some(end.minus(begin));
             ended.iter_mut().for_each(|one| one.counted.ended = end);

@@ -2,6 +2,7 @@
 //!
 //! Omitted: what is done with them, which every system shares. `crate::system` is this folder on Linux.
 
+pub(crate) mod affinity;
 mod aio;
 pub(crate) mod arenas;
 pub(crate) mod caches;
@@ -9,11 +10,21 @@ mod io_uring;
 mod mapping;
 mod nvme;
 mod priority;
+mod region;
+mod room;
+mod rows;
+pub(crate) mod source;
+pub(crate) mod space;
+pub(crate) mod state;
 mod sync;
+pub(crate) mod usage;
 
-pub(crate) use aio::Aio;
-pub(crate) use io_uring::IoUring;
+use aio::Aio;
+use io_uring::IoUring;
 pub(crate) use mapping::Mapping;
-pub(crate) use nvme::Nvme;
+use nvme::Nvme;
 pub(crate) use priority::{ThreadPriority, number};
-pub(crate) use sync::{Sync, read_without_waiting};
+pub(crate) use region::Region;
+pub(crate) use room::room;
+pub(crate) use rows::BACKENDS;
+use sync::{Sync, read_without_waiting};

@@ -11,6 +11,7 @@ use super::priority::{ThreadPriority, number};
 use crate::RunError;
 use crate::backend::{Backend, Completion, Io, Setup, Used};
 use crate::clock::Clock;
+use gate::Descriptor;
 use model::{Nanos, Operation};
 use std::io;
 use std::os::fd::RawFd;
@@ -136,7 +137,7 @@ fn flagged(descriptor: RawFd, io: &Io, flags: i32) -> isize {
 
 /// Reads into `memory` if that can be begun without waiting, as io_uring asks it first.
 pub(crate) fn read_without_waiting(
-    descriptor: RawFd,
+    descriptor: Descriptor,
     memory: &mut [u8],
     offset: u64,
 ) -> io::Result<usize> {
@@ -146,6 +147,14 @@ pub(crate) fn read_without_waiting(
     };
     let offset = offset.cast_signed();
     // SAFETY: one piece, which is borrowed until we return.
-    let read = unsafe { libc::preadv2(descriptor, &raw const piece, 1, offset, libc::RWF_NOWAIT) };
+    let read = unsafe {
+        libc::preadv2(
+            descriptor.raw(),
+            &raw const piece,
+            1,
+            offset,
+            libc::RWF_NOWAIT,
+        )
+    };
     usize::try_from(read).map_err(|_| io::Error::last_os_error())
 }

@@ -9,6 +9,7 @@ use crate::observer::Event;
 use crate::rng::Rng;
 use crate::shape::Shape;
 use crate::stop::Stop;
+use crate::system::space;
 use crate::target_state::random_number;
 use model::Bytes;
 use model::block_header::{self, BLOCK, BlockHeader};
@@ -152,7 +153,7 @@ impl Filling<'_> {
     fn bring(&self, data: &[u8], at: u64) -> io::Result<()> {
         raw::write_whole(self.file, data, at)?;
         if self.write_back {
-            raw::write_back(self.file, at, data.len() as u64)
+            space::write_back(self.file, at, data.len() as u64)
         } else {
             Ok(())
         }

@@ -8,9 +8,10 @@ use crate::RunError;
 use crate::observer::Observer;
 use crate::shape::Shape;
 use crate::stop::Stop;
+use crate::system::{caches, space};
 use crate::target::{hold_all, unopened};
 use filling::{Filling, PIECE};
-use gate::{Access, Pin, Pins};
+use gate::{Access, Pin, Pins, file_facts};
 use model::block_header::BLOCK;
 use model::{Allocation, Bytes, CacheMode, Content, Plan, PlannedTarget, TargetFacts, TargetKind};
 use std::fs::File;
@@ -112,7 +113,7 @@ fn fill_all(
         // A file that was missing may have come under another name of this request meanwhile.
         let pin = pins.pin(path);
         let pin = pin.map_err(|source| unopened(path, "filling", source))?;
-        let there = pin.node().and_then(|node| raw::identity(&node).ok());
+        let there = pin.node().and_then(|node| identity(&node).ok());
         let same = |done: &&Filled| done.path == path || there == Some(done.identity);
         if let Some(done) = filled.iter().find(same) {
             target.identity = Some(done.identity);
@@ -159,7 +160,7 @@ impl Order<'_> {
         let made = self.facts.kind == TargetKind::Missing;
         let path = self.path.to_owned();
         let file = self.open(made)?;
-        let identity = raw::identity(&file).map_err(|source| self.failed(Bytes(0), source))?;
+        let identity = identity(&file).map_err(|source| self.failed(Bytes(0), source))?;
         if !made && self.facts.identity != Some(identity) {
             return Err(RunError::Changed { path });
         }
@@ -231,7 +232,7 @@ impl Order<'_> {
         if onlookers.stop.asked() {
             return Err(interrupted());
         }
-        raw::drop_cache(file);
+        caches::drop_cache(file);
         Ok(written)
     }
 
@@ -259,7 +260,7 @@ impl Order<'_> {
     /// Reserves the space of what is missing, all of which is to be written.
     fn reserve(&self, file: &File) -> Result<Stretch, RunError> {
         let (from, to) = (self.keep(file)?, self.size);
-        raw::reserve(file, from, to).map_err(|source| self.failed(from, source))?;
+        space::reserve(file, from, to).map_err(|source| self.failed(from, source))?;
         Ok(Stretch { from, to })
     }
 
@@ -280,8 +281,8 @@ impl Order<'_> {
         };
         let written = self.write(file, first, &unstopped)?;
         let laid_out = match self.allocation {
-            Allocation::Written | Allocation::Reserved => raw::reserve(file, none, size),
-            Allocation::ReservedBehindEnd => raw::reserve_behind_end(file, size),
+            Allocation::Written | Allocation::Reserved => space::reserve(file, none, size),
+            Allocation::ReservedBehindEnd => space::reserve_behind_end(file, size),
             Allocation::Sparse | Allocation::Emptied => file.set_len(size.0),
             Allocation::Growing => Ok(()),
         };
@@ -317,6 +318,10 @@ impl Order<'_> {
             removed: false,
         }
     }
+}
+
+fn identity(file: &File) -> io::Result<(u64, u64)> {
+    file_facts(file).map(|there| there.identity)
 }
 
 /// Reports the progress until all workers are done.

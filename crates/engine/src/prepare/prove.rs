@@ -10,6 +10,7 @@ use super::scan::{PIECE, Scan};
 use crate::RunError;
 use crate::observer::{Event, Observer};
 use crate::stop::Stop;
+use crate::system::caches;
 use gate::{Access, Pins};
 use model::Bytes;
 use model::block_header::{self, BLOCK_BYTES, Flaw};
@@ -55,7 +56,7 @@ pub fn prove_ours(
         let (done, total) = (Bytes(done), Bytes(total));
         observer.on(Event::Proving { path, done, total });
     });
-    raw::drop_cache(&file);
+    caches::drop_cache(&file);
     match trouble {
         Some(error) => Err(error),
         None if stop.asked() => Err(RunError::ProofInterrupted {

@@ -6,8 +6,8 @@
 //! still has to lead to its file: otherwise it was renamed, another file replaced it, or something was mounted over a folder
 //! of its path. Omitted: devices, and what a change means for the result (`analysis`).
 
+use crate::system::state::{State, state};
 use model::{Bytes, Failure, FileSystem, OnError, Operation, Plan, PlannedTarget, TargetFacts};
-use rustix::fs::{AtFlags, StatxFlags, statx};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -50,13 +50,6 @@ struct Watched {
     has_name: bool,
     /// Its path, where no server has to be asked for it.
     path: Option<PathBuf>,
-}
-
-/// Attributes of a file from the system.
-struct State {
-    links: u32,
-    size: u64,
-    blocks: u64,
 }
 
 impl Integrity {
@@ -193,23 +186,10 @@ fn needed(target: &PlannedTarget) -> u64 {
     }
 }
 
-/// Without asking a file server, which may not answer while it is measured. Source: statx(2), `AT_STATX_DONT_SYNC`.
-fn state(file: &File) -> Option<State> {
-    let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
-    let wanted = StatxFlags::NLINK | StatxFlags::SIZE | StatxFlags::BLOCKS;
-    let now = statx(file, "", flags, wanted).ok()?;
-    Some(State {
-        links: now.stx_nlink,
-        size: now.stx_size,
-        blocks: now.stx_blocks,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rehearsal::tests::{plan, planned};
-    use rustix::fs::FallocateFlags;
 
     fn fill(file: &tempfile::NamedTempFile) {
         std::fs::write(file.path(), vec![7; 1 << 20]).unwrap();
@@ -276,8 +256,7 @@ mod tests {
         let (file, plan, facts) = ground();
         let nodes = || vec![Arc::new(file.reopen().unwrap())];
         let mut integrity = Integrity::of(&plan, &facts, nodes());
-        let punched = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        rustix::fs::fallocate(&file, punched, 65536, 65536).unwrap();
+        crate::system::space::discard(file.as_file(), 65536, 65536).unwrap();
         assert!(!integrity.check(), "the run goes on");
         fill(&file);
         assert_eq!(integrity.into_found().freed_targets, [0]);

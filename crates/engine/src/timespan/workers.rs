@@ -1,12 +1,12 @@
 //! The workers of one timespan: mustered, let go together, and waited for, but not for ever.
 
 use crate::RunError;
-use crate::affinity;
 use crate::backend::{Backend, Setup, Used};
 use crate::clock::{Clock, WallClock};
 use crate::observer::Live;
 use crate::schedule::Schedule;
 use crate::stop::Stop;
+use crate::system::affinity;
 use crate::target::open_all;
 use crate::target_state::Shared;
 use crate::thread_plan::ThreadPlan;

@@ -13,9 +13,9 @@ use super::tally::{PieceTally, Tally};
 use crate::RunError;
 use crate::clock::{Clock, WallClock};
 use crate::observer::{Event, Observer};
-use crate::prepare::raw;
 use crate::prepare::scan::{PIECE, Scan};
 use crate::stop::Stop;
+use crate::system::caches;
 use gate::Pins;
 use host::{CounterReader, Root};
 use model::block_header::{self, BLOCK, BLOCK_BYTES, BlockHeader};
@@ -66,7 +66,7 @@ pub fn verify_target(
     let medium = FileMedium::at(&job.path, &job.pins)?;
     let synced = medium.file.sync_data();
     synced.map_err(|source| crate::target::unopened(&job.path, "writing back", source))?;
-    raw::drop_cache(&medium.file);
+    caches::drop_cache(&medium.file);
     let scan = Scan {
         file: &medium.file,
         from: job.from.0,

@@ -12,9 +12,9 @@ use super::medium::FileMedium;
 use crate::RunError;
 use crate::clock::monotonic;
 use crate::observer::{Event, Observer};
-use crate::prepare::raw;
 use crate::prepare::scan::Scan;
 use crate::stop::Stop;
+use crate::system::caches;
 use gate::Pins;
 use model::block_header::{BLOCK, BLOCK_BYTES};
 use model::{Bytes, Nanos, Plan, VerifyCounts, VerifyPass};
@@ -65,7 +65,7 @@ pub(crate) fn whole_range(
         if let Some(journal) = journal {
             journal.flushed(number);
         }
-        raw::drop_cache(&medium.file);
+        caches::drop_cache(&medium.file);
         let scan = Scan {
             file: &medium.file,
             from: target.base.0,

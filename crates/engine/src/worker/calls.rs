@@ -8,12 +8,12 @@ use crate::RunError;
 use crate::clock::{Clock, WallClock};
 use crate::recorded::RecordedIo;
 use crate::simulated::SharedStore;
+use crate::system::space::discard;
 use crate::target::OpenTarget;
 use crate::thread_plan::ThreadPlan;
 use model::record::CallCount;
 use model::trace::TraceOperation;
 use model::{Access, LatencyHistogram, Nanos, Plan};
-use rustix::fs::{FallocateFlags, fallocate};
 use std::fs::File;
 use std::io;
 use std::sync::PoisonError;
@@ -242,10 +242,7 @@ fn start(file: File) -> io::Result<By> {
 
 fn call(file: &File, io: &RecordedIo) -> io::Result<()> {
     match io.operation {
-        TraceOperation::Discard => {
-            let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-            Ok(fallocate(file, flags, io.offset, io.length)?)
-        }
+        TraceOperation::Discard => discard(file, io.offset, io.length),
         _ => file.sync_data(),
     }
 }

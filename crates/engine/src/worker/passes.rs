@@ -1,13 +1,11 @@
-//! The pages of a thread's targets, which it drops from the page cache again each time it has moved so many bytes. Source:
-//! posix_fadvise(2). Omitted: the first time, before the run, which is the session's.
+//! The pages of a thread's targets, which it drops from the page cache again each time it has moved so many bytes. Omitted: the first time, before the run, which is the session's.
 
 use crate::RunError;
+use crate::system::caches::drop_pages;
 use crate::target::OpenTarget;
 use crate::thread_plan::{TargetShare, ThreadPlan};
 use model::{Bytes, Plan};
-use rustix::fs::{Advice, fadvise};
 use std::fs::File;
-use std::num::NonZeroU64;
 
 /// What is left of the pass on each target of a thread.
 pub(crate) struct Passes {
@@ -81,8 +79,7 @@ impl Pass {
     /// Dirty pages stay, and are on their way to the device then. The same call succeeded before the run: nothing is reported.
     #[cold]
     fn drop_pages(&self) {
-        let length = NonZeroU64::new(self.length.0);
-        let _ = fadvise(&self.file, self.base.0, length, Advice::DontNeed);
+        let _ = drop_pages(&self.file, self.base, self.length);
     }
 }
 
