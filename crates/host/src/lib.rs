@@ -8,27 +8,33 @@
 //! clocks, which are arguments; only the time limit of the scan of a target and the times of the system's events are read here.
 
 mod content;
+mod look;
+mod patience;
 mod press;
+mod programs;
+mod reported;
 mod root;
 mod signature;
+mod target;
 
 #[cfg(target_os = "linux")]
-mod linux;
-#[cfg(target_os = "linux")]
-use linux as system;
+#[path = "linux/mod.rs"]
+mod system;
 
-#[cfg(not(target_os = "linux"))]
-compile_error!("host supports Linux only: another system needs its own folder next to src/linux");
-
+pub use programs::ProgramReader;
+pub use reported::{
+    Activity, Allowance, ClosedFile, DeviceListing, ObservedEvents, ProcessIo, Timed,
+};
 pub use root::Root;
 pub use system::{
-    Activity, Allowance, BlockTrace, ClosedFile, CounterReader, DeviceListing, Event, FileState,
-    IoTrace, ObservedEvents, ObservedPlace, ProcessIo, ProcessTree, ProgramReader, SystemObserver,
-    Timed, activity, allowance, block_of_generic, boot_id, chain_devices, content_of_whole,
-    content_of_whole_at_best, device_chain, device_health, device_number, devices, file_identity,
-    file_state, hangup_is_ignored, has_poll_queues, host_record, identity_at,
-    is_writable_by_others, keeps_time_by_counter, kernel_workers, lock_holder, may_be_one_file,
-    memory_room, monotonic, open_unmarked, output_was_closed, parent_of, pinned_facts, process_ios,
-    set_event, stack_limit, stream_into, stream_to, target_facts, target_facts_again, thread_delay,
+    BlockTrace, CounterReader, Event, FileState, IoTrace, ObservedPlace, ProcessTree,
+    SystemObserver, activity, allowance, block_of_generic, boot_id, chain_devices, device_chain,
+    device_health, device_number, devices, file_identity, file_state, hangup_is_ignored,
+    has_poll_queues, host_record, identity_at, is_writable_by_others, keeps_time_by_counter,
+    kernel_workers, lock_holder, may_be_one_file, memory_room, monotonic, output_was_closed,
+    parent_of, process_ios, set_event, stack_limit, stream_into, stream_to, thread_delay,
     time_source, uptime_ms, wait_for_keys, watch_for_silence,
+};
+pub use target::{
+    content_of_whole, content_of_whole_at_best, pinned_facts, target_facts, target_facts_again,
 };

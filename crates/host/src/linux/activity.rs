@@ -3,41 +3,13 @@
 //! Sources: proc_stat(5), proc_vmstat(5), proc_pid_io(5), proc_pid_comm(5). Of others' processes only root may know what
 //! they read and write; those are omitted and counted. Deliberately absent: rates, which are differences.
 
+use crate::reported::{Activity, ProcessIo};
 use crate::root::Root;
 use model::Bytes;
 use std::fs;
 
 /// A page of `/proc/vmstat`'s `pgpgin` and `pgpgout` is a KiB, independent of the memory's page size.
 const PAGED_BYTES: u64 = 1024;
-
-/// The figures of vmstat(8) that no device has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Activity {
-    /// Programs that run or want to (`r`); `None` where the system does not report it.
-    pub runnable: Option<u64>,
-    /// Programs that wait for I/O and cannot be interrupted (`b`).
-    pub blocked: Option<u64>,
-    /// Read from block devices since boot (`bi`).
-    pub paged_in: Option<Bytes>,
-    /// Written to block devices since boot (`bo`).
-    pub paged_out: Option<Bytes>,
-}
-
-/// What one process has read from and written to devices since it began, with its children that have ended: when a process waits
-/// for the end of a child, the kernel adds the child's counts to its own (`wait_task_zombie` in `kernel/exit.c`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProcessIo {
-    /// Its number.
-    pub process: u32,
-    /// The number of the process that waits for its end; 0 for none.
-    pub parent: u32,
-    /// What it is called.
-    pub name: String,
-    /// Fetched from devices.
-    pub read_bytes: Bytes,
-    /// Sent to devices, or to be sent: what it has put into the system's cache counts here.
-    pub write_bytes: Bytes,
-}
 
 /// As of now.
 pub fn activity(root: &Root) -> Activity {

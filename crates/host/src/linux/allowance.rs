@@ -2,23 +2,9 @@
 //!
 //! Omitted: what a run will need, which is `engine`'s, and what control groups allow (`limits`).
 
+use crate::reported::Allowance;
 use crate::root::Root;
 use model::Bytes;
-
-/// Limits of this process as they stand now. `None` is no limit, or that the system does not report it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Allowance {
-    /// Files that it may have open at once (`ulimit -n`).
-    pub open_files: Option<u64>,
-    /// How many it has open.
-    pub files_open: u64,
-    /// Bytes of address space that it may map (`ulimit -v`).
-    pub address_space: Option<Bytes>,
-    /// How many it has mapped.
-    pub mapped: Bytes,
-    /// How long a file may become that it writes (`ulimit -f`).
-    pub file_size: Option<Bytes>,
-}
 
 /// Of this process. Source: proc_pid_limits(5), proc_pid_status(5), proc_pid_fd(5).
 pub fn allowance(root: &Root) -> Allowance {

@@ -3,7 +3,8 @@
 //! Source: the kernel's `Documentation/ABI/stable/sysfs-block`. A device is found by number or by name
 //! and never opened. Deliberately absent: which device uses which over several steps (`chain`, `claims`).
 
-use crate::root::{Root, names, text};
+use crate::root::Root;
+use crate::system::tree::{names, text};
 use model::{BlockDevice, Bytes};
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};

@@ -220,7 +220,7 @@ pub(super) fn btrfs_members(root: &Root, node: &Node) -> Option<Vec<Node>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linux::mounts::mounts;
+    use crate::system::mounts::mounts;
 
     /// Names of the chain under a path of a saved tree, as its mount table lists them.
     fn under(name: &str, path: &str) -> Vec<String> {
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn an_overlay_stands_on_what_its_upper_layer_does() {
         assert_eq!(under("vm_virtio", "/mnt/merged/a"), ["vda"]);
-        let mounts: Vec<Mount> = crate::linux::mounts::of_text(
+        let mounts: Vec<Mount> = crate::system::mounts::of_text(
             "20 1 0:20 / / rw - overlay overlay rw,lowerdir=/l,upperdir=/var/u,workdir=/var/w\n\
              21 20 0:21 / /mem rw - tmpfs none rw\n\
              22 20 0:22 / /box rw - overlay overlay rw,lowerdir=/l,upperdir=/mem/u,workdir=/mem/w",

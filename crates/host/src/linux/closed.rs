@@ -9,6 +9,7 @@
 
 use super::sys;
 use super::unmarked::open_unmarked;
+use crate::reported::ClosedFile;
 use gate::Lease;
 use model::TargetFacts;
 use std::fs::{File, Metadata, OpenOptions};
@@ -23,19 +24,6 @@ const TICKS: u32 = 40;
 /// Tries to meet the clock's tick.
 const TRIES: u32 = 20;
 const TICK: Duration = Duration::from_millis(1);
-
-/// The state of a regular file that no process has open for writing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClosedFile {
-    /// Device and inode number.
-    pub identity: (u64, u64),
-    /// Which file of those that had this inode number; 0 where the file system does not count.
-    pub generation: u32,
-    /// Bytes.
-    pub size: u64,
-    /// Nanoseconds since 1970 of the last change of content or attributes.
-    pub changed_ns: i64,
-}
 
 /// Whether users other than root and this user may change a file.
 ///

@@ -6,30 +6,12 @@
 use super::block::Node;
 use super::chain::below;
 use super::claims::Uses;
-use super::look::{Look, Patience};
 use super::paths::with_paths;
 use super::target::device_claims;
+use crate::look::Look;
+use crate::patience::Patience;
+use crate::reported::DeviceListing;
 use crate::root::Root;
-use model::{BlockDevice, Claim};
-use std::path::PathBuf;
-
-/// One device of the list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeviceListing {
-    /// Its facts.
-    pub device: BlockDevice,
-    /// Kernel name of the device that it uses, when that is exactly one.
-    pub parent: Option<String>,
-    /// Who uses it, or what on it would be lost. Of a saved tree: without signatures. Never `Busy`:
-    /// asking that opens the device exclusively for a moment, and a list of all devices must not get
-    /// into the way of another process's mount. `target_facts` asks it of the one target.
-    pub claims: Vec<Claim>,
-    /// Its name in `/dev`.
-    pub path: PathBuf,
-    /// The name that people use, where it has another: `vg-root` of `/dev/dm-0`, which is `/dev/mapper/vg-root` too, and
-    /// `data` of `/dev/md127`, which is `/dev/md/data`.
-    pub known_as: Option<String>,
-}
 
 /// Every device with capacity, in the natural order of names, each disk before its partitions.
 /// Devices of this machine are opened for reading to find signatures; those of a saved tree are not.

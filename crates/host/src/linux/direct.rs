@@ -7,8 +7,8 @@
 //! created at all, that is what stands against the target, not its file system's ways with direct I/O.
 //! Omitted: what the I/O costs and where it is answered, which the counters show (`analysis`).
 
-use super::look::Patience;
 use super::sys;
+use crate::patience::Patience;
 use gate::{Access, Pin};
 use model::{Bytes, DirectIo, FileSystem};
 use std::fs::File;

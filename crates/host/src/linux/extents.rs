@@ -11,7 +11,7 @@ use std::fs::File;
 const PIECES_MAX: u64 = 16_384;
 
 /// Of an open regular file; `None` where the file system does not report it.
-pub(super) fn extents(file: &File, size: Bytes) -> Option<Extents> {
+pub(crate) fn extents(file: &File, size: Bytes) -> Option<Extents> {
     let mut sum = Sum::default();
     loop {
         let pieces = sys::pieces(file, sum.reached)?;

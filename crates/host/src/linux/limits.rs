@@ -6,7 +6,8 @@
 //! only under contention; and limits of the groups above a container, which are not shown in it.
 
 use super::mounts::{Mount, mounts};
-use crate::root::{Root, field};
+use crate::root::Root;
+use crate::system::tree::field;
 use model::{Bytes, IoLimit, Limits, MemoryLimit};
 use std::fs::File;
 use std::path::{Path, PathBuf};

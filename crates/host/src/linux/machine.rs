@@ -5,7 +5,8 @@
 
 use super::kernel::boot_id;
 use super::limits::{limits, machine_memory};
-use crate::root::{Root, field};
+use crate::root::Root;
+use crate::system::tree::field;
 use model::{CpuFacts, HostRecord};
 
 /// More than any kernel is built for; a garbled list of cores ends here.

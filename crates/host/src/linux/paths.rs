@@ -6,7 +6,8 @@
 //! Omitted: changes of their states (`system_events`), and groups of paths, which only the device mapper's ioctl shows.
 
 use super::block::Node;
-use crate::root::{Root, names, text};
+use crate::root::Root;
+use crate::system::tree::{names, text};
 use model::BlockDevice;
 use model::record::PathFacts;
 use std::fs;

@@ -179,19 +179,19 @@ pub(super) fn process_cpu() -> Option<ProcessCpu> {
 }
 
 /// Where the next data of a sparse file begins, from an offset on. // lseek(2), SEEK_DATA
-pub(super) fn next_data(file: &File, from: u64) -> Option<u64> {
+pub(crate) fn next_data(file: &File, from: u64) -> Option<u64> {
     seek(file, from, libc::SEEK_DATA).ok()
 }
 
 /// Whether the file system reports no data at all. A file system that does not keep track of
 /// holes calls everything data. // lseek(2), ENXIO
-pub(super) fn has_no_data(file: &File) -> bool {
+pub(crate) fn has_no_data(file: &File) -> bool {
     let begin = seek(file, 0, libc::SEEK_DATA);
     begin.is_err_and(|error| error.raw_os_error() == Some(libc::ENXIO))
 }
 
 /// Where the data at this offset ends. // lseek(2), SEEK_HOLE
-pub(super) fn next_hole(file: &File, from: u64) -> Option<u64> {
+pub(crate) fn next_hole(file: &File, from: u64) -> Option<u64> {
     seek(file, from, libc::SEEK_HOLE).ok()
 }
 
@@ -365,7 +365,7 @@ impl Piece {
 const SYS_CACHESTAT: libc::c_long = 451;
 
 /// Pages of a stretch that the page cache contains; `None` before Linux 6.5. Brings nothing in. // cachestat(2)
-pub(super) fn cached_pages(file: &File, offset: u64, length: u64) -> Option<u64> {
+pub(crate) fn cached_pages(file: &File, offset: u64, length: u64) -> Option<u64> {
     let range = [offset, length];
     // Present, dirty, being written, evicted, evicted lately.
     let mut reported = [0u64; 5];
@@ -387,7 +387,7 @@ pub(super) fn has_idle_io_class() -> bool {
 }
 
 /// Bytes of a page. // sysconf(3)
-pub(super) fn page_bytes() -> u64 {
+pub(crate) fn page_bytes() -> u64 {
     // SAFETY: takes a number and returns one.
     let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     u64::try_from(bytes).ok().filter(|&b| b > 0).unwrap_or(4096)

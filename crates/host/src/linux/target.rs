@@ -1,136 +1,28 @@
-//! One target: its kind, its devices, its users and its content.
-//!
-//! The path itself is always this machine's; `/proc` and `/sys` are read below the root. Deliberately
-//! absent: whether the target may be used (`model::check`).
+//! What the kernel reports of one target. Deliberately absent: what is the same on every system (`crate::target`).
 
 use super::block::Node;
 use super::chain::{below, facts, layer, under_file_system};
 use super::claims::{Found, Uses};
 use super::closed::identity;
-use super::look::{self, Claimed, Look, Patience, WHOLE_MAX};
+use super::look::{self, Claimed};
 use super::mounts::mount_of;
 use super::openers::writer_of_device;
 use super::{direct, elsewhere, namespace, sys};
+use crate::look::Look;
+use crate::patience::Patience;
 use crate::root::Root;
-use gate::{Access, Openers, Pin, Pins, openers};
-use model::{
-    BlockDevice, Bytes, Claim, Content, FileSystem, ForeignName, Layout, TargetFacts, TargetKind,
-};
+use crate::target::{Eyes, Place, look_at};
+use gate::{Access, Openers, Pin, openers};
+use model::{BlockDevice, Bytes, Claim, Content, FileSystem, ForeignName, TargetFacts, TargetKind};
 use std::fs::{File, Metadata};
-use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// What `st_blocks` counts, independent of the file system's own block size. // inode(7)
 const STAT_BLOCK_BYTES: u64 = 512;
 
-/// If it comes from the content of a target: its content and its signatures.
-enum Eyes<'a> {
-    /// From reading it.
-    Open(Patience),
-    /// From an earlier look.
-    Closed(&'a TargetFacts),
-}
-
-/// Everything that a record keeps of a target. Reads both ends and a sample of a file or device; takes about 2 s at most
-/// and stops there, or about 10 s where all that was seen by then is marked as fathom's. Never writes, and never fails:
-/// what cannot be found out is unknown. A device whose sample shows nothing but zeros is [`Content::Unproven`]:
-/// [`content_of_whole`] reads more, for what is to be written.
-pub fn target_facts(root: &Root, path: &Path) -> TargetFacts {
-    pinned_facts(root, &Pins::default(), path)
-}
-
-/// The same of what the session has pinned under this path, by that pin and never by the path.
-pub fn pinned_facts(root: &Root, pins: &Pins, path: &Path) -> TargetFacts {
-    look_at((root, pins), path, &Eyes::Open(Patience::begin()))
-}
-
-/// The same target again, without reading it: who uses it, what it is and whether it may be written are
-/// asked again; its content and its signatures are those of `earlier`. What is not the same thing any more,
-/// or not of the same size, is looked at as if for the first time.
-pub fn target_facts_again(root: &Root, pins: &Pins, earlier: &TargetFacts) -> TargetFacts {
-    let found = look_at((root, pins), &earlier.path, &Eyes::Closed(earlier));
-    let is_same = |one: &TargetFacts| (one.kind, one.identity, one.size);
-    if is_same(&found) == is_same(earlier) {
-        return found;
-    }
-    pinned_facts(root, pins, &earlier.path)
-}
-
-/// Content of a device whose sample showed only zeros, from reading all of it: `Empty` or `Foreign`; `Unproven`
-/// still where it is larger than 1 GiB, was not read whole within 10 s, or is not the device any more that it was. Of
-/// anything else what is known already.
-///
-/// Apart from the facts, because it moves the whole device through the caches below it: a caller that only reads it
-/// afterwards would measure them, and has no use for the answer.
-pub fn content_of_whole(facts: &TargetFacts, pins: &Pins) -> Content {
-    if facts.content != Content::Unproven {
-        return facts.content;
-    }
-    let device = match (facts.kind, &facts.namespace) {
-        (TargetKind::BlockDevice, _) => facts.identity.map(|it| (&facts.path, it)),
-        (TargetKind::NvmeNamespace, Some(of)) => Some((&of.block_device, of.block_identity)),
-        _ => None,
-    };
-    device
-        .and_then(|(path, (number, _))| Look::again(&*pins.pin(path).ok()?, number, facts.size))
-        .map_or(Content::Unproven, |look| {
-            look.content_of_whole(&Patience::begin())
-        })
-}
-
-/// What [`content_of_whole`] may come to at best, without any reading: `Empty` where it would read at all.
-pub fn content_of_whole_at_best(facts: &TargetFacts, _: &Pins) -> Content {
-    match facts.content {
-        Content::Unproven if facts.size <= WHOLE_MAX => Content::Empty,
-        known => known,
-    }
-}
-
-/// The system, and what of it is pinned.
-type Place<'a> = (&'a Root, &'a Pins);
-
-fn look_at(place: Place<'_>, path: &Path, eyes: &Eyes<'_>) -> TargetFacts {
-    let mut found = TargetFacts {
-        path: path.to_owned(),
-        kind: TargetKind::Missing,
-        size: Bytes(0),
-        allocated: Bytes(0),
-        identity: None,
-        writable: false,
-        obstacle: None,
-        direct_io: None,
-        file_system: None,
-        namespace: None,
-        chain: Vec::new(),
-        claims: Vec::new(),
-        unchecked: Vec::new(),
-        unasked: Vec::new(),
-        foreign_name: None,
-        content: Content::Unknown,
-        layout: Layout::default(),
-    };
-    match place.1.pin(path) {
-        Ok(pin) => by_pin(place, &pin, &mut found, eyes),
-        Err(error) => {
-            found.kind = match error.kind() {
-                ErrorKind::PermissionDenied => {
-                    found.obstacle = denied_to_all(&error);
-                    TargetKind::Forbidden
-                }
-                ErrorKind::NotFound | ErrorKind::NotADirectory => TargetKind::MissingFolder,
-                _ => {
-                    // A circle of links, a name too long, a disk that fails.
-                    found.obstacle = Some(model::errno_text(&error));
-                    TargetKind::Other
-                }
-            }
-        }
-    }
-    found
-}
-
-fn by_pin(place: Place<'_>, pin: &Pin, found: &mut TargetFacts, eyes: &Eyes<'_>) {
+/// Fills in the facts of what a path leads to.
+pub(crate) fn by_pin(place: Place<'_>, pin: &Pin, found: &mut TargetFacts, eyes: &Eyes<'_>) {
     found.foreign_name = pin.foreign().map(|name| ForeignName {
         path: name.path.clone(),
         is_link: name.is_link,
@@ -160,7 +52,7 @@ fn by_pin(place: Place<'_>, pin: &Pin, found: &mut TargetFacts, eyes: &Eyes<'_>)
 
 /// What denies it to root, too: `EPERM` comes from rules, `EACCES` from permissions. Source: the kernel's
 /// `Documentation/admin-guide/cgroup-v1/devices.rst`.
-fn denied_to_all(error: &std::io::Error) -> Option<String> {
+pub(crate) fn denied_to_all(error: &std::io::Error) -> Option<String> {
     let why =
         "it is permitted to no user here (EPERM), as where the device rules of a container omit it";
     (error.raw_os_error() == Some(libc::EPERM)).then(|| why.to_owned())
@@ -169,37 +61,6 @@ fn denied_to_all(error: &std::io::Error) -> Option<String> {
 /// For calls that take a path: one that leads to the pin; without /proc the name, because it only asks.
 fn link(pin: &Pin, path: &Path) -> PathBuf {
     pin.link().unwrap_or_else(|| path.to_owned())
-}
-
-impl Eyes<'_> {
-    /// Opened, and with open eyes its ends read.
-    fn open(&self, pin: &Pin) -> Option<Look> {
-        match self {
-            Eyes::Open(patience) => Look::at(pin, patience),
-            Eyes::Closed(_) => Look::without_reading(pin),
-        }
-    }
-
-    /// How the data lies, and what a sample of it is like; the latter with closed eyes as it was.
-    fn layout(&self, look: &Look) -> Layout {
-        match self {
-            Eyes::Open(patience) => look.layout(patience),
-            Eyes::Closed(earlier) => Layout {
-                sample: earlier.layout.sample,
-                ..look.layout(&Patience::begin())
-            },
-        }
-    }
-
-    fn earlier_signatures(&self) -> Vec<Claim> {
-        match self {
-            Eyes::Open(_) => Vec::new(),
-            Eyes::Closed(earlier) => {
-                let claims = earlier.claims.iter();
-                claims.filter(|claim| !claim.in_use()).cloned().collect()
-            }
-        }
-    }
 }
 
 /// What is pinned, with its metadata.

@@ -12,7 +12,11 @@ use std::path::Path;
 ///
 /// # Errors
 /// Those of open(2), but for a refusal of `O_NOATIME` itself: then the file is opened without.
-pub fn open_unmarked(options: &mut OpenOptions, flags: i32, path: &Path) -> io::Result<File> {
+pub(super) fn open_unmarked(
+    options: &mut OpenOptions,
+    flags: i32,
+    path: &Path,
+) -> io::Result<File> {
     let unmarked = options.custom_flags(flags | libc::O_NOATIME).open(path);
     match unmarked {
         Err(refused) if refused.raw_os_error() == Some(libc::EPERM) => {

@@ -1,4 +1,5 @@
 //! The machine, read from saved trees of others and from the one that we run on. One binary.
+#![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,

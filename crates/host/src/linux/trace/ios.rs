@@ -7,6 +7,7 @@
 use super::device_filter;
 use super::instance::{Instance, Setup, data_offset, tracefs};
 use super::pages::{self, Field, event_id, field, number, wide};
+use crate::reported::ObservedEvents;
 use crate::root::Root;
 use model::Nanos;
 use model::trace::{BLOCK_LETTERS, BlockEvent, BlockStage, LostEvents};
@@ -34,19 +35,6 @@ pub struct IoTrace {
     last: Vec<Nanos>,
     /// All events up to here were passed on.
     complete: Nanos,
-}
-
-/// What one reading brought.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ObservedEvents {
-    /// In the order of time.
-    pub events: Vec<BlockEvent>,
-    /// What was lost.
-    pub lost: Vec<LostEvents>,
-    /// No event before this follows.
-    pub complete: Nanos,
-    /// Threads that were created, each behind the thread that created it, in the order of time.
-    pub forks: Vec<[u32; 2]>,
 }
 
 /// Where the fields of the creation of a thread lie. `set_event_pid` with `event-fork` would follow children too, but it also
@@ -142,7 +130,7 @@ impl IoTrace {
     pub fn start(root: &Root, devices: &[(u32, u32)], forks: bool) -> Result<IoTrace, String> {
         let tracing = tracefs(root)?;
         let format = tracing.join("events/sched/sched_process_fork/format");
-        let format = crate::root::text(&format).filter(|_| forks);
+        let format = crate::system::tree::text(&format).filter(|_| forks);
         let (layouts, data) = layouts(&tracing.join("events"))?;
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
         let setup = Setup {
@@ -237,7 +225,7 @@ fn layouts(events: &Path) -> Result<(Vec<Layout>, usize), String> {
     let none = || "this kernel traces no block I/Os (CONFIG_BLK_DEV_IO_TRACE)".to_owned();
     let read = |(event, stage): (&str, BlockStage)| {
         let format = events.join(format!("block/{event}/format"));
-        Layout::read(&crate::root::text(&format)?, stage)
+        Layout::read(&crate::system::tree::text(&format)?, stage)
     };
     let found: Option<Vec<Layout>> = EVENTS.into_iter().map(read).collect();
     Ok((

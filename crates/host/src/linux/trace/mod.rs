@@ -10,8 +10,9 @@ mod instance;
 mod ios;
 mod pages;
 
-pub use ios::{IoTrace, ObservedEvents};
+pub use ios::IoTrace;
 
+use crate::reported::Timed;
 use crate::root::Root;
 use instance::{Instance, Setup, data_offset, tracefs};
 use model::Nanos;
@@ -46,17 +47,6 @@ pub struct BlockTrace {
     /// In the syntax of an event filter; empty for all.
     devices: String,
     choice_bits: u32,
-}
-
-/// What was timed since the last reading.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Timed {
-    /// Latencies by major and minor number, in no order.
-    pub devices: HashMap<(u32, u32), Vec<Nanos>>,
-    /// Some were lost, so that these are no fair choice.
-    pub lost: bool,
-    /// One I/O in so many was to be timed. // at least 1
-    pub one_in: u64,
 }
 
 impl BlockTrace {
@@ -183,7 +173,7 @@ fn choice_bits(rate_per_s: f64) -> u32 {
 }
 
 fn format_of(events: &Path) -> Option<Format> {
-    let text = |name: &str| crate::root::text(&events.join(name));
+    let text = |name: &str| crate::system::tree::text(&events.join(name));
     let layout = |event: &str| Layout::read(&text(&format!("block/{event}/format"))?);
     Some(Format {
         data: data_offset(events)?,
