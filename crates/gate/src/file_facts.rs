@@ -13,6 +13,8 @@ pub struct FileFacts {
     pub length: u64,
     /// Under how many names it is.
     pub names: u64,
+    /// When its content was changed last, in nanoseconds since 1970.
+    pub modified_ns: i128,
 }
 
 impl FileFacts {
@@ -45,6 +47,8 @@ pub enum NodeKind {
     Pipe,
     /// A socket.
     Socket,
-    /// A link that was not followed, and the rest.
+    /// A link that was not followed.
+    Link,
+    /// The rest.
     Other,
 }

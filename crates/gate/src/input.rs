@@ -1,21 +1,14 @@
 //! Opens what a person named as input, and reads it. A pipe without a writer and an idle terminal give nothing for
 //! ever: the program reports that after a second, and can end it. Omitted: what the bytes mean.
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
-use rustix::io::Errno;
+use crate::file_facts::NodeKind;
+use crate::system::{self, file_facts};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// How long one wait takes at most before the program is asked whether it goes on.
-const STEP: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 50_000_000,
-};
-/// After so many waits without a byte the program reports it: a second.
+/// After so many waits of 50 ms without a byte the program reports it: a second.
 const STEPS_TO_REPORT: u32 = 20;
 
 /// What the program does while an input gives nothing.
@@ -42,7 +35,7 @@ pub struct Input {
     /// Whether it may give nothing for any time.
     is_stream: bool,
     is_reported: bool,
-    what: Option<WhileWaiting>,
+    pub(crate) what: Option<WhileWaiting>,
 }
 
 impl Input {
@@ -51,13 +44,7 @@ impl Input {
     /// # Errors
     /// Those of open(2).
     pub fn open(path: &Path) -> io::Result<Input> {
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        // openat(2), since the watch for silent file systems does not know open(2).
-        let opened = match openat(CWD, path, flags | OFlags::NOATIME, Mode::empty()) {
-            Err(Errno::PERM) => openat(CWD, path, flags, Mode::empty()),
-            opened => opened,
-        };
-        Input::of(opened?.into(), path)
+        Input::of(system::open_input(path)?, path)
     }
 
     /// Returns standard input.
@@ -65,16 +52,15 @@ impl Input {
     /// # Errors
     /// Those of dup(2), where it is closed.
     pub fn standard() -> io::Result<Input> {
-        let own = io::stdin().as_fd().try_clone_to_owned()?;
-        Input::of(own.into(), Path::new("standard input"))
+        Input::of(system::standard_input()?, Path::new("standard input"))
     }
 
     fn of(file: File, path: &Path) -> io::Result<Input> {
-        let kind = FileType::from_raw_mode(fstat(&file)?.st_mode);
+        let kind = file_facts(&file)?.kind;
         Ok(Input {
             file,
             path: path.to_owned(),
-            is_stream: !matches!(kind, FileType::RegularFile | FileType::Directory),
+            is_stream: !matches!(kind, NodeKind::File | NodeKind::Folder),
             is_reported: false,
             what: WHILE_WAITING.get().copied(),
         })
@@ -97,11 +83,8 @@ impl Input {
     fn wait(&mut self) -> io::Result<()> {
         let mut steps = 0;
         loop {
-            let mut asked = [PollFd::new(&self.file, PollFlags::IN)];
-            match poll(&mut asked, Some(&STEP)) {
-                Ok(0) | Err(Errno::INTR) => {}
-                Ok(_) => return Ok(()),
-                Err(error) => return Err(error.into()),
+            if system::wait_for_bytes(&self.file)? {
+                return Ok(());
             }
             steps += 1;
             let Some(what) = self.what else {
@@ -136,41 +119,6 @@ impl Read for Input {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
-
-    fn pipe() -> (tempfile::TempDir, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("pipe");
-        rustix::fs::mkfifoat(rustix::fs::CWD, &path, Mode::RWXU).unwrap();
-        (folder, path)
-    }
-
-    #[test]
-    fn a_pipe_is_read_to_the_end_of_its_last_writer() {
-        let (_folder, path) = pipe();
-        let mut input = Input::open(&path).unwrap();
-        let writer = std::thread::spawn(move || {
-            let mut to = File::options().write(true).open(&path).unwrap();
-            to.write_all(b"one ").unwrap();
-            to.write_all(b"two").unwrap();
-        });
-        let mut read = String::new();
-        input.read_to_string(&mut read).unwrap();
-        writer.join().unwrap();
-        assert_eq!(read, "one two");
-    }
-
-    #[test]
-    fn a_pipe_without_a_writer_is_open_at_once_and_the_program_ends_the_wait() {
-        let (_folder, path) = pipe();
-        let mut input = Input::open(&path).unwrap();
-        input.what = Some(WhileWaiting {
-            report: |_| {},
-            is_ended: || true,
-        });
-        let error = input.read(&mut [0; 8]).unwrap_err();
-        assert_eq!(error.to_string(), "interrupted");
-    }
 
     #[test]
     fn a_file_is_read_whole() {

@@ -7,14 +7,21 @@
 //! contains (`host`).
 
 mod access;
+mod database;
+mod errno_text;
 mod file_facts;
 mod input;
 mod lock;
 mod mark;
+mod openers;
 mod output;
 mod output_error;
+mod part;
+mod pin;
 mod pins;
+mod resolved;
 mod side_files;
+mod use_of_names;
 mod whole_file;
 
 #[cfg(target_os = "linux")]
@@ -22,21 +29,28 @@ mod whole_file;
 mod system;
 
 pub use access::Access;
+pub use database::{DatabaseRefusal, check_database_name};
+pub(crate) use errno_text::errno_text;
 pub use file_facts::{FileFacts, NodeKind};
 pub use input::{Input, WhileWaiting, while_input_waits};
 pub use lock::FileLock;
+pub use openers::Openers;
 pub use output::{
     Existing, NewOutput, OutputError, Replace, check_output, check_output_in, create_new,
     open_growing, write_output, write_output_in, write_private_output,
 };
+pub use pin::{Pin, is_changed};
 pub use pins::Pins;
-pub use side_files::{SIDE_FILES, create_private_folders, side_of};
-pub use system::database::{DatabasePlace, DatabaseRefusal, check_database_name, database};
-pub use system::folder::{Folder, Kind, Name, Use};
-pub use system::lease::{Lease, Openers, openers};
-pub use system::pin::{Pin, is_changed};
+pub use resolved::{ForeignName, Resolved};
+pub use side_files::{SIDE_FILES, side_of};
+pub use system::database::{DatabasePlace, database};
+pub use system::folder::Folder;
+pub use system::name::Name;
 pub use system::stream::standard_output;
 pub use system::trust::Distrust;
-pub use system::walk::{ForeignName, Resolved, resolve};
-pub use system::{Descriptor, Owner, file_facts, read_at, write_at};
-pub use whole_file::{PartFile, file_length_limit};
+pub use system::{
+    Descriptor, Lease, Owner, create_private_folders, file_facts, file_length_limit, openers,
+    read_at, resolve, write_at,
+};
+pub use use_of_names::{Kind, Use};
+pub use whole_file::PartFile;

@@ -3,15 +3,15 @@
 //! The file is created with a mark as its content, or it is one with this mark that a killed run left behind. It is
 //! never truncated, a link is not followed, and only a file with the mark is removed, by identity.
 
+use crate::file_facts::{FileFacts, NodeKind};
 use crate::output::{OutputError, folder_of};
-use crate::system::folder::{Folder, Name, Use, id};
-use crate::system::part::remove_if_same;
-use rustix::fs::{FlockOperation, flock, fstat};
-use rustix::io::Errno;
+use crate::part::remove_if_same;
+use crate::system::folder::Folder;
+use crate::system::name::Name;
+use crate::system::{file_facts, is_link, try_lock};
+use crate::use_of_names::Use;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Removed with the value; the system releases the lock however the program ends.
@@ -29,8 +29,7 @@ impl FileLock {
     /// What stands under this name is not a lock of ours: a link, a device, a file without the mark.
     pub fn take(path: &Path, mark: &str) -> Result<Option<FileLock>, OutputError> {
         let failed = |error: io::Error| OutputError::io(path, "locked", error);
-        let name = path.file_name().unwrap_or_default().as_bytes();
-        let name = Name::new(name).map_err(failed)?;
+        let name = Name::of(path.file_name().unwrap_or_default()).map_err(failed)?;
         let folder = Folder::open(folder_of(path))?;
         loop {
             let (mut file, created) = match folder.create_new(&name, 0o600) {
@@ -39,7 +38,7 @@ impl FileLock {
                     match folder.open_file(&name, Use::Write) {
                         Ok(file) => (file, false),
                         Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                        Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+                        Err(error) if is_link(&error) => {
                             let (path, what) = (path.to_owned(), "a link, not a lock of fathom");
                             return Err(OutputError::NotAFile { path, what });
                         }
@@ -52,14 +51,13 @@ impl FileLock {
                 let path = path.to_owned();
                 return Err(OutputError::NotOurs { path, bytes });
             }
-            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => {}
-                Err(Errno::WOULDBLOCK) => return Ok(None),
-                Err(error) => return Err(failed(error.into())),
+            if !try_lock(&file, true).map_err(failed)? {
+                return Ok(None);
             }
             // Its last owner removed its name: a lock on a file without a name excludes no process.
-            let now = folder.look_up(&name).map(|there| id(&there)).ok();
-            if now.is_some() && now == fstat(&file).map(|there| id(&there)).ok() {
+            let identity = |there: FileFacts| there.identity;
+            let now = folder.look_up(&name).map(identity).ok();
+            if now.is_some() && now == file_facts(&file).map(identity).ok() {
                 return Ok(Some(FileLock { folder, name, file }));
             }
         }
@@ -71,23 +69,23 @@ fn foreign(file: &mut File, mark: &str, created: bool) -> io::Result<Option<u64>
     if created {
         return file.write_all(mark.as_bytes()).map(|()| None);
     }
-    let there = file.metadata()?;
-    if !there.is_file() {
-        return Err(Errno::INVAL.into());
+    let there = file_facts(file)?;
+    if there.kind != NodeKind::File {
+        return Err(io::ErrorKind::InvalidInput.into());
     }
     let mut text = Vec::new();
     file.take(mark.len() as u64 + 1).read_to_end(&mut text)?;
     // Killed, or interrupted a moment ago, between creating the file and writing the mark.
     let ours = text.is_empty() || text == mark.as_bytes();
-    Ok((!ours).then_some(there.len()))
+    Ok((!ours).then_some(there.length))
 }
 
 impl Drop for FileLock {
     fn drop(&mut self) {
         // An empty one may be any user's.
-        let own = fstat(&self.file).ok().filter(|there| there.st_size > 0);
-        if let Some(there) = own {
-            let _ = remove_if_same(self.folder.as_fd(), &self.name, &there); // only its name; it is created again
+        let own = file_facts(&self.file).ok();
+        if let Some(there) = own.filter(|there| there.length > 0) {
+            let _ = remove_if_same(self.folder.file(), &self.name, &there); // only its name; it is created again
         }
     }
 }

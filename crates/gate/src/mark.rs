@@ -1,13 +1,9 @@
 //! The mark of a result: an attribute with length and checksum of its content, so that a later change is seen.
 //! Omitted: which files may be replaced (`output`).
 
-use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
-use rustix::io::Errno;
+use crate::system::{MarkRead, read_mark, write_mark};
 use std::fs::File;
 use std::io::{self, Read};
-
-/// Marks a result, for formats that have no room for a mark of ours: length and checksum of its content.
-pub(crate) const MARK: &str = "user.fathom.output";
 
 /// What the mark reports of a file's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +20,10 @@ pub(crate) enum Marked {
 
 /// Compares the mark with the whole content, of which `head` was read already.
 pub(crate) fn compare(file: &mut File, head: &[u8], length: u64) -> io::Result<Marked> {
-    let mut mark = [0u8; 64];
-    let size = match fgetxattr(&*file, MARK, &mut mark[..]) {
-        Ok(size) => size,
-        Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Ok(Marked::Unsupported),
-        Err(_) => return Ok(Marked::Missing),
+    let mark = match read_mark(file) {
+        MarkRead::Text(mark) => mark,
+        MarkRead::Missing => return Ok(Marked::Missing),
+        MarkRead::Unsupported => return Ok(Marked::Unsupported),
     };
     let mut sum = Checksum::new();
     sum.add(head);
@@ -39,7 +34,7 @@ pub(crate) fn compare(file: &mut File, head: &[u8], length: u64) -> io::Result<M
             count => sum.add(&buffer[..count]),
         }
     }
-    let is_whole = mark[..size] == *sum.text().as_bytes() && sum.length == length;
+    let is_whole = mark == sum.text().as_bytes() && sum.length == length;
     Ok(match is_whole {
         true => Marked::Whole,
         false => Marked::Changed,
@@ -50,7 +45,7 @@ pub(crate) fn compare(file: &mut File, head: &[u8], length: u64) -> io::Result<M
 pub(crate) fn mark(file: &File, bytes: &[u8]) {
     let mut sum = Checksum::new();
     sum.add(bytes);
-    let _ = fsetxattr(file, MARK, sum.text().as_bytes(), XattrFlags::empty());
+    write_mark(file, sum.text().as_bytes());
 }
 
 /// FNV-1a of 64 bits, and the length. It finds a change, not a forgery: a user who forges it loses a file of their own.

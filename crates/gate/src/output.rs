@@ -6,24 +6,21 @@
 //! without these calls: a free name is taken by link(2), or by `O_EXCL` where there are no links either; a file that is
 //! replaced is first moved to a random name and compared there. Omitted: what a result of one's own looks like.
 
+use crate::file_facts::{FileFacts, NodeKind};
 use crate::mark::{Marked, compare};
+use crate::openers::Openers;
 pub use crate::output_error::OutputError;
+use crate::part::{Judged, NotWhole, Part, Placed, create_whole, remove_leftovers};
+use crate::resolved::ForeignName;
 use crate::side_files::database_of;
-use crate::system::acl::Kept;
-use crate::system::folder::{Folder, Name, id};
-use crate::system::lease::{Openers, openers};
-use crate::system::part::{
-    Judged, NotWhole, Part, Placed, create_whole, keeps_all_names, remove_leftovers,
+use crate::system::folder::Folder;
+use crate::system::name::Name;
+use crate::system::trust::{Distrust, distrust, is_overlay};
+use crate::system::{
+    self, Owner, Rights, file_facts, keeps_all_names, look_up, open_to_read, openers, stream,
 };
-use crate::system::stream;
-use crate::system::trust::{Distrust, distrust, is_overlay, is_own};
-use crate::system::walk::{ForeignName, resolve};
-use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags, Stat, accessat, fstat, openat, statat};
-use rustix::io::Errno;
 use std::fs::File;
-use std::io::{self, Read};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// So often the place is judged again because another process changed it.
@@ -64,18 +61,12 @@ pub fn create_new(path: &Path, mode: u32) -> Result<File, OutputError> {
             path: path.to_owned(),
         });
     }
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let made = openat(
-        &place.folder,
-        place.name.as_c_str(),
-        flags,
-        Mode::from_raw_mode(mode),
-    );
-    made.map(File::from).map_err(|error| match error {
-        Errno::EXIST => OutputError::Exists {
+    let created = system::create_new(&place.folder, &place.name, mode);
+    created.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => OutputError::Exists {
             path: path.to_owned(),
         },
-        other => OutputError::io(path, "created", other),
+        _ => OutputError::io(path, "created", error),
     })
 }
 
@@ -90,10 +81,10 @@ pub fn open_growing(path: &Path) -> Result<(File, bool), OutputError> {
     let Some(node) = &place.node else {
         return create_new(path, 0o600).map(|file| (file, true));
     };
-    let facts = fstat(node).map_err(|error| OutputError::open(path, error.into()))?;
-    match FileType::from_raw_mode(facts.st_mode) {
-        FileType::Fifo => {}
-        FileType::RegularFile => {
+    let facts = file_facts(node).map_err(|error| OutputError::open(path, error))?;
+    match facts.kind {
+        NodeKind::Pipe => {}
+        NodeKind::File => {
             return Err(OutputError::Exists {
                 path: path.to_owned(),
             });
@@ -103,8 +94,8 @@ pub fn open_growing(path: &Path) -> Result<(File, bool), OutputError> {
             return Err(OutputError::NotAFile { path, what });
         }
     }
-    place.check_owner(&facts)?;
-    let pipe = stream::open_pipe(node.as_fd());
+    place.check_owner(node, &facts)?;
+    let pipe = stream::open_pipe(node);
     let pipe = pipe.map_err(|error| OutputError::open(path, error))?;
     Ok((pipe, false))
 }
@@ -121,13 +112,12 @@ pub fn check_output(path: &Path, replace: Replace<'_>) -> Result<(), OutputError
     }
     let failed = |error: io::Error| OutputError::io(path, "created", error);
     if keeps_all_names(&place.folder) {
-        let may = accessat(&place.folder, c".", Access::WRITE_OK, AtFlags::EACCESS);
-        return may.map_err(|error| failed(error.into()));
+        return system::may_add(&place.folder).map_err(failed);
     }
     let part = Part::create(&place.folder, &place.name, 0o600).map_err(failed)?;
     match place.left(part) {
         None => Ok(()),
-        left => Err(failed(Errno::PERM.into()).leaving(left)),
+        left => Err(failed(ErrorKind::PermissionDenied.into()).leaving(left)),
     }
 }
 
@@ -198,7 +188,9 @@ impl NewOutput {
         let failed = |error| OutputError::io(&self.path, "written", error);
         self.part.file().sync_all().map_err(failed)?;
         match self.part.take_name() {
-            Err(Errno::EXIST) => Err(OutputError::Exists { path: self.path }),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                Err(OutputError::Exists { path: self.path })
+            }
             Err(error) => Err(OutputError::io(&self.path, "named", error)),
             Ok(true) => Ok(()),
             Ok(false) => {
@@ -247,9 +239,9 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 /// A name in a folder.
 struct Place<'a> {
     path: &'a Path, // for messages
-    folder: OwnedFd,
+    folder: File,
     name: Name,
-    node: Option<OwnedFd>,
+    node: Option<File>,
     new_mode: u32, // of a file that is created, reduced by the umask
 }
 
@@ -263,7 +255,7 @@ enum There {
 
 impl<'a> Place<'a> {
     fn find(path: &'a Path) -> Result<Self, OutputError> {
-        let found = resolve(path).map_err(|error| match error.kind() {
+        let found = system::resolve(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => OutputError::NoFolder {
                 path: path.to_owned(),
             },
@@ -272,11 +264,11 @@ impl<'a> Place<'a> {
         if let Some(name) = found.foreign {
             return Err(OutputError::foreign(path, name));
         }
-        if let Some(database) = database_of(found.folder.as_fd(), &found.name) {
+        if let Some(database) = database_of(&found.folder, &found.name) {
             let path = path.to_owned();
             return Err(OutputError::OfDatabase { path, database });
         }
-        let Ok(name) = Name::new(found.name.as_bytes()) else {
+        let Ok(name) = Name::of(&found.name) else {
             let (path, what) = (path.to_owned(), "a folder");
             return Err(OutputError::NotAFile { path, what });
         };
@@ -290,7 +282,7 @@ impl<'a> Place<'a> {
     }
 
     fn within(folder: &Folder, name: &Name, path: &'a Path) -> Result<Self, OutputError> {
-        let copy = folder.as_fd().try_clone_to_owned();
+        let copy = folder.file().try_clone();
         Ok(Place {
             path,
             folder: copy.map_err(|error| OutputError::open(path, error))?,
@@ -358,7 +350,7 @@ impl<'a> Place<'a> {
 
     /// Where no name can be changed: created under its own, which is whole a moment later.
     fn write_once(&self, bytes: &[u8]) -> Result<(), OutputError> {
-        match create_whole(self.folder.as_fd(), &self.name, self.new_mode, bytes) {
+        match create_whole(&self.folder, &self.name, self.new_mode, bytes) {
             Ok(_) => Ok(()),
             Err(NotWhole::Taken) => Err(OutputError::Exists {
                 path: self.path.to_owned(),
@@ -380,19 +372,21 @@ impl<'a> Place<'a> {
     }
 
     /// Refuses what another user placed here, to whom the result would go.
-    fn check_owner(&self, facts: &Stat) -> Result<(), OutputError> {
-        let is_file = FileType::from_raw_mode(facts.st_mode) == FileType::RegularFile;
-        let has_second_name = is_file && facts.st_nlink > 1;
-        if is_own(facts.st_uid) && !has_second_name {
+    fn check_owner(&self, node: &File, facts: &FileFacts) -> Result<(), OutputError> {
+        let owner =
+            Owner::of(node).map_err(|error| OutputError::io(self.path, "checked", error))?;
+        let has_second_name = facts.kind == NodeKind::File && facts.names > 1;
+        let is_own = owner.is_trusted();
+        if is_own && !has_second_name {
             return Ok(());
         }
         let why = match distrust(&self.folder) {
             Some(why) => why,
-            None if !is_own(facts.st_uid) && is_overlay(&self.folder) => Distrust::Overlay,
+            None if !is_own && is_overlay(&self.folder) => Distrust::Overlay,
             None => return Ok(()),
         };
-        let (path, user) = (self.path.to_owned(), facts.st_uid);
-        Err(match is_own(user) {
+        let (path, user) = (self.path.to_owned(), owner);
+        Err(match is_own {
             false => OutputError::ForeignOwner { path, user, why },
             true => {
                 let (name, is_link) = (path.clone(), false);
@@ -418,8 +412,8 @@ impl<'a> Place<'a> {
     }
 
     fn stream(&self, bytes: &[u8]) -> io::Result<()> {
-        let node = self.node.as_ref().ok_or(Errno::NXIO)?;
-        stream::write(self.folder.as_fd(), &self.name, node.as_fd(), bytes)
+        let node = self.node.as_ref().ok_or(ErrorKind::NotFound)?;
+        stream::write(&self.folder, &self.name, node, bytes)
     }
 
     /// What the name leads to now. A link here was put there after the path was resolved.
@@ -429,27 +423,25 @@ impl<'a> Place<'a> {
             what,
         };
         if let Some(node) = &self.node
-            && stream::is_one(self.folder.as_fd(), &self.name, node.as_fd())
+            && stream::is_one(&self.folder, &self.name, node)
         {
-            let facts = fstat(node);
+            let facts = file_facts(node);
             let facts = facts.map_err(|error| OutputError::io(self.path, "checked", error))?;
-            self.check_owner(&facts)?;
+            self.check_owner(node, &facts)?;
             return Ok(There::Stream);
         }
-        let facts = match statat(
-            &self.folder,
-            self.name.as_c_str(),
-            AtFlags::SYMLINK_NOFOLLOW,
-        ) {
+        let facts = match look_up(&self.folder, &self.name) {
             Ok(facts) => facts,
-            Err(Errno::NOENT) if is_devices(&self.folder) => return Err(refused("no device")),
-            Err(Errno::NOENT) => return Ok(There::Free),
-            Err(error) => return Err(OutputError::io(self.path, "checked", error)),
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(OutputError::io(self.path, "checked", error));
+            }
+            Err(_) if system::is_devices(&self.folder) => return Err(refused("no device")),
+            Err(_) => return Ok(There::Free),
         };
-        match FileType::from_raw_mode(facts.st_mode) {
-            FileType::RegularFile => {}
-            FileType::Directory => return Err(refused("a folder")),
-            FileType::Symlink => return Err(refused("a link")),
+        match facts.kind {
+            NodeKind::File => {}
+            NodeKind::Folder => return Err(refused("a folder")),
+            NodeKind::Link => return Err(refused("a link")),
             _ => return Err(refused("a device or socket")),
         }
         self.judge_file(replace).map(There::File)
@@ -458,12 +450,10 @@ impl<'a> Place<'a> {
     fn judge_file(&self, replace: Replace<'_>) -> Result<Judged, OutputError> {
         let unread =
             |error| OutputError::io(self.path, "read, so that it would be lost unseen", error);
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let open = openat(&self.folder, self.name.as_c_str(), flags, Mode::empty());
-        let mut file = File::from(open.map_err(|error| unread(error.into()))?);
-        let facts = fstat(&file).map_err(|error| unread(error.into()))?;
-        self.check_owner(&facts)?;
-        let length = u64::try_from(facts.st_size).unwrap_or(0);
+        let mut file = open_to_read(&self.folder, &self.name).map_err(unread)?;
+        let facts = file_facts(&file).map_err(unread)?;
+        self.check_owner(&file, &facts)?;
+        let length = facts.length;
         if openers(&file) == Openers::Writer {
             return Err(OutputError::OpenForWriting {
                 path: self.path.to_owned(),
@@ -494,8 +484,8 @@ impl<'a> Place<'a> {
         match ours {
             true => {
                 self.check_renaming("a new file")?;
-                let acl = Kept::of(&file);
-                Ok(Judged { facts, acl })
+                let rights = Rights::of(&file).map_err(unread)?;
+                Ok(Judged { facts, rights })
             }
             false if is_changed => Err(OutputError::Edited {
                 path: self.path.to_owned(),
@@ -507,12 +497,6 @@ impl<'a> Place<'a> {
             }),
         }
     }
-}
-
-/// A free name in `/dev` is a misspelt device: a file there fills memory.
-fn is_devices(folder: &OwnedFd) -> bool {
-    let devices = rustix::fs::stat(c"/dev").map(|there| id(&there));
-    devices.is_ok() && devices == fstat(folder).map(|there| id(&there))
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Why a result was not written. Omitted: what decides it (`output`, `walk`).
 
-use crate::system::trust::{Distrust, errno_text};
-use crate::system::walk::ForeignName;
+use crate::errno_text;
+use crate::resolved::ForeignName;
+use crate::system::trust::Distrust;
+use crate::system::{LIST_OPENERS, Owner};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +26,7 @@ pub enum OutputError {
     )]
     Edited { path: PathBuf, bytes: u64 },
     #[error(
-        "{}: another program has it open for writing, and what it writes would be lost (fuser -v lists the processes); hint: \
+        "{}: another program has it open for writing, and what it writes would be lost ({LIST_OPENERS}); hint: \
         specify another file", path.display()
     )]
     OpenForWriting { path: PathBuf },
@@ -43,7 +45,7 @@ pub enum OutputError {
     )]
     ForeignOwner {
         path: PathBuf,
-        user: u32,
+        user: Owner,
         why: Distrust,
     },
     #[error(

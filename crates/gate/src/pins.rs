@@ -6,12 +6,11 @@
 //! on one open file description; other descriptors of this process do not ask for it.
 
 use crate::access::Access;
-use crate::system::pin::{Number, Pin};
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
-use std::fs::{File, Metadata};
+use crate::file_facts::{FileFacts, NodeKind};
+use crate::pin::{Number, Pin};
+use crate::system::try_lock;
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -89,8 +88,8 @@ impl Pins {
     /// # Errors
     /// `EBUSY` where another process has it open exclusively, and those of [`Pin::reopen`].
     pub fn claim(&self, pin: &Pin) -> io::Result<()> {
-        let is_device = |there: Metadata| there.file_type().is_block_device();
-        if self.claims(pin) || !pin.metadata().is_some_and(is_device) {
+        let is_device = |there: FileFacts| there.kind == NodeKind::BlockDevice;
+        if self.claims(pin) || !pin.facts().is_some_and(is_device) {
             return Ok(());
         }
         let file = pin.reopen(Access::READ.exclusive().without_waiting())?;
@@ -118,8 +117,8 @@ impl Pins {
     /// lock is in the way. File systems without locks are taken as they are, and so is a file that cannot be opened:
     /// opening it for the run reports why.
     pub fn lock(&self, pin: &Pin, alone: bool) -> bool {
-        let is_file = |there: Metadata| there.is_file();
-        let (Some(of), true) = (pin.number(), pin.metadata().is_some_and(is_file)) else {
+        let is_file = |there: FileFacts| there.kind == NodeKind::File;
+        let (Some(of), true) = (pin.number(), pin.facts().is_some_and(is_file)) else {
             return true;
         };
         let mut all = self.all();
@@ -151,7 +150,7 @@ impl Pins {
     }
 
     fn keep(&self, pin: &Pin, file: File, alone: bool) -> io::Result<()> {
-        let of = pin.number().ok_or(Errno::NOENT)?;
+        let of = pin.number().ok_or(io::ErrorKind::NotFound)?;
         self.all().holds.push(Hold {
             of,
             file,
@@ -162,7 +161,6 @@ impl Pins {
     }
 }
 
-/// Whether the lock was given. // flock(2)
 /// Locks a file, and waits for a lock that is about to go: a ring of the run before gives its files back a little later.
 fn is_locked_in_time(file: &File, alone: bool) -> bool {
     (0..LOCK_TRIES).any(|number| {
@@ -171,12 +169,9 @@ fn is_locked_in_time(file: &File, alone: bool) -> bool {
     })
 }
 
+/// Whether the lock was given, or there are none.
 fn is_locked(file: &File, alone: bool) -> bool {
-    let how = match alone {
-        true => FlockOperation::NonBlockingLockExclusive,
-        false => FlockOperation::NonBlockingLockShared,
-    };
-    flock(file, how) != Err(Errno::WOULDBLOCK)
+    try_lock(file, alone).unwrap_or(true)
 }
 
 #[cfg(test)]

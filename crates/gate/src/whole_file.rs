@@ -3,15 +3,15 @@
 //! SQLite writes it under the name of a [`Part`], which a killed process leaves behind and the next one removes. Omitted:
 //! the content.
 
+use crate::database::{DatabaseRefusal, check_database_name};
+use crate::part::{Part, remove_leftovers};
+use crate::resolved::Resolved;
 use crate::side_files::database_of;
-use crate::system::database::{DatabaseRefusal, check_database_name, real_folder};
-use crate::system::folder::Name;
-use crate::system::part::{Part, keeps_all_names, remove_leftovers};
+use crate::system::database::real_folder;
+use crate::system::name::Name;
 use crate::system::trust::keeps_names;
-use crate::system::walk::{Resolved, resolve};
-use rustix::fs::{Mode, fchmod};
-use rustix::io::Errno;
-use std::os::fd::AsFd;
+use crate::system::{keeps_all_names, make_private, resolve};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A file that does not have its name yet. Dropped before [`publish`](PartFile::publish), it is removed.
@@ -41,7 +41,7 @@ impl PartFile {
         if node.is_some() {
             return Err(DatabaseRefusal::Exists);
         }
-        if let Some(database) = database_of(folder.as_fd(), &name) {
+        if let Some(database) = database_of(&folder, &name) {
             return Err(DatabaseRefusal::OfDatabase(database));
         }
         if keeps_all_names(&folder) {
@@ -50,10 +50,10 @@ impl PartFile {
         if !keeps_names(&folder) {
             return Err(DatabaseRefusal::OpenFolder);
         }
-        let name = Name::new(name.into_encoded_bytes())?;
+        let name = Name::of(&name)?;
         remove_leftovers(&folder, &name, &ours);
         let part = Part::create(&folder, &name, 0o600)?;
-        fchmod(part.file(), Mode::from_raw_mode(0o600))?; // regardless of the umask
+        make_private(part.file())?; // regardless of the umask
         Ok(PartFile {
             path: real_folder(&folder, to)?.join(part.part().as_os_str()),
             part,
@@ -75,16 +75,13 @@ impl PartFile {
         }
         self.part.file().sync_all()?;
         match self.part.take_name() {
-            Err(Errno::EXIST) => return Err(DatabaseRefusal::Exists),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                return Err(DatabaseRefusal::Exists);
+            }
             taken => drop(taken?),
         }
         Ok(self.part.sync_folder()?)
     }
-}
-
-/// Returns the limit on the length of files in bytes, where one is set. Source: getrlimit(2), `RLIMIT_FSIZE`.
-pub fn file_length_limit() -> Option<u64> {
-    rustix::process::getrlimit(rustix::process::Resource::Fsize).current
 }
 
 #[cfg(test)]

@@ -4,7 +4,10 @@
 //! SQLite opens files by name, so the name that it gets is below the descriptor of the folder that was checked. Omitted: names next
 //! to a database (`side_files`), and what is in the file (`store`).
 
-use super::walk::{ForeignName, Resolved, resolve};
+use super::Owner;
+use super::walk::resolve;
+use crate::database::{DatabaseRefusal, check_database_name, is_sqlites};
+use crate::resolved::Resolved;
 use crate::side_files::{SIDE_FILES, database_of};
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, Stat, StatxFlags, fchmod, fstat, openat, statat, statx,
@@ -12,9 +15,8 @@ use rustix::fs::{
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
-use std::io::{self, Read};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
+use std::io::Read;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -23,90 +25,24 @@ use std::sync::{Mutex, PoisonError};
 /// Bits that let other users than the owner read or write.
 const OTHERS: u32 = 0o077;
 
-/// Why a database is not opened. Nothing was changed.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the message describes each variant")]
-pub enum DatabaseRefusal {
-    #[error(
-        "SQLite gives names like this one another meaning, so no file of this name is used; hint: for a file that is \
-        called so: {}", .0.display()
-    )]
-    SpecialName(PathBuf),
-    #[error("this is a folder")]
-    Folder,
-    #[error("this is not a regular file")]
-    NotAFile,
-    #[error("{0}, so that user decides which file is opened; nothing was opened; hint: {hint}", hint = .0.hint())]
-    ForeignName(ForeignName),
-    #[error(
-        "it belongs to user {0}, not to this user or root; nothing was opened; hint: run fathom as that user, or \
-        copy the file"
-    )]
-    ForeignOwner(u32),
-    #[error(
-        "{} is in the way: SQLite would {what} it; nothing was changed; hint: move that file, or specify another \
-        database",
-        file.display()
-    )]
-    InTheWay { file: PathBuf, what: &'static str },
-    #[error(
-        "other users can rename files in this folder, so it cannot be written safely; hint: specify a folder of your \
-        own"
-    )]
-    OpenFolder,
-    #[error("SQLite keeps data of the database {} under this name; hint: specify another name", .0.display())]
-    OfDatabase(PathBuf),
-    #[error("nothing in its folder can be renamed (chattr +a); hint: specify another folder")]
-    AppendOnly,
-    #[error("another process replaced it while it was being opened")]
-    Replaced,
-    #[error(
-        "it has {0} names (hard links), and SQLite loses what is written under two of them at once; hint: a copy of its own"
-    )]
-    SecondName(u64),
-    #[error(
-        "this file is mounted from elsewhere, and SQLite loses what is written under both names at once; hint: mount its folder"
-    )]
-    MountedFile,
-    #[error("it exists already and was not changed; hint: specify a new name")]
-    Exists,
-    #[error("{0}")]
-    Io(#[from] io::Error),
-}
-
 impl From<Errno> for DatabaseRefusal {
     fn from(error: Errno) -> Self {
         DatabaseRefusal::Io(error.into())
     }
 }
 
-/// Refuses the names that SQLite reads as something else than a file: `:memory:` and URIs.
-///
-/// # Errors
-/// [`DatabaseRefusal::SpecialName`].
-pub fn check_database_name(path: &Path) -> Result<(), DatabaseRefusal> {
-    let bytes = path.as_os_str().as_bytes();
-    let uri = bytes
-        .get(..5)
-        .is_some_and(|start| start.eq_ignore_ascii_case(b"file:"));
-    match uri || bytes.starts_with(b":memory:") {
-        true => Err(DatabaseRefusal::SpecialName(Path::new(".").join(path))),
-        false => Ok(()),
-    }
-}
-
 /// Folders of databases that were opened.
-static FOLDERS: Mutex<Vec<(Stat, OwnedFd)>> = Mutex::new(Vec::new());
+static FOLDERS: Mutex<Vec<(Stat, File)>> = Mutex::new(Vec::new());
 
 /// A database file, or the place of a new one, pinned by descriptors.
 #[derive(Debug)]
 pub struct DatabasePlace {
-    folder: OwnedFd,
+    folder: File,
     name: OsString,
     path: PathBuf, // absolute, without links
     node: Option<Stat>,
-    held: Option<OwnedFd>, // of the file, without any rights: closing it ends no lock
-    largest: AtomicU64,    // bytes that the file had; a database does not shrink
+    held: Option<File>, // of the file, without any rights: closing it ends no lock
+    largest: AtomicU64, // bytes that the file had; a database does not shrink
 }
 
 /// Finds where `path` leads and checks that this user may rely on what is there.
@@ -124,7 +60,7 @@ pub fn database(path: &Path) -> Result<DatabasePlace, DatabaseRefusal> {
     if let Some(name) = foreign {
         return Err(DatabaseRefusal::ForeignName(name));
     }
-    if let Some(database) = database_of(folder.as_fd(), &name) {
+    if let Some(database) = database_of(&folder, &name) {
         return Err(DatabaseRefusal::OfDatabase(database));
     }
     let held = node;
@@ -152,7 +88,9 @@ fn owned(stat: &Stat) -> Result<(), DatabaseRefusal> {
     let user = rustix::process::geteuid().as_raw();
     match stat.st_uid == 0 || stat.st_uid == user {
         true => Ok(()),
-        false => Err(DatabaseRefusal::ForeignOwner(stat.st_uid)),
+        false => Err(DatabaseRefusal::ForeignOwner(Owner::from_number(
+            stat.st_uid,
+        ))),
     }
 }
 
@@ -161,7 +99,7 @@ fn is_same(one: &Stat, other: &Stat) -> bool {
 }
 
 /// The path of an open folder, without links. Where /proc is missing it follows from the path that was given.
-pub(crate) fn real_folder(folder: &OwnedFd, given: &Path) -> Result<PathBuf, DatabaseRefusal> {
+pub(crate) fn real_folder(folder: &File, given: &Path) -> Result<PathBuf, DatabaseRefusal> {
     let here = fstat(folder)?;
     let proc = std::fs::read_link(format!("/proc/self/fd/{}", folder.as_raw_fd()));
     let parent = given
@@ -192,7 +130,7 @@ impl DatabasePlace {
         if node.st_nlink > 1 {
             return Err(DatabaseRefusal::SecondName(node.st_nlink));
         }
-        let mount = |file: &OwnedFd| {
+        let mount = |file: &File| {
             let asked = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID);
             asked.ok().map(|asked| asked.stx_mnt_id) // zero of both before Linux 5.8
         };
@@ -278,15 +216,7 @@ impl DatabasePlace {
                 continue;
             }
             let first = read(self.open(&name)?, 136)?;
-            let known = match suffix {
-                "-wal" => first.starts_with(&[0x37, 0x7f, 0x06]) && self.has_pages(),
-                "-shm" => is_index(&first),
-                // Until it is flushed, a journal has zeros where its mark and its count will be.
-                _ => {
-                    first.starts_with(&[0xd9, 0xd5, 0x05, 0xf9])
-                        || is_zero(first.get(..12).unwrap_or(&first))
-                }
-            };
+            let known = is_sqlites(suffix, &first, self.has_pages());
             if !known {
                 return Err(in_the_way("overwrite"));
             }
@@ -334,7 +264,7 @@ impl DatabasePlace {
         if !is_same(&created, &fstat(&held)?) {
             return Err(DatabaseRefusal::Replaced);
         }
-        (self.node, self.held) = (Some(created), Some(held));
+        (self.node, self.held) = (Some(created), Some(held.into()));
         Ok(())
     }
 
@@ -404,22 +334,6 @@ impl DatabasePlace {
     }
 }
 
-/// Whether bytes are the beginning of SQLite's shared index. It has two copies of a header, and the second one is written first:
-/// while another process writes them, either may be zeros. Source: <https://www.sqlite.org/walformat.html>, section 2.1.
-fn is_index(first: &[u8]) -> bool {
-    const HEADER: usize = 48;
-    let mark = 3_007_000_u32.to_ne_bytes();
-    let begins = |bytes: &[u8]| bytes.len() < mark.len() || bytes.starts_with(&mark);
-    match is_zero(first.get(..HEADER).unwrap_or(first)) {
-        true => begins(first.get(HEADER..).unwrap_or_default()) || is_zero(first),
-        false => begins(first),
-    }
-}
-
-fn is_zero(bytes: &[u8]) -> bool {
-    bytes.iter().all(|byte| *byte == 0)
-}
-
 fn read(file: File, bytes: u64) -> Result<Vec<u8>, DatabaseRefusal> {
     let mut first = Vec::new();
     file.take(bytes).read_to_end(&mut first)?;
@@ -429,23 +343,9 @@ fn read(file: File, bytes: u64) -> Result<Vec<u8>, DatabaseRefusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::side_files::create_private_folders;
+    use crate::system::create_private_folders;
     use std::fs;
     use std::os::unix::fs::{MetadataExt, chown, symlink};
-
-    #[test]
-    fn names_that_sqlite_reads_otherwise_are_refused() {
-        for name in [":memory:", "file:x", "FILE:/etc/x?mode=rwc", "file:"] {
-            let refused = check_database_name(Path::new(name)).unwrap_err();
-            assert!(
-                refused.to_string().contains(&format!("./{name}")),
-                "{refused}"
-            );
-        }
-        for name in ["./:memory:", "./file:x", "/file:x", "files.db", "x/file:y"] {
-            assert!(check_database_name(Path::new(name)).is_ok(), "{name}");
-        }
-    }
 
     #[test]
     fn a_new_file_is_private_and_has_a_path_without_links() {
@@ -488,7 +388,7 @@ mod tests {
         if chown(at("mine"), Some(65534), None).is_ok() {
             let refused = database(&at("mine")).unwrap_err();
             assert!(
-                matches!(refused, DatabaseRefusal::ForeignOwner(65534)),
+                matches!(&refused, DatabaseRefusal::ForeignOwner(user) if *user == Owner::from_number(65534)),
                 "{refused}"
             );
         }
@@ -499,7 +399,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let open = File::open(folder.path()).unwrap();
-        let of = |name: &str| database_of(open.as_fd(), OsStr::new(name));
+        let of = |name: &str| database_of(&open, OsStr::new(name));
         fs::write(at("s.db"), b"SQLite format 3\0 and pages").unwrap();
         fs::write(at("new.db"), b"").unwrap();
         fs::write(at("notes"), b"a thesis").unwrap();
@@ -559,33 +459,6 @@ mod tests {
         );
         fs::write(at("s.db"), b"").unwrap();
         assert!(database(&at("s.db")).unwrap().check_side_files().is_err());
-    }
-
-    #[test]
-    fn an_index_that_is_being_written_is_sqlites() {
-        let mark = 3_007_000_u32.to_ne_bytes();
-        let with = |at: &[usize]| {
-            let mut bytes = vec![0u8; 136];
-            for at in at {
-                bytes[*at..*at + 4].copy_from_slice(&mark);
-            }
-            bytes
-        };
-        for known in [
-            with(&[]),
-            with(&[48]),
-            with(&[0]),
-            with(&[0, 48]),
-            vec![0; 3],
-        ] {
-            assert!(is_index(&known));
-        }
-        let text = b"a thesis".repeat(17);
-        let mut behind = vec![0; 48];
-        behind.extend_from_slice(&text);
-        for foreign in [text.as_slice(), &behind, &with(&[50]), &with(&[100])] {
-            assert!(!is_index(foreign));
-        }
     }
 
     #[test]

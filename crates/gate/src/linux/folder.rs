@@ -6,64 +6,27 @@
 //! kernel lacks that call, with `O_NOFOLLOW` and a comparison of the devices. Omitted: paths (`walk.rs`) and results
 //! that replace a file (`output.rs`).
 
+use super::name::Name;
+use super::names::{self, look_up};
 use super::walk::resolve;
+use crate::file_facts::FileFacts;
 use crate::output_error::OutputError;
 use crate::system::Owner;
+use crate::use_of_names::{Kind, Use};
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, mkdirat, openat, openat2,
-    renameat, statat, unlinkat,
+    AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, fstat, mkdirat, openat, openat2, renameat,
+    unlinkat,
 };
 use rustix::io::Errno;
-use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
-
-/// One component of a path: neither empty nor `.` nor `..`, and without `/`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name(CString);
-
-impl Name {
-    /// Checks it.
-    ///
-    /// # Errors
-    /// `InvalidInput` for anything that is not one component.
-    pub fn new(text: impl Into<Vec<u8>>) -> io::Result<Name> {
-        let text = CString::new(text).map_err(|_| Errno::INVAL)?;
-        let bytes = text.as_bytes();
-        if matches!(bytes, b"" | b"." | b"..") || bytes.contains(&b'/') {
-            return Err(Errno::INVAL.into());
-        }
-        Ok(Name(text))
-    }
-
-    /// For messages and comparisons.
-    pub fn as_os_str(&self) -> &OsStr {
-        OsStr::from_bytes(self.0.as_bytes())
-    }
-
-    pub(crate) fn as_c_str(&self) -> &CStr {
-        &self.0
-    }
-}
-
-/// How an existing file is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
-    /// For reading.
-    Read,
-    /// For reading and writing.
-    Write,
-    /// For appending.
-    Append,
-}
 
 /// A folder by its descriptor.
 #[derive(Debug)]
 pub struct Folder {
-    descriptor: OwnedFd,
+    descriptor: File,
     device: u64,
     inode: u64,
     owner: u32,
@@ -91,7 +54,8 @@ impl Folder {
     }
 
     /// `shared` is inherited: a user who cannot enter a folder cannot reach what is in it.
-    fn of(descriptor: OwnedFd, shared: bool) -> io::Result<Folder> {
+    fn of(descriptor: impl Into<File>, shared: bool) -> io::Result<Folder> {
+        let descriptor = descriptor.into();
         let there = fstat(&descriptor)?;
         Ok(Folder {
             descriptor,
@@ -151,9 +115,7 @@ impl Folder {
     /// # Errors
     /// Those of open(2); `EEXIST` for an existing name, links too.
     pub fn create_new(&self, name: &Name, mode: u32) -> io::Result<File> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | QUIET;
-        let file = openat(self, name.as_c_str(), flags, Mode::from_raw_mode(mode))?;
-        Ok(File::from(file))
+        names::create_new(&self.descriptor, name, mode)
     }
 
     /// Opens a file that is there. In a folder that others may enter it has to have one name only: a second one may be
@@ -180,8 +142,8 @@ impl Folder {
     ///
     /// # Errors
     /// Those of stat(2).
-    pub fn look_up(&self, name: &Name) -> io::Result<Stat> {
-        Ok(statat(self, name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW)?)
+    pub fn look_up(&self, name: &Name) -> io::Result<FileFacts> {
+        look_up(&self.descriptor, name)
     }
 
     /// Gives a file in it another name; what has that name is replaced.
@@ -227,10 +189,12 @@ impl Folder {
                 continue; // `.` and `..`
             };
             let kind = match entry.file_type() {
-                FileType::Unknown => FileType::from_raw_mode(self.look_up(&name)?.st_mode),
-                known => known,
+                FileType::Unknown => Kind::of(self.look_up(&name)?.kind),
+                FileType::RegularFile => Kind::File,
+                FileType::Directory => Kind::Folder,
+                _ => Kind::Other,
             };
-            act(&name, Kind::of(kind))?;
+            act(&name, kind)?;
         }
         Ok(())
     }
@@ -248,39 +212,20 @@ impl Folder {
     /// Whether this name leads to what has this device and inode.
     pub fn is_file_at(&self, name: &Name, device: u64, inode: u64) -> bool {
         let there = self.look_up(name);
-        there.is_ok_and(|there| (there.st_dev, there.st_ino) == (device, inode))
+        there.is_ok_and(|there| there.identity == (device, inode))
+    }
+}
+
+impl Folder {
+    /// The open folder.
+    pub(crate) fn file(&self) -> &File {
+        &self.descriptor
     }
 }
 
 impl AsFd for Folder {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.descriptor.as_fd()
-    }
-}
-
-/// Device and inode.
-pub(crate) fn id(there: &Stat) -> (u64, u64) {
-    (there.st_dev, there.st_ino)
-}
-
-/// What stands under a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// A regular file.
-    File,
-    /// A folder.
-    Folder,
-    /// A link, a device, a pipe or a socket.
-    Other,
-}
-
-impl Kind {
-    fn of(kind: FileType) -> Kind {
-        match kind {
-            FileType::RegularFile => Kind::File,
-            FileType::Directory => Kind::Folder,
-            _ => Kind::Other,
-        }
     }
 }
 

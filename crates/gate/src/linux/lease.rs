@@ -4,7 +4,9 @@
 //! such. It is given back at once. Source: fcntl(2), "Leases". Omitted: programs that only read, and what follows.
 #![allow(unsafe_code, reason = "asks the kernel for leases")]
 
-use super::trust::{OVERLAY, errno_text};
+use super::trust::OVERLAY;
+use crate::errno_text;
+use crate::openers::Openers;
 use rustix::fs::fstatfs;
 use std::fs::File;
 use std::io;
@@ -31,17 +33,6 @@ const LOCAL: [i128; 12] = [
     0x7366_746E,
     0x9584_58F6,
 ];
-
-/// Whether another program has a file open for writing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Openers {
-    /// None has.
-    NoWriter,
-    /// One has.
-    Writer,
-    /// Why it could not be asked.
-    Unasked(String),
-}
 
 /// A read lease on a file, which ends when it is dropped. Needs the owner of the file or root.
 #[derive(Debug)]

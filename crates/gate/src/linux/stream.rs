@@ -1,13 +1,14 @@
 //! What is written to and never replaced: pipes, terminals, `/dev/null`, and this process's own standard output under the
 //! names that `/dev/stdout` leads to. Omitted: every other device, because what is written to it may be lost on it.
 
-use super::folder::{Name, id};
+use super::file_facts;
+use super::name::Name;
 use super::walk::resolve;
 use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fcntl_setfl, fstat, major, minor, open};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 use std::time::Duration;
 
@@ -22,19 +23,19 @@ const READER_PAUSE: Duration = Duration::from_millis(50);
 const NO_READER: &str = "no process reads from this pipe";
 
 /// Which of the standard streams a name in `/proc/self/fd` is.
-fn standard(folder: BorrowedFd<'_>, name: &Name) -> Option<u32> {
+fn standard(folder: &File, name: &Name) -> Option<u32> {
     let number = match name.as_os_str().to_str() {
         Some("1") => 1,
         Some("2") => 2,
         _ => return None,
     };
     let own = resolve(Path::new("/proc/self/fd")).ok()?;
-    let same = id(&fstat(own.node?).ok()?) == id(&fstat(folder).ok()?);
+    let same = file_facts(&own.node?).ok()?.identity == file_facts(folder).ok()?.identity;
     same.then_some(number)
 }
 
 /// Whether a result is written to it.
-pub(crate) fn is_one(folder: BorrowedFd<'_>, name: &Name, node: BorrowedFd<'_>) -> bool {
+pub(crate) fn is_one(folder: &File, name: &Name, node: &File) -> bool {
     let Ok(facts) = fstat(node) else {
         return false;
     };
@@ -60,7 +61,7 @@ pub fn standard_output() -> io::Result<File> {
 ///
 /// # Errors
 /// `ENXIO` where it has none: an open that waits could not be interrupted.
-pub(crate) fn open_pipe(node: BorrowedFd<'_>) -> io::Result<File> {
+pub(crate) fn open_pipe(node: &File) -> io::Result<File> {
     let path = format!("/proc/self/fd/{}", node.as_raw_fd());
     let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::CLOEXEC;
     let pipe = open(path, flags | OFlags::NONBLOCK, Mode::empty())?;
@@ -69,12 +70,7 @@ pub(crate) fn open_pipe(node: BorrowedFd<'_>) -> io::Result<File> {
 }
 
 /// Writes to it.
-pub(crate) fn write(
-    folder: BorrowedFd<'_>,
-    name: &Name,
-    node: BorrowedFd<'_>,
-    bytes: &[u8],
-) -> io::Result<()> {
+pub(crate) fn write(folder: &File, name: &Name, node: &File, bytes: &[u8]) -> io::Result<()> {
     // Opened again it would have a place of its own, and write over what was printed before.
     match standard(folder, name) {
         Some(1) => {

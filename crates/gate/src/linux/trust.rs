@@ -7,11 +7,12 @@
 
 use super::accounts::Accounts;
 use super::acl::{self, Holder};
+use crate::errno_text;
 use rustix::fs::{Stat, fstat, fstatfs};
 use rustix::io::Errno;
+use std::fmt;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
-use std::{fmt, io};
 
 /// Of file systems in user space. // statfs(2), FUSE_SUPER_MAGIC
 const FUSE: i128 = 0x6573_5546;
@@ -48,6 +49,13 @@ pub enum Distrust {
         member: String,
     },
     Unasked(String),
+}
+
+impl Distrust {
+    /// Whether it is because of the link itself, not of its folder.
+    pub(crate) fn is_of_link(&self) -> bool {
+        matches!(self, Distrust::Link(_))
+    }
 }
 
 impl fmt::Display for Distrust {
@@ -123,15 +131,6 @@ pub(crate) fn is_own(user: u32) -> bool {
 fn unasked(what: &str, error: Errno) -> Distrust {
     let text = errno_text(&error.into());
     Distrust::Unasked(format!("{what} ({text})"))
-}
-
-/// The kernel's words without Rust's number behind them.
-pub(crate) fn errno_text(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
 }
 
 fn of_owner(facts: &Stat) -> Option<Distrust> {

@@ -2,69 +2,19 @@
 //! placed. Opens nothing for reading or writing: every descriptor is `O_PATH`. Omitted: what follows from that name.
 
 use super::trust::{Distrust, distrust, is_own};
+use crate::resolved::{ForeignName, Resolved};
 use rustix::fs::{FileType, Mode, OFlags, PROC_SUPER_MAGIC, fstat, openat};
 use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
-use std::os::fd::{AsFd, OwnedFd};
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
-use std::{fmt, io};
 
 /// Symbolic links that one path may contain, as many as the kernel follows. // path_resolution(7)
 const LINKS_MAX: usize = 40;
-
-/// Where a path leads.
-#[derive(Debug)]
-pub struct Resolved {
-    /// The folder that contains the last component, links followed.
-    pub folder: OwnedFd,
-    /// The last component in that folder; `.` for a folder that was given as such.
-    pub name: OsString,
-    /// What is there; `None` where nothing has that name yet.
-    pub node: Option<OwnedFd>,
-    /// The first name on the way that another user could have placed.
-    pub foreign: Option<ForeignName>,
-}
-
-/// A symbolic link, or one of several names of a file, in a folder in which another user may place names: that user
-/// decides where the path leads. Root's names count as the user's own.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ForeignName {
-    /// Where it is, as far as that is known.
-    pub path: PathBuf,
-    /// A symbolic link; otherwise a second name.
-    pub is_link: bool,
-    /// Why its folder is not trusted.
-    pub why: Distrust,
-}
-
-impl ForeignName {
-    /// What leads to the file without that name.
-    pub fn hint(&self) -> &'static str {
-        match self.is_link {
-            true => "specify the file that the link leads to",
-            false => "specify the file by its name in a folder that only you can change",
-        }
-    }
-}
-
-impl fmt::Display for ForeignName {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (path, why) = (self.path.display(), &self.why);
-        match self.is_link {
-            true if matches!(why, Distrust::Link(_)) => write!(out, "{path} is a link, and {why}"),
-            true => write!(
-                out,
-                "the link {path} is in a folder that another user can change ({why})"
-            ),
-            false => write!(
-                out,
-                "{path} is one of several names of a file, in a folder that another user can change ({why})"
-            ),
-        }
-    }
-}
 
 /// Resolves `path` from the current folder. A link in its last place is followed, also one that leads to nothing yet.
 ///
@@ -82,7 +32,7 @@ enum Step {
 }
 
 struct Walk {
-    folder: OwnedFd,
+    folder: File,
     way: PathBuf, // of `folder`, as far as it is known; for messages alone
     todo: VecDeque<Step>,
     links: usize,
@@ -141,7 +91,7 @@ impl Walk {
         Ok(self.end(OsString::from("."), Some(node)))
     }
 
-    fn end(mut self, name: OsString, node: Option<OwnedFd>) -> Resolved {
+    fn end(mut self, name: OsString, node: Option<File>) -> Resolved {
         if node.as_ref().is_some_and(has_second_name) {
             self.note_foreign(&name, false);
         }
@@ -153,16 +103,16 @@ impl Walk {
         }
     }
 
-    fn enter(&mut self, folder: OwnedFd, name: impl AsRef<Path>) {
+    fn enter(&mut self, folder: File, name: impl AsRef<Path>) {
         self.folder = folder;
         self.way.push(name);
     }
 
     /// Walks one name. `Some` where it was the last: what is there, if anything is.
-    fn step(&mut self, name: &OsStr) -> io::Result<Option<Option<OwnedFd>>> {
+    fn step(&mut self, name: &OsStr) -> io::Result<Option<Option<File>>> {
         let last = self.todo.is_empty();
         let node = match openat(&self.folder, name, PLAIN | OFlags::NOFOLLOW, Mode::empty()) {
-            Ok(node) => node,
+            Ok(node) => File::from(node),
             Err(Errno::NOENT) if last => return Ok(Some(None)),
             Err(error) => return Err(error.into()),
         };
@@ -193,9 +143,9 @@ impl Walk {
     fn follow(
         &mut self,
         name: &OsStr,
-        link: &OwnedFd,
+        link: &File,
         last: bool,
-    ) -> io::Result<Option<Option<OwnedFd>>> {
+    ) -> io::Result<Option<Option<File>>> {
         self.links += 1;
         if self.links > LINKS_MAX {
             return Err(Errno::LOOP.into());
@@ -203,7 +153,7 @@ impl Walk {
         self.note_foreign(name, true);
         // The links of /proc lead to a file itself, not to the name that they show.
         if rustix::fs::fstatfs(&self.folder)?.f_type == PROC_SUPER_MAGIC {
-            let node = openat(&self.folder, name, PLAIN, Mode::empty())?;
+            let node = File::from(openat(&self.folder, name, PLAIN, Mode::empty())?);
             if last {
                 return Ok(Some(Some(node)));
             }
@@ -226,13 +176,13 @@ impl Walk {
 /// A descriptor that names a file and can do nothing with it.
 pub(crate) const PLAIN: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
-fn open_folder(from: impl AsFd, name: &OsStr) -> io::Result<OwnedFd> {
+fn open_folder(from: impl AsFd, name: &OsStr) -> io::Result<File> {
     let flags = PLAIN.union(OFlags::DIRECTORY);
-    Ok(openat(from, name, flags, Mode::empty())?)
+    Ok(openat(from, name, flags, Mode::empty())?.into())
 }
 
 /// Whether a regular file has more names than one.
-fn has_second_name(node: &OwnedFd) -> bool {
+fn has_second_name(node: &File) -> bool {
     fstat(node).is_ok_and(|there| {
         FileType::from_raw_mode(there.st_mode) == FileType::RegularFile && there.st_nlink > 1
     })
@@ -244,7 +194,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
-    fn inode(node: &OwnedFd) -> u64 {
+    fn inode(node: &File) -> u64 {
         fstat(node).unwrap().st_ino
     }
 

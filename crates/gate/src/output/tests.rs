@@ -1,9 +1,9 @@
 //! What is replaced, what is refused, and what is left behind, in folders that the tests make.
 
 use super::*;
-use crate::mark::MARK;
-use crate::system::part::{Part, Placed, remove_if_same};
-use rustix::fs::fgetxattr;
+use crate::part::{Part, Placed, remove_if_same};
+use crate::system::mark::MARK;
+use rustix::fs::{Mode, fgetxattr};
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -201,7 +201,7 @@ fn what_a_killed_run_left_is_removed_and_nothing_that_only_looks_like_it() {
     let name = Name::new("r").unwrap();
     let held = Folder::open(folder.path()).unwrap();
     let part_with = |content: &[u8]| {
-        let mut part = Part::create(&held, &name, 0o600).unwrap();
+        let mut part = Part::create(held.file(), &name, 0o600).unwrap();
         part.fill(content).unwrap();
         part
     };
@@ -248,11 +248,11 @@ fn a_file_that_takes_the_name_between_the_look_and_the_exchange_stays() {
     fs::write(at("r"), b"ours").unwrap();
     let judged = Judged {
         facts: held.look_up(&name).unwrap(),
-        acl: Kept::default(),
+        rights: Rights::of(&File::open(at("r")).unwrap()).unwrap(),
     };
     fs::write(at("thesis"), b"thesis").unwrap();
     fs::rename(at("thesis"), at("r")).unwrap();
-    let mut part = Part::create(&held, &name, 0o600).unwrap();
+    let mut part = Part::create(held.file(), &name, 0o600).unwrap();
     part.fill(b"new").unwrap();
     for moves_aside in [false, true] {
         let placed = match moves_aside {
@@ -278,7 +278,7 @@ fn a_file_that_takes_the_name_between_the_look_and_the_exchange_stays() {
     ));
     let judged = Judged {
         facts: held.look_up(&name).unwrap(),
-        acl: Kept::default(),
+        rights: Rights::of(&File::open(at("r")).unwrap()).unwrap(),
     };
     assert!(matches!(
         part.move_aside(&judged, b"new").unwrap(),
@@ -298,7 +298,7 @@ fn only_the_file_that_is_meant_is_removed() {
     let held = Folder::open(folder.path()).unwrap();
     let name = |text: &str| Name::new(text).unwrap();
     let meant = held.look_up(&name("a")).unwrap();
-    let remove = |text: &str| remove_if_same(held.as_fd(), &name(text), &meant).unwrap();
+    let remove = |text: &str| remove_if_same(held.file(), &name(text), &meant).unwrap();
     assert!(!remove("b") && !remove("link"));
     assert_eq!(names(folder.path()), ["a", "b", "link"]);
     assert!(remove("a"));
