@@ -86,23 +86,9 @@ impl Bench {
         program
     }
 
-    /// Runs it; up to three times, each ten times as long, where a real target answered nothing in a run of a fraction of a
-    /// second: a disk or a processor that others use stalls that long, and that is not what any test here is about.
+    /// Runs it, again where nothing was answered.
     pub(crate) fn say<S: AsRef<OsStr>>(&self, words: &[S]) -> Said {
-        let words: Vec<OsString> = words.iter().map(|word| word.as_ref().to_owned()).collect();
-        let mut texts = words.iter().map(|word| word.to_string_lossy());
-        let is_real = !texts.any(|word| word.starts_with("--null-"));
-        let mut said = self.say_once(&words);
-        for factor in [10, 100] {
-            if is_real && said.is_stalled() {
-                println!(
-                    "once more and longer, because nothing was answered: {}",
-                    said.out
-                );
-                said = self.say_once(&longer(&words, factor));
-            }
-        }
-        said
+        answered(words, |words| self.say_once(words))
     }
 
     /// The same without another try, which would be one more session in the database.
@@ -159,6 +145,30 @@ impl Bench {
         });
         child
     }
+}
+
+/// Runs it with these words; up to three times, each ten times as long, where a target answered nothing in a run of a fraction
+/// of a second: a disk or a processor that others use stalls that long, and that is not what any test here is about. Every
+/// helper that runs the program in its own way runs it through this.
+pub(crate) fn answered<S: AsRef<OsStr>>(
+    words: &[S],
+    mut run: impl FnMut(&[OsString]) -> Said,
+) -> Said {
+    let words: Vec<OsString> = words.iter().map(|word| word.as_ref().to_owned()).collect();
+    let mut texts = words.iter().map(|word| word.to_string_lossy());
+    let is_simulated = texts.any(|word| word.starts_with("--null-"));
+    let mut said = run(&words);
+    for factor in [10, 100] {
+        if is_simulated || !said.is_stalled() {
+            break;
+        }
+        println!(
+            "once more and longer, because nothing was answered: {}",
+            said.out
+        );
+        said = run(&longer(&words, factor));
+    }
+    said
 }
 
 /// Returns the place and the number of a duration in milliseconds.

@@ -1,6 +1,6 @@
 //! What the machine does not give: the limit is named with the command that lifts it, and a fallback is reported.
 
-use crate::bench::{Bench, Said};
+use crate::bench::{Bench, Said, answered};
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
@@ -18,13 +18,15 @@ fn limited(bench: &Bench, limit: &str, more: &[&str], as_nobody: bool) -> Said {
     let mut words = vec!["-c", &script, "sh", program.to_str().unwrap()];
     words.extend(SHORT);
     words.extend(more);
-    let mut command = bench.command_of("/bin/sh".as_ref(), &words);
     // Root may lock all memory; who is not root stays who he is.
     let root = std::fs::metadata(&program).unwrap().uid() == 0;
-    if as_nobody && root {
-        command.uid(NOBODY).gid(NOBODY);
-    }
-    Said::from(command.output().unwrap())
+    answered(&words, |words| {
+        let mut command = bench.command_of("/bin/sh".as_ref(), words);
+        if as_nobody && root {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        Said::from(command.output().unwrap())
+    })
 }
 
 fn with_a_file() -> Bench {
@@ -125,8 +127,10 @@ fn after(bench: &Bench, first: &str) -> Said {
     let script = format!("{first} && exec \"$@\"");
     let mut words = vec!["-c", &script, "sh", env!("CARGO_BIN_EXE_fathom")];
     words.extend(ON_TWO.split_whitespace());
-    let mut command = bench.command_of("/bin/sh".as_ref(), &words);
-    Said::from(command.output().unwrap())
+    answered(&words, |words| {
+        let mut command = bench.command_of("/bin/sh".as_ref(), words);
+        Said::from(command.output().unwrap())
+    })
 }
 
 fn names_the_mask(said: &Said) {

@@ -1,7 +1,8 @@
 //! `fathom run` under a launcher of MPI: one result of all ranks, refusals, a rank that dies.
 
-use crate::bench::{Bench, Said, until};
+use crate::bench::{Bench, Said, answered, until};
 use serde_json::Value;
+use std::ffi::OsString;
 use std::process::{Child, Command, Stdio};
 
 /// Launchers with the options that let several ranks run here.
@@ -37,11 +38,11 @@ pub(crate) struct Launcher {
 }
 
 impl Launcher {
-    fn command(&self, bench: &Bench, ranks: u32, line: &str) -> Command {
+    fn command(&self, bench: &Bench, ranks: u32, words: &[OsString]) -> Command {
         let mut command = Command::new("timeout");
         command.args(["60", self.program, "-n", &ranks.to_string()]);
         command.args(self.options).arg(env!("CARGO_BIN_EXE_fathom"));
-        command.args(line.split_whitespace());
+        command.args(words);
         command.current_dir(bench.path(""));
         command.env("FATHOM_STORE", bench.path("hosts.db"));
         of_open_mpi(&mut command, bench);
@@ -49,7 +50,10 @@ impl Launcher {
     }
 
     pub(crate) fn run(&self, bench: &Bench, ranks: u32, line: &str) -> Said {
-        Said::from(self.command(bench, ranks, line).output().unwrap())
+        let words: Vec<&str> = line.split_whitespace().collect();
+        answered(&words, |words| {
+            Said::from(self.command(bench, ranks, words).output().unwrap())
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a person at a terminal sees. `script` of util-linux lends one.
 
-use crate::bench::{Bench, Said};
+use crate::bench::{Bench, Said, answered};
 use std::process::Command;
 
 /// Runs the program on a terminal of so many columns, and returns what it prints without colours. `None`, with the reason
@@ -241,12 +241,15 @@ fn sentences_are_whole_where_the_output_is_no_terminal() {
     let (file, store) = (folder.join("f.dat"), folder.join("s.db"));
     let (file, store) = (file.to_str().unwrap(), store.to_str().unwrap());
     let run = |words: &[&str], columns: Option<&str>| {
-        let mut command = bench.command(words);
-        command.env("FATHOM_STORE", store);
-        if let Some(columns) = columns {
-            command.env("COLUMNS", columns);
-        }
-        Said::from(command.output().unwrap()).good().out
+        let said = answered(words, |words| {
+            let mut command = bench.command(words);
+            command.env("FATHOM_STORE", store);
+            if let Some(columns) = columns {
+                command.env("COLUMNS", columns);
+            }
+            Said::from(command.output().unwrap())
+        });
+        said.good().out
     };
     let measure = [
         "run", file, "--create", "1M", "-d", "20ms", "--warmup", "0s",

@@ -1,6 +1,6 @@
 //! C1: the memory limit of a control group was not read, so that the kernel killed the program without a message.
 
-use crate::bench::{Bench, Said};
+use crate::bench::{Bench, Said, answered};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -33,8 +33,10 @@ impl Small {
         let script = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", self.0.display());
         let mut words = vec!["-c", &script, "sh", env!("CARGO_BIN_EXE_fathom")];
         words.extend(line.split_whitespace());
-        let mut command = bench.command_of("/bin/sh".as_ref(), &words);
-        Said::from(command.output().unwrap())
+        answered(&words, |words| {
+            let mut command = bench.command_of("/bin/sh".as_ref(), words);
+            Said::from(command.output().unwrap())
+        })
     }
 }
 

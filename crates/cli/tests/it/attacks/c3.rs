@@ -1,14 +1,16 @@
 //! C3: the limit on the length of files (`ulimit -f`) killed the program with SIGXFSZ and left an empty file.
 
-use crate::bench::{Bench, Said};
+use crate::bench::{Bench, Said, answered};
 
 /// The program where files may have 1 MiB.
 fn limited(bench: &Bench, line: &str) -> Said {
     let script = "ulimit -f 2048 && exec \"$@\"";
     let mut words = vec!["-c", script, "sh", env!("CARGO_BIN_EXE_fathom")];
     words.extend(line.split_whitespace());
-    let mut command = bench.command_of("/bin/sh".as_ref(), &words);
-    Said::from(command.output().unwrap())
+    answered(&words, |words| {
+        let mut command = bench.command_of("/bin/sh".as_ref(), words);
+        Said::from(command.output().unwrap())
+    })
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Loop devices, foreign files, and how much of the attacks is run.
 
-use crate::bench::{Bench, Said};
+use crate::bench::{Bench, Said, answered};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -101,16 +101,18 @@ pub(super) fn without(bench: &Bench, preparation: &str, line: &str) -> Option<Sa
         println!("skipped: no mount namespace of one's own");
         return None;
     }
-    let script = format!(
-        "{preparation} && exec '{}' {line}",
-        env!("CARGO_BIN_EXE_fathom")
-    );
-    let mut command = Command::new("unshare");
-    command
-        .args(["--mount", "sh", "-c", &script])
-        .current_dir(bench.path("."));
-    command.env("FATHOM_STORE", bench.path("s.db"));
-    Some(Said::from(command.output().unwrap()))
+    let words: Vec<&str> = line.split_whitespace().collect();
+    Some(answered(&words, |words| {
+        let script = format!("{preparation} && exec \"$@\"");
+        let mut command = Command::new("unshare");
+        command
+            .args(["--mount", "sh", "-c", &script, "sh"])
+            .arg(env!("CARGO_BIN_EXE_fathom"))
+            .args(words)
+            .current_dir(bench.path("."))
+            .env("FATHOM_STORE", bench.path("s.db"));
+        Said::from(command.output().unwrap())
+    }))
 }
 
 /// A loop device over a file or device; it goes away with the test.
