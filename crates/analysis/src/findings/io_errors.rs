@@ -45,13 +45,7 @@ fn of_others(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
         );
         let evidence = [("lost_sectors", lost as f64)];
         let advice = "do not store data on it, and test another medium in the same reader";
-        return Some(finding(
-            RULE.id,
-            Severity::Error,
-            sentence,
-            &evidence,
-            advice,
-        ));
+        return Some(invalid(sentence, &evidence, advice));
     }
     let total = &seen.observed.total;
     let errors = total.errors.unwrap_or(0);
@@ -62,13 +56,7 @@ fn of_others(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
             true => "free space on the file system or raise the quota",
             false => ADVICE,
         };
-        return Some(finding(
-            RULE.id,
-            Severity::Error,
-            sentence,
-            &evidence,
-            advice,
-        ));
+        return Some(invalid(sentence, &evidence, advice));
     }
     let all = errors as f64 + total.ios.unwrap_or(0) as f64;
     (errors > 0).then(|| {
@@ -77,14 +65,22 @@ fn of_others(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
             true => Severity::Error,
             false => Severity::Warning,
         };
-        let sentence = format!(
-            "{} failed, {} of all",
-            say::counted(errors, "I/O"),
-            say::percent(share)
-        );
         let evidence = [("errors", errors as f64), ("error_share", share)];
-        finding(RULE.id, severity, sentence, &evidence, ADVICE)
+        finding(RULE.id, severity, failed(errors, share), &evidence, ADVICE)
     })
+}
+
+fn invalid(sentence: String, evidence: &[(&str, f64)], advice: &str) -> Finding {
+    finding(RULE.id, Severity::Error, sentence, evidence, advice)
+}
+
+/// `12 I/Os failed, 0.2% of all`.
+fn failed(errors: u64, share: f64) -> String {
+    format!(
+        "{} failed, {} of all",
+        say::counted(errors, "I/O"),
+        say::percent(share)
+    )
 }
 
 pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
@@ -105,11 +101,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
             failure.offset.0,
             failure.message
         ),
-        None => format!(
-            "{} failed, {} of all",
-            say::counted(errors, "I/O"),
-            say::percent(share)
-        ),
+        None => failed(errors, share),
     };
     let severity = if failure.is_some() || share > SHARE_MAX {
         Severity::Error
