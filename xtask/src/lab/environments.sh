@@ -6,7 +6,7 @@
 program=$1 environment=$2 command=$3
 shift 3
 base=$(mktemp -d /var/tmp/fathom-environments-XXXXXX)
-at=$base/at before=() other='' fuse='' group='' cpu='' device='' devices=() array='' cached='' maps=() serves='' shares='' zram='' journals='' name=f
+at=$base/at before=() other='' fuse='' group='' cpu='' device='' devices=() array='' cached='' maps=() serves='' shares='' zram='' journals='' volumes='' members=() name=f
 mkdir "$at"
 export FATHOM_STORE=$base/store.db HOME=$base/home LC_ALL=C NO_COLOR=1
 mkdir "$HOME"
@@ -24,6 +24,7 @@ finish() {
     mountpoint -q "$base/at" && umount -R --lazy "$base/at"
     for mount in upper lower; do umount "$base/$mount" 2>/dev/null; done
     [ -n "$fuse" ] && wait "$fuse" 2>/dev/null
+    [ -z "$volumes" ] || vgchange --quiet -an "$volumes" >/dev/null
     for mapped in "${maps[@]}"; do dmsetup remove --retry "$mapped"; done
     if [ -n "$cached" ]; then
         echo 1 >"/sys/block/$cached/bcache/stop"
@@ -124,6 +125,7 @@ two_paths() {
         sleep 0.1
     done
     for number in /sys/class/iscsi_session/session*; do echo 2 >"$number/recovery_tmo"; done
+    members=("/dev/${paths[0]##*/}" "/dev/${paths[1]##*/}")
     paths=("$(cat "${paths[0]}/dev")" "$(cat "${paths[1]}/dev")")
     mapped paths "0 131072 multipath 0 0 2 1 round-robin 0 1 1 ${paths[0]} 1 round-robin 0 1 1 ${paths[1]} 1" --uuid "mpath-fathom-$$"
 }
@@ -233,6 +235,12 @@ case $environment in
         mount -o loop "$base/image" "$base/upper" && mkdir "$base/upper"/{u,w}
         mount -t overlay -o "lowerdir=$base/lower,upperdir=$base/upper/u,workdir=$base/upper/w" none "$at" || lacks "no overlay" ;;
     bindfs) need bindfs; mkdir "$base/b"; bindfs "$base/b" "$at" || lacks "bindfs failed"; is_fuse bindfs ;;
+    bindfs-of-another) # it shows a link that the other user could have placed
+        in_machine; need bindfs; mkdir "$base"/{b,root}; chmod 755 "$base"; chown 54321:54321 "$base/b" "$at"
+        echo user_allow_other >>/etc/fuse.conf; chmod 666 /dev/fuse # of the machine, in memory, as is what follows
+        echo another:x:54321:54321::/:/bin/false >>/etc/passwd; echo another:x:54321: >>/etc/group
+        setpriv --reuid 54321 --regid 54321 --clear-groups bindfs -o allow_other "$base/b" "$at" 2>"$base/why" || lacks "$(tr '\n' ' ' <"$base/why")"
+        is_fuse bindfs ;;
     mergerfs) need mergerfs; mkdir "$base"/{b,c}; mergerfs "$base/b:$base/c" "$at" || lacks "mergerfs failed"; is_fuse mergerfs ;;
     gocryptfs)
         need gocryptfs; mkdir "$base/b"; echo secret >"$base/word"
@@ -265,6 +273,10 @@ case $environment in
         targets thin-pool; loops 128
         mapped pool "0 262144 thin-pool ${devices[*]} 128 0"
         dmsetup message "$mapped" 0 "create_thin 0"; mapped thin "0 262144 thin /dev/mapper/$mapped 0" ;;
+    lvm)
+        need vgcreate; targets linear; loops 128; volumes=fathom$$
+        vgcreate --quiet "$volumes" "${devices[0]}" >"$base/why" 2>&1 && lvcreate --quiet --yes -Zn -Wn -L 64M -n lv "$volumes" >>"$base/why" 2>&1 || lacks "$(tr '\n' ' ' <"$base/why")"
+        at=/dev/mapper name=$volumes-lv ;;
     dm-linear) targets linear; loops 128; mapped linear "0 262144 linear ${devices[0]} 0" ;;
     dm-delay) targets delay; loops 128; mapped delay "0 262144 delay ${devices[0]} 0 20" ;;
     dm-crypt) targets crypt; loops 128; mapped crypt "0 262144 crypt aes-xts-plain64 $(printf '0%.0s' $(seq 128)) 0 ${devices[0]} 0" ;;
@@ -324,6 +336,11 @@ case $environment in
     zram)
         zram=$(cat /sys/class/zram-control/hot_add 2>/dev/null) || lacks "no zram"
         echo 256M >/sys/block/zram"$zram"/disksize; at=/dev name=zram$zram ;;
+    quota) # 8 MiB for the user who runs fathom
+        need setquota; mounted ext4 512 "$ext4 -O quota" usrquota
+        quotaon "$at" 2>/dev/null; setquota -u 54321 0 8192 0 0 "$at" 2>"$base/why" || lacks "$(tr '\n' ' ' <"$base/why")"
+        chmod 777 "$base" "$at" "$HOME"; install -m 755 "$program" "$base/fathom"; program=$base/fathom
+        before=(setpriv --reuid 54321 --regid 54321 --clear-groups) ;;
     read-only-mount)
         mounted ext4 512 "$ext4"
         head -c 64M /dev/urandom >"$at/f"; mount -o remount,ro "$at" ;;
@@ -456,6 +473,59 @@ verification() {
     exit 0
 }
 
+# meets CODE WORDS COMMAND…: whether it ends with this code and prints these words; else what it printed.
+meets() {
+    local code=$1 words=$2 got
+    "${@:3}" >"$base/out" 2>&1
+    got=$?
+    [ $got = "$code" ] && tr -s '\n ' '  ' <"$base/out" | grep -q -e "$words" && return
+    echo "exit code $got; $code with \`$words\` is expected: ${*:3}"; cat "$base/out"; exit 1
+}
+# free: ends the uses of what is below the environment.
+free() {
+    mountpoint -q "$base/at" && [ -n "${maps[0]}" ] && umount "$base/at"
+    [ -z "$volumes" ] || vgchange --quiet -an "$volumes" >/dev/null
+    for mapped in "${maps[@]}"; do dmsetup remove --retry "$mapped"; done
+    [ -z "$array" ] || mdadm --quiet --stop "$array"
+    volumes='' maps=() array=''
+}
+# users: what is below the environment is not written while it is used, with any option; when it is free, the option is asked for.
+users() {
+    local member write=("$program" run --no-store -w 100 -d 2s --warmup 0s --length 1M)
+    [ ${#members[@]} -gt 0 ] || members=("${devices[0]}")
+    case $environment in dm-thin | dm-snapshot | raid*) members=("${devices[@]}") ;; ext4-on-dm-linear) members+=("/dev/mapper/$mapped") ;; esac
+    yes "the user's data" | head -c 4M >"$base/data"
+    [ -z "$is_device" ] || dd if="$base/data" of="$target" conv=fsync status=none
+    [ $environment != dm-snapshot ] || dd if="$base/data" of="${devices[0]}" conv=fsync status=none # the origin, which is empty
+    for member in "${members[@]}"; do meets 2 'in use, so it is not written' "${write[@]}" --destroy "$member" "$member"; done
+    echo "${#members[@]} in use: refused"
+    [ $environment != ext4-on-dm-linear ] || unset 'members[1]' # it is gone with the mapping
+    free
+    for member in "${members[@]}"; do
+        meets 2 'use --destroy' "${write[@]}" "$member"
+        meets 0 '' "${write[@]}" --destroy "$member" "$member"
+    done
+    echo "${#members[@]} free: confirmed"
+}
+# users_of_file: the same for a file; a loop device uses it, also by its name on the server.
+users_of_file() {
+    local file write=("$program" run --no-store -w 100 -d 2s --warmup 0s --length 1M) files=("$target")
+    [ -z "$serves" ] || files+=("$base/below/f")
+    yes "the user's data" | head -c 4M >"$target"; sync "$target"
+    if [ $environment = bindfs-of-another ]; then
+        yes "root's data" | head -c 4M >"$base/root/f"; ln -s "$base/root/f" "$base/b/link"
+        meets 2 'another user' "${write[@]}" --overwrite "$at/link"
+        cmp -s "$base/root/f" <(yes "root's data" | head -c 4M) || { echo "root's data was written"; exit 1; }
+    fi
+    loop "$target"
+    for file in "${files[@]}"; do meets 2 'not written\|not be checked\|could not be checked' "${write[@]}" --overwrite "$file"; done
+    echo "${#files[@]} in use: refused"
+    losetup -d "$device"; device='' files=("$target") # the server has its file open for a while longer
+    for file in "${files[@]}"; do meets 2 'use --overwrite' "${write[@]}" "$file"; done
+    for file in "${files[@]}"; do meets 0 '' "${write[@]}" --overwrite "$file"; done
+    echo "${#files[@]} free: confirmed"
+}
+
 printf '[[workload]]\nblock = "4K"\npattern = "random"\n' >"$base/reads.toml"
 case $command in
     verify*) create=(--create 16M)
@@ -479,6 +549,7 @@ case $command in
         export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
         words=(mpirun.openmpi --oversubscribe --bind-to none -n 2 "$program" run --no-store --each -w 100 -d 10s --warmup 2s --create 8M "$base/host/{rank}/g{rank}") ;;
     events) words=(events) before=() ;;
+    users) words=(users) before=(); [ -n "$is_device" ] || [ -n "${maps[0]}" ] || words=(users_of_file) ;;
     fio-psync) words=(fio --name=a --filename="$target" --size=64M --rw=randread --bs=4k --direct=1 --ioengine=psync --runtime=1 --time_based --output-format=terse) ;;
     *) echo "no command $command"; exit 64 ;;
 esac
