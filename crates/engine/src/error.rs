@@ -2,15 +2,10 @@
 //!
 //! A failed I/O inside a run is not here: it is data, and stands in the record.
 
+use crate::system::errors::{ADDRESS_SPACE, THREADS, fill_remedy, more_cores, open_remedy};
 use model::{Bytes, CommandError, EngineChoice, Flaw, errno_text};
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// Not permitted, to root either. Source: errno(3), as of the next.
-const EPERM: i32 = 1;
-/// Too many open files: of the whole system, of this process.
-const ENFILE: i32 = 23;
-const EMFILE: i32 = 24;
 
 /// Why a run could not be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -81,8 +76,8 @@ pub enum RunError {
     )]
     OpenFiles { needed: u64, open: u64, limit: u64 },
     #[error(
-        "about {needed} of address space are needed and this process may have {limit}: raise the limit (ulimit -v \
-         unlimited), or use fewer threads or a smaller depth or block"
+        "about {needed} of address space are needed and this process may have {limit}: {ADDRESS_SPACE}, or use fewer \
+         threads or a smaller depth or block"
     )]
     AddressSpace { needed: Bytes, limit: Bytes },
     #[error(
@@ -94,6 +89,11 @@ pub enum RunError {
         needed: Bytes,
         limit: Bytes,
     },
+    #[error(
+        "the completion port failed: {}; use the engine sync",
+        errno_text(source)
+    )]
+    Port { source: io::Error },
     #[error(
         "kernel AIO (libaio) could not be set up: {}; {remedy}",
         errno_text(source)
@@ -120,8 +120,7 @@ pub enum RunError {
              data", path.display(), errno_text(source))]
     Source { path: PathBuf, source: io::Error },
     #[error(
-        "core {read}: this process may use {allowed}; name one of these, or let it use more: taskset -pc {read} $$ in \
-         this shell, and in a container its list of cores (cpuset.cpus of its control group)"
+        "core {read}: this process may use {allowed}; name one of these, or let it use more: {}", more_cores(*read)
     )]
     Core { read: u32, allowed: String },
     #[error(
@@ -141,7 +140,7 @@ pub enum RunError {
     #[error("{}: cannot be mapped into memory: {}; read and write it instead (omit -Sm)", path.display(), errno_text(source))]
     Map { path: PathBuf, source: io::Error },
     #[error(
-        "thread {number} could not be started: {}; use fewer threads, or raise the limit: ulimit -u",
+        "thread {number} could not be started: {}; use fewer threads{THREADS}",
         errno_text(source)
     )]
     Thread { number: u32, source: io::Error },
@@ -206,28 +205,6 @@ pub(crate) fn held(holder: Option<&str>) -> String {
     holder.map_or_else(String::new, |holder| format!(" ({holder})"))
 }
 
-fn open_remedy(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::NotFound => "check the spelling",
-        io::ErrorKind::StorageFull => "make room, or free inodes (see df -i)",
-        _ if error.raw_os_error() == Some(EPERM) => {
-            "root may not either: remove the immutable flag (chattr -i), or give the container access to the device"
-        }
-        io::ErrorKind::PermissionDenied => "ask for access to it, or run as root",
-        io::ErrorKind::ResourceBusy => {
-            "another program uses it: find it with lsblk and fuser -v, and end it first"
-        }
-        io::ErrorKind::InvalidInput => {
-            "the file system refuses unbuffered I/O: go through the page cache, or specify a target elsewhere"
-        }
-        _ if matches!(error.raw_os_error(), Some(EMFILE | ENFILE)) => {
-            "raise the limit on open files (ulimit -n 65536), or use fewer threads or targets"
-        }
-        io::ErrorKind::ReadOnlyFilesystem => "read only (write 0), or mount it for writing",
-        _ => "see the system's log (dmesg) for more",
-    }
-}
-
 fn names(engines: &[EngineChoice]) -> String {
     let names: Vec<String> = engines.iter().map(ToString::to_string).collect();
     names.join(", ")
@@ -238,18 +215,6 @@ fn left(removed: bool) -> &'static str {
         "; the unfinished file was removed"
     } else {
         "; what was written so far stays and is completed next time"
-    }
-}
-
-fn fill_remedy(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::StorageFull => "use a smaller size, or make room",
-        io::ErrorKind::QuotaExceeded => "use a smaller size, or raise the quota",
-        io::ErrorKind::FileTooLarge => {
-            "use a smaller size, or raise the limit on the length of files (ulimit -f unlimited)"
-        }
-        io::ErrorKind::ReadOnlyFilesystem => "mount it for writing, or specify a file elsewhere",
-        _ => "see the system's log (dmesg) for more",
     }
 }
 
@@ -270,6 +235,7 @@ impl From<RunError> for CommandError {
             | RunError::PassedThrough { .. }
             | RunError::Ring { .. }
             | RunError::Aio { .. }
+            | RunError::Port { .. }
             | RunError::OpenFiles { .. }
             | RunError::AddressSpace { .. }
             | RunError::FileSize { .. }

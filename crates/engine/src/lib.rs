@@ -54,6 +54,9 @@ mod stripe;
 #[cfg(target_os = "linux")]
 #[path = "linux/mod.rs"]
 mod system;
+#[cfg(windows)]
+#[path = "windows/mod.rs"]
+mod system;
 mod tally;
 mod target;
 mod target_state;

@@ -87,7 +87,7 @@ fn rehearse_one(
     step: Nanos,
 ) -> Result<(Vec<Counted>, Left), RunError> {
     let plan = &shared.plan;
-    let (targets, aims) = open_all(plan, place, &shared.pins)?;
+    let (targets, aims) = open_all(plan, place, &shared.pins, false)?;
     let mut work = Work::new(
         shared,
         place,

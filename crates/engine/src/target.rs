@@ -17,8 +17,12 @@ pub(crate) struct OpenTarget(Option<File>);
 
 impl OpenTarget {
     /// Opens the target of one thread, by its pin. Devices that are written are claimed exclusively by the session, not
-    /// by each thread, because exclusive opens exclude each other.
-    pub(crate) fn open(target: &PlannedTarget, pins: &Pins) -> Result<Self, RunError> {
+    /// by each thread, because exclusive opens exclude each other. `overlapped`: I/Os may be outstanding.
+    pub(crate) fn open(
+        target: &PlannedTarget,
+        pins: &Pins,
+        overlapped: bool,
+    ) -> Result<Self, RunError> {
         let Location::Path(path) = &target.location else {
             return Ok(OpenTarget(None));
         };
@@ -34,7 +38,8 @@ impl OpenTarget {
         let unbuffered = target.cache != CacheMode::Cached && target.mapped.is_none();
         let rights = rights
             .direct(unbuffered && !passed_through)
-            .data_sync(target.write_through && !passed_through);
+            .data_sync(target.write_through && !passed_through)
+            .overlapped(overlapped);
         let opened = pins.pin(path).and_then(|pin| pin.reopen(rights));
         let file = opened.map_err(|source| unopened(path, access(reads, writes), source))?;
         verify(&file, path, target)?;
@@ -73,11 +78,12 @@ pub(crate) fn open_all(
     plan: &Plan,
     place: &ThreadPlan,
     pins: &Pins,
+    overlapped: bool,
 ) -> Result<(Vec<OpenTarget>, Vec<TargetFd>), RunError> {
     let each = place
         .seats
         .iter()
-        .map(|seat| OpenTarget::open(&plan.targets[seat.target as usize], pins));
+        .map(|seat| OpenTarget::open(&plan.targets[seat.target as usize], pins, overlapped));
     let targets = each.collect::<Result<Vec<_>, _>>()?;
     let aims = targets
         .iter()

@@ -98,7 +98,7 @@ fn refuses_to_go_on(target: &PlannedTarget, pins: &Pins, trial: Trial) -> Option
     let mut for_reading = target.clone();
     for_reading.workload.write = Ratio::NONE;
     for_reading.write_through = false;
-    let open = OpenTarget::open(&for_reading, pins).ok()?;
+    let open = OpenTarget::open(&for_reading, pins, false).ok()?;
     let path = target.location.path()?.display();
     let align = target.alignment.0.max(512) as usize;
     let mut room = vec![0; 2 * align];

@@ -42,6 +42,51 @@ const ALLOWED: &[(&str, &str)] = &[
         "system calls with buffers",
     ),
     (
+        "crates/engine/src/windows/affinity.rs",
+        "the scheduler's masks of cores",
+    ),
+    (
+        "crates/engine/src/windows/iocp.rs",
+        "memory that the kernel fills outlives its I/O",
+    ),
+    (
+        "crates/engine/src/windows/mapping.rs",
+        "files mapped into memory",
+    ),
+    (
+        "crates/engine/src/windows/priority.rs",
+        "the priority of a handle's I/O",
+    ),
+    (
+        "crates/engine/src/windows/region.rs",
+        "aligned memory, and the right to large pages",
+    ),
+    ("crates/engine/src/windows/room.rs", "the room of a folder"),
+    (
+        "crates/engine/src/windows/source.rs",
+        "whether a source can be read",
+    ),
+    (
+        "crates/engine/src/windows/space.rs",
+        "reserving space of files",
+    ),
+    (
+        "crates/engine/src/windows/state.rs",
+        "what other programs change of a file",
+    ),
+    (
+        "crates/engine/src/windows/sync.rs",
+        "system calls with buffers",
+    ),
+    (
+        "crates/engine/src/windows/transfer.rs",
+        "system calls with buffers",
+    ),
+    (
+        "crates/engine/src/windows/usage.rs",
+        "the processor time of a thread",
+    ),
+    (
         "crates/engine/src/backend/memory.rs",
         "memory that is lent with an I/O",
     ),

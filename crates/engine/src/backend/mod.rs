@@ -101,6 +101,9 @@ pub(crate) trait Backend {
     /// Whether an I/O is done the moment it is submitted, so that no second one may be stamped before.
     const ONE_AT_A_TIME: bool = false;
 
+    /// Whether its targets are opened for outstanding I/Os, which Windows decides when a file is opened.
+    const OVERLAPPED: bool = false;
+
     /// What it used of the kernel's offers.
     fn used(&self) -> Used;
 

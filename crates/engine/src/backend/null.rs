@@ -6,11 +6,9 @@
 use super::{Backend, Completion, Io, REAP_AT_MOST, Setup, Slot, Used};
 use crate::RunError;
 use crate::clock::Clock;
+use crate::system::errors::DEVICE_FAILED;
 use model::{Location, Nanos, NullBehaviour, PlannedTarget};
 use std::collections::VecDeque;
-
-/// What the kernel would call an I/O error.
-const EIO: i32 = 5;
 
 /// An simulated device.
 pub(crate) struct Null {
@@ -140,7 +138,7 @@ impl Backend for Null {
             };
         }
         let result = if fails {
-            -EIO
+            -DEVICE_FAILED
         } else {
             i32::try_from(io.length).expect("at most 1 GiB")
         };

@@ -6,6 +6,7 @@ pub(crate) mod affinity;
 mod aio;
 pub(crate) mod arenas;
 pub(crate) mod caches;
+pub(crate) mod errors;
 mod io_uring;
 mod mapping;
 mod nvme;

@@ -14,9 +14,9 @@ pub(crate) fn of_this_thread() -> Option<ThreadCpu> {
     })
 }
 
-/// Page faults of the calling thread that waited for a device.
-pub(crate) fn major_faults_of_this_thread() -> u64 {
-    thread_usage().map_or(0, |usage| usage.ru_majflt.unsigned_abs())
+/// Page faults of the calling thread that waited for a device; `None` where the system does not report them.
+pub(crate) fn major_faults_of_this_thread() -> Option<u64> {
+    thread_usage().map(|usage| usage.ru_majflt.unsigned_abs())
 }
 
 fn thread_usage() -> Option<libc::rusage> {

@@ -6,6 +6,7 @@
 
 use super::volatile::Volatile;
 use crate::rng::Rng;
+use crate::system::errors::DEVICE_FAILED;
 use crate::verify::{Block, Medium};
 use model::block_header::{self, BLOCK, BLOCK_BYTES, BlockHeader, SECTOR};
 use model::{
@@ -21,8 +22,6 @@ use std::time::Duration;
 const STREAM: u64 = 5 << 60;
 /// The run that wrote what was never written in this one.
 const EARLIER_RUN: u64 = 0x0065_6172_6c69_6572;
-/// What an unreadable block gives.
-const EIO: i32 = 5;
 
 /// The data of one device.
 pub struct Store {
@@ -260,7 +259,7 @@ impl Store {
 
     fn read_one(&mut self, number: u64) -> Result<Box<Block>, i32> {
         if self.is_due(DataFault::Eio, number) {
-            return Err(EIO);
+            return Err(DEVICE_FAILED);
         }
         let sound = !self.damaged.contains_key(&number) && self.written.contains_key(&number);
         if sound
@@ -395,7 +394,7 @@ impl Medium for StoreMedium {
         let number = offset / BLOCK.0;
         match store.faults.of(DataFault::Eio) {
             FaultPlan::At(place) if place.0 / BLOCK.0 == number => {
-                Err(io::Error::from_raw_os_error(EIO))
+                Err(io::Error::from_raw_os_error(DEVICE_FAILED))
             }
             _ => Ok(store.seen(number)),
         }

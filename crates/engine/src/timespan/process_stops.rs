@@ -19,8 +19,8 @@ const PROGRESS_MAX: f64 = 0.25;
 struct Reading {
     /// Time ready to run without a processor.
     delayed: Nanos,
-    /// Page faults that waited for a device.
-    faults: u64,
+    /// Page faults that waited for a device; `None` where the system does not report them.
+    faults: Option<u64>,
 }
 
 impl Reading {
@@ -89,7 +89,9 @@ fn stop(sleep: Sleep, before: Reading, now: Reading, asleep: Nanos) -> Option<Pr
     let completed = sleep.ios.1.saturating_sub(sleep.ios.0) as f64;
     let expected = sleep.ios.0 as f64 * late.0 as f64 / sleep.from.0.max(1) as f64;
     let progressed = completed > PROGRESS_MAX * expected.max(1.0);
-    let waited_for_a_page = now.faults > before.faults;
+    // Unknown faults prove no stop.
+    let faults = now.faults.zip(before.faults);
+    let waited_for_a_page = faults.is_none_or(|(now, before)| now > before);
     let stopped = length >= STOP_MIN && !progressed && !waited_for_a_page;
     (stopped || suspended.0 > 0).then(|| ProcessStop {
         from: sleep.woke.minus(length),
@@ -115,7 +117,7 @@ mod tests {
     fn reading(delayed_ms: u64, faults: u64) -> Reading {
         Reading {
             delayed: Nanos::millis(delayed_ms),
-            faults,
+            faults: Some(faults),
         }
     }
 
@@ -133,6 +135,11 @@ mod tests {
         let none = |sleep, now| stop(sleep, reading(7, 1), now, Nanos(0));
         assert_eq!(none(late(40), reading(1950, 1)), None, "no processor");
         assert_eq!(none(late(40), reading(7, 2)), None, "a page fault");
+        let unknown = Reading {
+            faults: None,
+            ..reading(7, 1)
+        };
+        assert_eq!(none(late(40), unknown), None, "perhaps a page fault");
         assert_eq!(none(late(1800), reading(7, 1)), None, "one thread only");
     }
 

@@ -284,7 +284,7 @@ fn prepare<B: Backend>(
     let (shared, place) = (&orders.shared, &orders.place);
     let clock = WallClock::monotonic();
     let from = clock.now();
-    let (targets, aims) = open_all(&shared.plan, place, &shared.pins)?;
+    let (targets, aims) = open_all(&shared.plan, place, &shared.pins, B::OVERLAPPED)?;
     let opened = clock.now().minus(from);
     let mut work = Work::new(shared, place, clock, Arc::clone(&orders.live))?;
     work.account.opened = Some(opened);

@@ -8,13 +8,9 @@ use crate::RunError;
 use crate::backend::{Backend, Completion, Io};
 use crate::buffer::Write;
 use crate::clock::Clock;
+use crate::system::errors::{AGAIN, NO_DATA};
 use crate::tally::Transferred;
 use model::{Bytes, Failure, Nanos, OnError, Operation};
-
-/// Nothing was transferred: the target ends before the offset.
-const ENODATA: i32 = 61;
-/// Not done, because the caller would have had to wait.
-const EAGAIN: i32 = 11;
 
 /// Counts what was found at `now` and frees its slots; what [`try_again`] takes stays in flight. Whether there may be such.
 #[inline(always)] // at depth 1 a call a turn shows
@@ -71,11 +67,11 @@ fn fail<C: Clock>(work: &mut Work<C>) {
     for at in 0..work.slots.landed.len() {
         let Completion { slot, result } = work.slots.landed[at];
         let stamp = work.slots.flights[slot as usize].issued;
-        if result == -EAGAIN && work.slots.again_at[slot as usize] != stamp {
+        if result == -AGAIN && work.slots.again_at[slot as usize] != stamp {
             work.slots.again_at[slot as usize] = stamp;
             work.slots.refused.push(slot);
         } else if result <= 0 {
-            fail_one(work, slot, if result == 0 { ENODATA } else { -result });
+            fail_one(work, slot, if result == 0 { NO_DATA } else { -result });
         }
     }
 }
@@ -118,7 +114,7 @@ pub(super) fn try_again<B: Backend, C: Clock>(
         })?;
         match taken {
             true => work.account.again += 1,
-            false => fail_one(work, slot, EAGAIN),
+            false => fail_one(work, slot, AGAIN),
         }
     }
     Ok(())
