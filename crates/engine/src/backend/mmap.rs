@@ -54,7 +54,7 @@ impl Backend for Mmap {
     fn used(&self) -> Used {
         let flushes = self.views.iter().any(|view| view.flush == Flush::View);
         let mut features = vec!["shared mapping"];
-        features.extend(flushes.then_some("msync"));
+        features.extend(flushes.then_some(Mapping::FLUSH));
         Used {
             features,
             notes: Vec::new(),

@@ -41,6 +41,9 @@ pub(crate) struct Mapping {
 }
 
 impl Mapping {
+    /// The call that flushes.
+    pub(crate) const FLUSH: &str = "msync";
+
     pub(crate) fn new(descriptor: RawFd, target: &PlannedTarget) -> Result<Self, RunError> {
         let path = target
             .location

@@ -50,6 +50,12 @@ pub(crate) fn reserve_behind_end(file: &File, to: Bytes) -> io::Result<()> {
     }
 }
 
+/// Does nothing: any file may have holes.
+#[expect(clippy::unnecessary_wraps, reason = "other systems may refuse")]
+pub(crate) fn make_sparse(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
 /// Gives the space of a stretch back; it reads as zeros then.
 pub(crate) fn discard(file: &File, offset: u64, length: u64) -> io::Result<()> {
     let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;

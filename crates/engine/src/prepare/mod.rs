@@ -283,7 +283,9 @@ impl Order<'_> {
         let laid_out = match self.allocation {
             Allocation::Written | Allocation::Reserved => space::reserve(file, none, size),
             Allocation::ReservedBehindEnd => space::reserve_behind_end(file, size),
-            Allocation::Sparse | Allocation::Emptied => file.set_len(size.0),
+            Allocation::Sparse | Allocation::Emptied => {
+                space::make_sparse(file).and_then(|()| file.set_len(size.0))
+            }
             Allocation::Growing => Ok(()),
         };
         laid_out.map_err(|source| self.failed(none, source))?;

@@ -26,6 +26,9 @@ pub(crate) struct Mapping {
 }
 
 impl Mapping {
+    /// The call that flushes.
+    pub(crate) const FLUSH: &str = "FlushViewOfFile";
+
     pub(crate) fn new(file: Descriptor, target: &PlannedTarget) -> Result<Self, RunError> {
         let path = target.location.path().expect("only files are mapped");
         let refused = |source| RunError::Map {

@@ -11,7 +11,8 @@ use windows_sys::Win32::Storage::FileSystem::{
     FILE_ALLOCATION_INFO, FileAllocationInfo, SetFileInformationByHandle,
 };
 use windows_sys::Win32::System::Ioctl::{
-    FILE_LEVEL_TRIM, FILE_LEVEL_TRIM_RANGE, FSCTL_FILE_LEVEL_TRIM,
+    FILE_LEVEL_TRIM, FILE_LEVEL_TRIM_RANGE, FILE_SET_SPARSE_BUFFER, FSCTL_FILE_LEVEL_TRIM,
+    FSCTL_SET_SPARSE,
 };
 
 /// Windows brings whole files to the device only: the sync at the end does.
@@ -56,6 +57,12 @@ pub(crate) fn reserve_behind_end(_: &File, _: Bytes) -> io::Result<()> {
         io::ErrorKind::Unsupported,
         "Windows gives space behind the end of a file back when it is closed",
     ))
+}
+
+/// Lets a file have holes.
+pub(crate) fn make_sparse(file: &File) -> io::Result<()> {
+    let sparse = FILE_SET_SPARSE_BUFFER { SetSparse: true };
+    control(file, FSCTL_SET_SPARSE, &sparse, &Event::new()?)
 }
 
 /// Reports to the device that the data of a stretch is not needed any more.

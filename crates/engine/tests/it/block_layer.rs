@@ -1,4 +1,5 @@
 //! The tool's counts against the block layer's own, on a loop device without other users (root).
+#![cfg(target_os = "linux")]
 
 use crate::jobs;
 use engine::{Silent, Stop, run};

@@ -1,15 +1,17 @@
 //! Every backend that this machine can run, against one list of expectations, on a real file.
 
+use crate::file_at::FileAt;
 use crate::jobs;
 use engine::{Event, Observer, Silent, Stop, Tick, available, run};
 use host::Root;
 use model::*;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 const SIZE: u64 = 8 << 20;
+/// What a read behind the end of a file is reported with: `ENODATA`, `ERROR_HANDLE_EOF`.
+pub(crate) const NO_DATA: i32 = if cfg!(windows) { 38 } else { 61 };
 
 /// A marked file next to the test binary, where the file system takes unbuffered I/O.
 pub(crate) fn marked_file(size: u64) -> (TempDir, PathBuf) {
@@ -66,7 +68,7 @@ impl<F: Fn() + Sync> Observer for WhenMeasured<F> {
 }
 
 /// Sets the stop flag once I/Os have been counted.
-struct AfterSome<'a>(&'a Stop);
+pub(crate) struct AfterSome<'a>(pub(crate) &'a Stop);
 
 impl Observer for AfterSome<'_> {
     fn on(&self, event: Event<'_>) {
@@ -201,7 +203,7 @@ fn a_file_that_is_cut_short_meanwhile_is_an_error_and_not_a_fast_device() {
             panic!("{engine}: {:?}", record.outcome)
         };
         // A read that found no data, or the shorter file, whichever was seen first.
-        let known = failure.errno == 61 || failure.is_of_the_target();
+        let known = failure.errno == NO_DATA || failure.is_of_the_target();
         assert!(known, "{engine}: {}", failure.message);
     }
 }
@@ -228,104 +230,6 @@ fn a_file_replaced_after_the_check_is_refused_untouched() {
         assert!(std::fs::read(&path).unwrap().iter().all(|&byte| byte == 7));
         std::fs::write(&path, vec![7; SIZE as usize]).unwrap();
     }
-}
-
-/// Below a tree that reports that the device can be polled, so that the kernel is asked and not its files.
-#[test]
-fn polled_completion_is_what_was_used_or_is_refused_before_the_run() {
-    let (_folder, path) = marked_file(SIZE);
-    let tree = TempDir::new().unwrap();
-    let queue = tree.path().join("sys/class/block/somewhere/queue");
-    std::fs::create_dir_all(&queue).unwrap();
-    std::fs::write(queue.join("io_poll"), "1").unwrap();
-    let mut job = job(&path, EngineChoice::IoUring, &|span| {
-        span.polling.completions = true;
-    });
-    job.targets[0].chain = vec![BlockDevice {
-        name: "somewhere".to_owned(),
-        ..BlockDevice::default()
-    }];
-    match run(
-        job,
-        &Root::at(tree.path().to_owned()),
-        &Silent,
-        &Stop::new(),
-    ) {
-        Ok(record) => {
-            let features = &record.engine.features;
-            assert!(features.iter().any(|name| name == "polled completion"));
-            assert!(record.total().ios > 0);
-        }
-        Err(refused) => {
-            let text = refused.to_string();
-            if text.contains("io_uring does not run") {
-                println!("skipped: {text}");
-                return;
-            }
-            println!("skipped: the polled loop itself: {text}");
-            assert!(text.contains("omit polling"), "{text}");
-        }
-    }
-}
-
-#[test]
-fn submission_queue_polling_reads_like_everything_else_and_stops_when_it_is_requested() {
-    let (_folder, path) = marked_file(SIZE);
-    let polled = |change: jobs::Change<'_>| {
-        job(&path, EngineChoice::IoUring, &|span| {
-            span.polling.submissions = true;
-            span.targets[0].workload.write = Ratio::percent(30).unwrap();
-            change(span);
-        })
-    };
-    for depth in [1, 32] {
-        let shallow = polled(&|span| span.targets[0].workload.queue_depth = QueueDepth(depth));
-        let record = match run(shallow, &Root::live(), &Silent, &Stop::new()) {
-            Ok(record) => record,
-            Err(refused) => {
-                println!("skipped: {refused}");
-                return;
-            }
-        };
-        assert!(record.total().ios > 0);
-        assert_eq!(record.total().errors_total(), 0);
-        let features = &record.engine.features;
-        assert!(
-            features
-                .iter()
-                .any(|name| name == "submission-queue polling")
-        );
-        assert!(
-            record
-                .engine
-                .notes
-                .iter()
-                .any(|note| note.contains("kept a core busy"))
-        );
-    }
-    let endless = polled(&|span| span.phases.measured = Nanos::seconds(3600));
-    let stop = Stop::new();
-    let record = run(endless, &Root::live(), &AfterSome(&stop), &stop).unwrap();
-    assert_eq!(record.outcome, Outcome::Interrupted);
-}
-
-#[test]
-fn libaio_says_that_it_waits_through_the_cache() {
-    let (_folder, path) = marked_file(SIZE);
-    if !engines()
-        .iter()
-        .any(|(engine, _)| *engine == EngineChoice::Libaio)
-    {
-        return;
-    }
-    let notes = |cache| {
-        let job = job(&path, EngineChoice::Libaio, &|span| {
-            span.targets[0].cache = cache;
-        });
-        run_it(job).engine.notes
-    };
-    assert_eq!(notes(CacheMode::Unbuffered), Vec::<String>::new());
-    assert!(notes(CacheMode::Cached)[0].contains("unbuffered I/O only"));
 }
 
 #[test]

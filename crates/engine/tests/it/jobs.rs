@@ -76,17 +76,17 @@ pub(crate) fn device(facts: TargetFacts, change: Change<'_>) -> Job {
 
 /// What `host` would find, in short: these tests are not about finding facts.
 pub(crate) fn file_facts(path: &Path, size: Bytes, content: Content) -> TargetFacts {
-    use std::os::unix::fs::MetadataExt;
-    let meta = std::fs::metadata(path).ok();
+    let there = std::fs::File::open(path).ok();
+    let facts = there.and_then(|file| gate::file_facts(&file).ok());
     TargetFacts {
         path: path.to_owned(),
-        kind: if meta.is_some() {
+        kind: if facts.is_some() {
             TargetKind::File
         } else {
             TargetKind::Missing
         },
         size,
-        identity: meta.map(|m| (m.dev(), m.ino())),
+        identity: facts.map(|facts| facts.identity),
         writable: true,
         allocated: size,
         obstacle: None,

@@ -1,4 +1,5 @@
 //! What is done where io_uring hands its requests to kernel workers: on a zram device of our own (root).
+#![cfg(target_os = "linux")]
 
 use crate::jobs;
 use engine::{Silent, Stop, run};

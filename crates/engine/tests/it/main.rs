@@ -10,9 +10,11 @@
 mod accounts;
 mod block_layer;
 mod contract;
+mod file_at;
 mod filling;
 mod jobs;
 mod kernel_workers;
+mod linux_engines;
 mod mapped;
 mod mixed;
 mod no_allocation;

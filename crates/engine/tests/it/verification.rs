@@ -1,6 +1,7 @@
 //! Verification on files: what is right is never accused, under overlap, on every engine; what is wrong is found and named.
 
 use crate::contract::{engines, marked_file};
+use crate::file_at::FileAt;
 use crate::jobs;
 use engine::{Silent, Stop, run};
 use host::Root;
@@ -8,7 +9,6 @@ use model::block_header::{BLOCK, BLOCK_BYTES, BlockHeader};
 use model::read_back::{ReadBack, ReadBackDelay};
 use model::*;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 const SIZE: u64 = 4 << 20;

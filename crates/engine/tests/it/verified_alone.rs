@@ -1,5 +1,6 @@
 //! A file is read and checked without a run: whole blocks by run, zeros, foreign data, and damage with its place.
 
+use crate::file_at::FileAt;
 use engine::{Silent, Stop, VerifyJob, verify_target};
 use gate::Pins;
 use host::Root;
@@ -7,7 +8,6 @@ use model::block_header::{self, BLOCK, BLOCK_BYTES, BlockHeader};
 use model::verified::{Stretch, VerifyWork};
 use model::*;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
