@@ -16,6 +16,12 @@ mod link;
 mod node;
 mod reply;
 mod sums;
+#[cfg(target_os = "linux")]
+#[path = "linux/mod.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "windows/mod.rs"]
+mod system;
 pub mod transport;
 mod tree;
 

@@ -9,9 +9,9 @@ use super::{Received, Transport};
 use crate::frame::Frame;
 use crate::launcher::{Launch, Launcher};
 use crate::link::JobError;
-use libc::{RTLD_GLOBAL, RTLD_NOW, c_char, c_int, c_void, dlerror, dlopen, dlsym};
+use crate::system::library::{self, find, open};
 use std::collections::VecDeque;
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr;
 use std::time::Duration;
@@ -49,7 +49,7 @@ struct Abi {
 const ABIS: [Abi; 3] = [
     Abi {
         launcher: Some(Launcher::OpenMpi),
-        libraries: &[c"libmpi.so.40"],
+        libraries: library::OPEN_MPI,
         world: Constant::AddressOf(c"ompi_mpi_comm_world"),
         byte: Constant::AddressOf(c"ompi_mpi_byte"),
         errors_return: Constant::AddressOf(c"ompi_mpi_errors_return"),
@@ -57,7 +57,7 @@ const ABIS: [Abi; 3] = [
     },
     Abi {
         launcher: Some(Launcher::Mpich),
-        libraries: &[c"libmpich.so.12", c"libmpi.so.12"],
+        libraries: library::MPICH,
         world: Constant::Value(0x4400_0000),
         byte: Constant::Value(0x4c00_010d),
         errors_return: Constant::Value(0x5400_0001),
@@ -66,7 +66,7 @@ const ABIS: [Abi; 3] = [
     // The standard ABI of MPI 5.0, chapter 20.
     Abi {
         launcher: None,
-        libraries: &[c"libmpi_abi.so.1"],
+        libraries: library::STANDARD,
         world: Constant::Value(0x101),
         byte: Constant::Value(0x247),
         errors_return: Constant::Value(0x143),
@@ -441,35 +441,4 @@ fn load(
         launcher.name(),
         tried.join("; ")
     )))
-}
-
-fn open(name: &CStr) -> Result<*mut c_void, String> {
-    // SAFETY: the name ends in 0; constructors of a library of MPI have no precondition.
-    let library = unsafe { dlopen(name.as_ptr(), RTLD_NOW | RTLD_GLOBAL) };
-    if library.is_null() {
-        Err(last_error())
-    } else {
-        Ok(library)
-    }
-}
-
-fn find(library: *mut c_void, symbol: &CStr) -> Result<*mut c_void, String> {
-    // SAFETY: the library was loaded and is never closed; the name ends in 0.
-    let address = unsafe { dlsym(library, symbol.as_ptr()) };
-    if address.is_null() {
-        Err(last_error())
-    } else {
-        Ok(address)
-    }
-}
-
-fn last_error() -> String {
-    // SAFETY: the call has no precondition.
-    let text = unsafe { dlerror() };
-    if text.is_null() {
-        return "the reason is unknown".to_owned();
-    }
-    // SAFETY: it is a text that lives until the next call of this thread.
-    let text = unsafe { CStr::from_ptr(text) };
-    text.to_string_lossy().into_owned()
 }

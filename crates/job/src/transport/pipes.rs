@@ -6,8 +6,8 @@
 
 use super::{Received, Transport};
 use crate::frame::{Frame, HEADER};
+use crate::system::separate;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
@@ -65,7 +65,7 @@ impl Pipes {
         for (mut command, rank) in commands.into_iter().zip(1..) {
             command.stdin(Stdio::piped()).stdout(Stdio::piped());
             command.stderr(Stdio::piped());
-            command.process_group(0); // Ctrl-C is for rank 0 alone, which stops the others
+            separate(&mut command); // Ctrl-C is for rank 0 alone, which stops the others
             let mut child = command.spawn()?;
             let (input, output) = (child.stdin.take(), child.stdout.take());
             let (input, output) = input.zip(output).expect("both are piped");
@@ -287,6 +287,7 @@ mod tests {
         }
     }
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn what_a_process_echoes_comes_back_and_its_end_is_noticed() {
         let mut pipes = Pipes::start("sh", vec![Command::new("cat")], |_, _| ()).unwrap();
