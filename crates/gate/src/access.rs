@@ -12,6 +12,8 @@ pub struct Access {
     pub(crate) without_waiting: bool,
     pub(crate) exclusive: bool,
     pub(crate) overlapped: bool,
+    pub(crate) random: bool,
+    pub(crate) sequential: bool,
 }
 
 impl Access {
@@ -25,6 +27,8 @@ impl Access {
         without_waiting: false,
         exclusive: false,
         overlapped: false,
+        random: false,
+        sequential: false,
     };
     /// For reading.
     pub const READ: Access = Access {
@@ -89,5 +93,17 @@ impl Access {
     #[must_use]
     pub const fn overlapped(self, overlapped: bool) -> Access {
         Access { overlapped, ..self }
+    }
+
+    /// I/Os are at random places: the system need not read ahead. On Linux advice after opening. // `FILE_FLAG_RANDOM_ACCESS`
+    #[must_use]
+    pub const fn random(self, random: bool) -> Access {
+        Access { random, ..self }
+    }
+
+    /// I/Os follow one another: the system may read ahead. On Linux advice after opening. // `FILE_FLAG_SEQUENTIAL_SCAN`
+    #[must_use]
+    pub const fn sequential(self, sequential: bool) -> Access {
+        Access { sequential, ..self }
     }
 }

@@ -27,6 +27,9 @@ mod whole_file;
 #[cfg(target_os = "linux")]
 #[path = "linux/mod.rs"]
 mod system;
+#[cfg(windows)]
+#[path = "windows/mod.rs"]
+mod system;
 
 pub use access::Access;
 pub use database::{DatabaseRefusal, check_database_name};

@@ -15,7 +15,7 @@ use crate::resolved::ForeignName;
 use crate::side_files::database_of;
 use crate::system::folder::Folder;
 use crate::system::name::Name;
-use crate::system::trust::{Distrust, distrust, is_overlay};
+use crate::system::trust::{distrust, hidden_owner};
 use crate::system::{
     self, Owner, Rights, file_facts, keeps_all_names, look_up, open_to_read, openers, stream,
 };
@@ -382,8 +382,10 @@ impl<'a> Place<'a> {
         }
         let why = match distrust(&self.folder) {
             Some(why) => why,
-            None if !is_own && is_overlay(&self.folder) => Distrust::Overlay,
-            None => return Ok(()),
+            None => match hidden_owner(&self.folder).filter(|_| !is_own) {
+                Some(why) => why,
+                None => return Ok(()),
+            },
         };
         let (path, user) = (self.path.to_owned(), owner);
         Err(match is_own {
@@ -499,5 +501,5 @@ impl<'a> Place<'a> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests;

@@ -94,8 +94,9 @@ pub(crate) fn distrust(folder: impl AsFd) -> Option<Distrust> {
 }
 
 /// Whether a folder is one of an overlay, which may show the files of a folder below it that belongs to another user.
-pub(crate) fn is_overlay(folder: impl AsFd) -> bool {
-    fstatfs(folder).is_ok_and(|system| i128::from(system.f_type) == OVERLAY)
+pub(crate) fn hidden_owner(folder: impl AsFd) -> Option<Distrust> {
+    let system = fstatfs(folder).ok()?;
+    (i128::from(system.f_type) == OVERLAY).then_some(Distrust::Overlay)
 }
 
 /// Whether only root and this user can rename this user's files in the folder.
