@@ -110,10 +110,8 @@ mod tests {
     fn names_that_sqlite_reads_otherwise_are_refused() {
         for name in [":memory:", "file:x", "FILE:/etc/x?mode=rwc", "file:"] {
             let refused = check_database_name(Path::new(name)).unwrap_err();
-            assert!(
-                refused.to_string().contains(&format!("./{name}")),
-                "{refused}"
-            );
+            let shown = Path::new(".").join(name).display().to_string();
+            assert!(refused.to_string().contains(&shown), "{refused}");
         }
         for name in ["./:memory:", "./file:x", "/file:x", "files.db", "x/file:y"] {
             assert!(check_database_name(Path::new(name)).is_ok(), "{name}");

@@ -268,7 +268,7 @@ impl<'a> Place<'a> {
             let path = path.to_owned();
             return Err(OutputError::OfDatabase { path, database });
         }
-        let Ok(name) = Name::of(&found.name) else {
+        let Ok(name) = system::name_of(&found) else {
             let (path, what) = (path.to_owned(), "a folder");
             return Err(OutputError::NotAFile { path, what });
         };

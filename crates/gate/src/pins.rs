@@ -187,6 +187,7 @@ mod tests {
         let pins = Pins::default();
         let first = pins.pin(&at("t")).unwrap();
         fs::write(at("u"), b"foreign").unwrap();
+        fs::rename(at("t"), at("gone")).unwrap();
         fs::rename(at("u"), at("t")).unwrap();
         let again = pins.pin(&at("t")).unwrap();
         assert!(Arc::ptr_eq(&first, &again));

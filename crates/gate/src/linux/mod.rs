@@ -39,4 +39,5 @@ pub(crate) use pinned::{
 };
 pub use private_folders::create_private_folders;
 pub(crate) use rights::{Rights, make_private, mode_of};
+pub(crate) use walk::name_of;
 pub use walk::resolve;

@@ -1,6 +1,7 @@
 //! Resolves a path to descriptors, one component at a time, and notes the first name that another user could have
 //! placed. Opens nothing for reading or writing: every descriptor is `O_PATH`. Omitted: what follows from that name.
 
+use super::name::Name;
 use super::trust::{Distrust, distrust, is_own};
 use crate::resolved::{ForeignName, Resolved};
 use rustix::fs::{FileType, Mode, OFlags, PROC_SUPER_MAGIC, fstat, openat};
@@ -171,6 +172,11 @@ impl Walk {
         self.put_first(Path::new(&OsString::from_vec(target.into_bytes())));
         Ok(None)
     }
+}
+
+/// Returns the name in its folder.
+pub(crate) fn name_of(found: &Resolved) -> io::Result<Name> {
+    Name::of(&found.name)
 }
 
 /// A descriptor that names a file and can do nothing with it.

@@ -21,6 +21,9 @@ pub(crate) mod stream;
 pub(crate) mod trust;
 mod walk;
 
+#[cfg(test)]
+mod tests;
+
 pub use at::{read_at, write_at};
 pub use descriptor::Descriptor;
 pub use facts::file_facts;
@@ -38,4 +41,5 @@ pub(crate) use pinned::{
 };
 pub use private_folders::create_private_folders;
 pub(crate) use rights::{Rights, make_private, mode_of};
+pub(crate) use walk::name_of;
 pub use walk::resolve;

@@ -54,6 +54,11 @@ impl Name {
         Ok(Name(text.to_owned()))
     }
 
+    /// A stream that was opened as such. // one of `walk::STREAMS`
+    pub(super) fn of_stream(text: &OsStr) -> Name {
+        Name(text.to_owned())
+    }
+
     /// For messages and comparisons.
     pub fn as_os_str(&self) -> &OsStr {
         &self.0

@@ -1,9 +1,11 @@
 //! Whose a file is, by its security identifier.
 
+use super::handle::file_type;
 use super::security::{self, Sid};
 use std::fmt;
 use std::fs::File;
 use std::io;
+use windows_sys::Win32::Storage::FileSystem::FILE_TYPE_CHAR;
 
 /// A user or group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +23,10 @@ impl Owner {
     /// # Errors
     /// Those of GetKernelObjectSecurity.
     pub fn of(file: &File) -> io::Result<Owner> {
-        security::owner(file).map(Owner)
+        match file_type(file) {
+            FILE_TYPE_CHAR => Ok(Owner(Sid::system())), // a console and `NUL` have no owner
+            _ => security::owner(file).map(Owner),
+        }
     }
 
     /// Whether this is the user of this process, the system or its administrators.

@@ -25,11 +25,12 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken}
 
 /// Entries that allow, with and without a condition; of objects, too. // ACCESS_ALLOWED_*_ACE_TYPE
 const ALLOWS: [u8; 4] = [0, 5, 9, 11];
+const ADMINISTRATORS: &str = "S-1-5-32-544";
 /// Groups that decide on a machine anyway: the system, its administrators, TrustedInstaller; and placeholders for the owner:
 /// CREATOR OWNER, OWNER RIGHTS.
 const TRUSTED: [&str; 5] = [
     "S-1-5-18",
-    "S-1-5-32-544",
+    ADMINISTRATORS,
     "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464",
     "S-1-3-0",
     "S-1-3-4",
@@ -40,6 +41,11 @@ const TRUSTED: [&str; 5] = [
 pub(super) struct Sid(Vec<u8>);
 
 impl Sid {
+    /// That of the system, `S-1-5-18`.
+    pub(super) fn system() -> Sid {
+        Sid(vec![1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0])
+    }
+
     /// Copies one. // valid for as long as this call
     fn copied(sid: PSID) -> Option<Sid> {
         if sid.is_null() {
@@ -299,10 +305,15 @@ pub(super) fn own_user() -> Option<Sid> {
     USER.get_or_init(ask).clone()
 }
 
-/// Returns to whom files belong that this process creates: of an administrator, to the administrators.
+/// Returns to whom files belong that this process creates: to the administrators where it runs as one of them, otherwise to its
+/// user. (Wine names a group, and gives the files to the user.)
 pub(super) fn own_owner() -> Option<Sid> {
     static OWNER: OnceLock<Option<Sid>> = OnceLock::new();
-    let ask = || of_token(TokenOwner, offset_of!(TOKEN_OWNER, Owner));
+    let ask = || {
+        let owner = of_token(TokenOwner, offset_of!(TOKEN_OWNER, Owner));
+        let administrators = owner.filter(|owner| owner.text() == ADMINISTRATORS);
+        administrators.or_else(own_user)
+    };
     OWNER.get_or_init(ask).clone()
 }
 

@@ -3,7 +3,7 @@
 
 use super::facts::file_facts;
 use super::handle::open_at;
-use super::name::{BadName, check, is_device};
+use super::name::{BadName, Name, check, is_device};
 use super::names::{opening, raw_error};
 use super::pinned::real_path;
 use super::trust::distrust;
@@ -243,6 +243,14 @@ fn open_root(root: &Path) -> io::Result<File> {
             options.access_mode(FILE_READ_ATTRIBUTES).open(root)
         }
         opened => opened,
+    }
+}
+
+/// Returns the name in its folder, or that of a stream, which has none.
+pub(crate) fn name_of(found: &Resolved) -> io::Result<Name> {
+    match found.node.is_some() && is_stream(&found.name) {
+        true => Ok(Name::of_stream(&found.name)),
+        false => Name::of(&found.name),
     }
 }
 
