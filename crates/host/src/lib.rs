@@ -8,6 +8,7 @@
 //! clocks, which are arguments; only the time limit of the scan of a target and the times of the system's events are read here.
 
 mod content;
+mod firmware;
 mod look;
 mod patience;
 mod press;
@@ -19,6 +20,9 @@ mod target;
 
 #[cfg(target_os = "linux")]
 #[path = "linux/mod.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "windows/mod.rs"]
 mod system;
 
 pub use programs::ProgramReader;

@@ -5,6 +5,7 @@
 
 use super::kernel::boot_id;
 use super::limits::{limits, machine_memory};
+use crate::firmware::hypervisor;
 use crate::root::Root;
 use crate::system::tree::field;
 use model::{CpuFacts, HostRecord};
@@ -133,23 +134,6 @@ fn with_classes(root: &Root, mut cpus: Vec<CpuFacts>) -> Vec<CpuFacts> {
     cpus
 }
 
-/// Entries of the firmware tables for a hypervisor: part of maker and product, and its name.
-const FIRMWARE: [(&str, &str); 13] = [
-    ("VMware", "VMware"),
-    ("VirtualBox", "VirtualBox"),
-    ("innotek", "VirtualBox"),
-    ("Microsoft Corporation Virtual Machine", "Hyper-V"),
-    ("Amazon EC2", "Amazon EC2"),
-    ("Google Compute Engine", "Google Compute Engine"),
-    ("Parallels", "Parallels"),
-    ("Apple Virtualization", "Apple Virtualization"),
-    ("Xen", "Xen"),
-    ("BHYVE", "bhyve"),
-    ("KVM", "KVM"),
-    ("QEMU", "QEMU"),
-    ("OpenStack", "OpenStack"),
-];
-
 /// The hypervisor by name, `unnamed` where the processor only reports that there is one.
 fn virtualization(root: &Root, cpuinfo: &str) -> Option<String> {
     let flagged = field(cpuinfo, "flags")
@@ -163,14 +147,7 @@ fn virtualization(root: &Root, cpuinfo: &str) -> Option<String> {
                 .unwrap_or_default()
         })
         .join(" ");
-    // Clouds rent whole machines under the same maker's name.
-    let whole_machine = firmware.contains("metal") && !flagged;
-    FIRMWARE
-        .iter()
-        .find(|(part, _)| firmware.contains(part) && !whole_machine)
-        .map(|(_, name)| *name)
-        .or_else(|| flagged.then_some("unnamed hypervisor"))
-        .map(str::to_owned)
+    hypervisor(&firmware, flagged)
 }
 
 #[cfg(test)]
