@@ -2,6 +2,7 @@
 //!
 //! Deliberately absent: any option that is also on the command line, but for the place of the store.
 
+use crate::system;
 use job::{Launch, is_launched};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -81,13 +82,13 @@ impl Environment {
         };
         let absolute = |name: &str| path(name).filter(|path| path.is_absolute());
         let is_dumb = path("TERM").is_some_and(|term| term.as_os_str() == "dumb");
-        let colours = path("NO_COLOR").is_none() && !is_dumb;
+        let colours = path("NO_COLOR").is_none() && !is_dumb && system::shows_colours();
         let variable = |name: &str| std::env::var(name).ok();
         let is_screen = std::io::stdout().is_terminal() && !is_launched(variable);
         Environment {
             store: path("FATHOM_STORE"),
-            data_home: absolute("XDG_DATA_HOME"),
-            home: absolute("HOME"),
+            data_home: absolute(system::DATA_HOME),
+            home: system::HOME.and_then(absolute),
             draws_progress: std::io::stderr().is_terminal(),
             quiet: false,
             colours,

@@ -3,18 +3,12 @@
 use crate::args::KeepArgs;
 use crate::environment::{Environment, StorePlace};
 use crate::output;
+use crate::system::NOWHERE;
 use model::CommandError;
 use std::path::{Path, PathBuf};
 use store::{Notice, RunName, Store, StoreError};
 
-const NOWHERE: &str =
-    "results are not stored: neither XDG_DATA_HOME nor HOME is set; hint: --store PATH stores them";
-
-/// For a command that can only keep.
-pub(crate) const NOWHERE_TO_KEEP: &str = "there is no place to store results: neither XDG_DATA_HOME nor HOME is set; specify --store PATH";
-
-pub(crate) const NOWHERE_TO_LOOK: &str = "there is no place to read results from: neither XDG_DATA_HOME nor HOME is \
-                        set; specify --store PATH";
+pub(crate) use crate::system::{NOWHERE_TO_KEEP, NOWHERE_TO_LOOK};
 
 /// Where a measuring command keeps its results; `None` with `--no-store`, and with a note where there is no such place, as
 /// in a container.

@@ -5,12 +5,12 @@
 
 use crate::environment::Environment;
 use crate::output;
+use crate::system;
 use engine::{Event, Tick};
 use model::{BlockDevice, Bytes, CommandError, Nanos, TargetFacts};
 use monitor::Palette;
 use monitor::live::{Live, Update, Wanted};
 use session::clock::Stopwatch;
-use signal_hook::consts::SIGINT;
 use std::io::IsTerminal;
 use std::sync::Mutex;
 
@@ -44,7 +44,7 @@ pub(crate) fn screen(
         },
         clock: Box::new(move || since.elapsed()),
         // As Ctrl-C without a screen: the first ends the run, and a second one the program.
-        stop: Box::new(|| drop(signal_hook::low_level::raise(SIGINT))),
+        stop: Box::new(system::interrupt_self),
     });
     let live = live.map_err(|error| {
         let why = model::errno_text(&error);

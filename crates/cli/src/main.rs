@@ -31,6 +31,13 @@ mod signals;
 mod subcommand;
 mod sweep_progress;
 
+#[cfg(target_os = "linux")]
+#[path = "linux/mod.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "windows/mod.rs"]
+mod system;
+
 use commands::Line;
 use environment::Environment;
 use failure::Ending;
@@ -75,7 +82,7 @@ fn on_enough_stack(program: fn() -> ExitCode) -> ExitCode {
 
 fn program() -> ExitCode {
     let words = parser::of_help(commands::of_links(std::env::args_os().collect()));
-    signals::outlive_file_size_limit();
+    system::prepare();
     host::watch_for_silence(give_up);
     gate::while_input_waits(gate::WhileWaiting {
         report: |path| output::tell(&format!("{}: waiting for data", path.display())),

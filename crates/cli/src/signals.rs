@@ -1,13 +1,9 @@
 //! Ctrl-C, and what else asks a program to end: the first time is a word, the second time kills.
-//!
-//! Everything happens inside the signal handlers that `signal-hook` installs (atomic stores, and the default
-//! action), so a stuck program is killed too.
+//! Omitted: how a system asks (`system`).
 
+use crate::system;
 use engine::Stop;
-use host::Root;
 use model::CommandError;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-use signal_hook::flag;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -30,28 +26,10 @@ impl Interrupt {
     }
 }
 
-/// A write beyond the limit on the length of files (`ulimit -f`) fails with EFBIG from now on, instead of killing the
-/// program and leaving half a file. The flag itself is never read: a handler is enough, and children do not inherit it.
-pub(crate) fn outlive_file_size_limit() {
-    // Where it fails, the signal kills as before.
-    let _ = flag::register(SIGXFSZ, Arc::default());
-}
-
-/// From now on the first signal sets `stop`; a second one has its default action, which ends the program.
+/// From now on the first Ctrl-C, or what else asks for the end, sets `stop`; the second one ends the program.
 pub(crate) fn listen(stop: &Stop) -> Result<Interrupt, CommandError> {
     let interrupt = Interrupt::default();
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        if signal == SIGHUP && host::hangup_is_ignored(&Root::live()) {
-            continue;
-        }
-        // The order matters: the default action is taken only if the flag was set before this signal.
-        flag::register_conditional_default(signal, Arc::clone(&interrupt.0))
-            .and_then(|_| flag::register(signal, stop.flag()))
-            .and_then(|_| flag::register(signal, Arc::clone(&interrupt.0)))
-            .map_err(|error| {
-                CommandError::failed(format!("signal {signal} cannot be listened to: {error}"))
-            })?;
-    }
+    system::listen_to(stop, &interrupt.0).map_err(CommandError::failed)?;
     let _ = FIRST.set(interrupt.clone());
     Ok(interrupt)
 }

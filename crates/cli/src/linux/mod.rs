@@ -1,0 +1,24 @@
+//! What the entry point asks of Linux: signals, and where a user's data is.
+
+mod signals;
+
+pub(crate) use signals::{interrupt_self, listen_to, outlive_file_size_limit as prepare};
+
+/// Where a user's data is. // XDG Base Directory Specification
+pub(crate) const DATA_HOME: &str = "XDG_DATA_HOME";
+/// The user's folder, below which it is otherwise.
+pub(crate) const HOME: Option<&str> = Some("HOME");
+
+/// Why results are not stored.
+pub(crate) const NOWHERE: &str =
+    "results are not stored: neither XDG_DATA_HOME nor HOME is set; hint: --store PATH stores them";
+/// For a command that can only store.
+pub(crate) const NOWHERE_TO_KEEP: &str = "there is no place to store results: neither XDG_DATA_HOME nor HOME is set; specify --store PATH";
+/// For one that reads.
+pub(crate) const NOWHERE_TO_LOOK: &str = "there is no place to read results from: neither XDG_DATA_HOME nor HOME is \
+                        set; specify --store PATH";
+
+/// Terminals of Linux show colours.
+pub(crate) fn shows_colours() -> bool {
+    true
+}

@@ -1,0 +1,23 @@
+//! What the entry point asks of Windows: Ctrl-C, the console, and where a user's data is.
+
+mod console;
+
+pub(crate) use console::{interrupt_self, listen_to, shows_colours};
+
+/// Where a user's data is that does not move to other machines.
+pub(crate) const DATA_HOME: &str = "LOCALAPPDATA";
+/// No other folder takes its place.
+pub(crate) const HOME: Option<&str> = None;
+
+/// Why results are not stored.
+pub(crate) const NOWHERE: &str =
+    "results are not stored: LOCALAPPDATA is not set; hint: --store PATH stores them";
+/// For a command that can only store.
+pub(crate) const NOWHERE_TO_KEEP: &str =
+    "there is no place to store results: LOCALAPPDATA is not set; specify --store PATH";
+/// For one that reads.
+pub(crate) const NOWHERE_TO_LOOK: &str =
+    "there is no place to read results from: LOCALAPPDATA is not set; specify --store PATH";
+
+/// A process of Windows has nothing to set before it reads its arguments: no limit on the length of files kills it.
+pub(crate) fn prepare() {}
