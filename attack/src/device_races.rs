@@ -54,10 +54,11 @@ pub(crate) fn attempt(program: &Program, dice: &mut Dice) -> Result<Outcome, Att
     Ok(done.judge(&victims.damage()))
 }
 
-struct Loop(PathBuf);
+/// A loop device; it goes away with the attempt.
+pub(crate) struct Loop(PathBuf);
 
 impl Loop {
-    fn over(file: &Path) -> Option<Loop> {
+    pub(crate) fn over(file: &Path) -> Option<Loop> {
         let out = Command::new("losetup")
             .args(["--find", "--show"])
             .arg(file)

@@ -17,6 +17,8 @@ mod kills;
 mod name_races;
 mod outputs;
 mod program;
+mod ranks;
+mod surroundings;
 mod victims;
 
 use dice::Dice;
@@ -44,6 +46,8 @@ const KINDS: &[Kind] = &[
     kind("kills", 2, kills::attempt),
     kind("corruptions", 2, corruptions::attempt),
     kind("hostile", 4, hostile::attempt),
+    kind("surroundings", 4, surroundings::attempt),
+    kind("ranks", 2, ranks::attempt),
 ];
 
 const fn kind(

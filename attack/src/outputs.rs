@@ -9,7 +9,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 /// Lines that write a file `{}`.
-const LINES: &[&str] = &[
+pub(crate) const LINES: &[&str] = &[
     "report 1 -o {}",
     "export --csv --out {}",
     "export --parquet --out {}",

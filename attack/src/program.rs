@@ -17,6 +17,9 @@ pub(crate) const MEMORY_BASE_BYTES: u64 = 96 << 20;
 /// Bytes of the template of a file that fathom created.
 pub(crate) const OWN_BYTES: u64 = 2 << 20;
 
+/// Where the system's programs are.
+pub(crate) const SYSTEM_PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
+
 /// Commands that may measure for as long as their input specifies, and then have to end when they are interrupted.
 const MEASURING: &[&str] = &["\"diskspd\"", "\"iometer\"", "\"sqlio\"", "\"fio\""];
 
@@ -67,6 +70,10 @@ impl Program {
         Ok(())
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The results database that belongs to the templates.
     pub(crate) fn database(&self) -> PathBuf {
         self.templates.path().join("s.db")
@@ -81,7 +88,17 @@ impl Program {
         folder: &Path,
         words: &[S],
     ) -> Result<Ended, AttackError> {
-        let (mut child, line) = self.start(folder, words)?;
+        self.below(folder, &[], words)
+    }
+
+    /// Runs the program by a command that replaces itself with what follows its own words.
+    pub(crate) fn below<S: AsRef<OsStr>>(
+        &self,
+        folder: &Path,
+        prefix: &[&str],
+        words: &[S],
+    ) -> Result<Ended, AttackError> {
+        let (mut child, line) = self.start_below(folder, prefix, words)?;
         let begun = now();
         let mut peak_bytes = 0;
         let (mut interrupted, mut hung) = (false, false);
@@ -118,13 +135,30 @@ impl Program {
         folder: &Path,
         words: &[S],
     ) -> Result<(Child, String), AttackError> {
+        self.start_below(folder, &[], words)
+    }
+
+    fn start_below<S: AsRef<OsStr>>(
+        &self,
+        folder: &Path,
+        prefix: &[&str],
+        words: &[S],
+    ) -> Result<(Child, String), AttackError> {
         let out = File::create(folder.join(".out"))?;
         let err = File::create(folder.join(".err"))?;
-        let child = Command::new(&self.path)
+        let mut command = match prefix.split_first() {
+            Some((first, rest)) => {
+                let mut command = Command::new(first);
+                command.args(rest).arg(&self.path);
+                command
+            }
+            None => Command::new(&self.path),
+        };
+        let child = command
             .args(words)
             .current_dir(folder)
             .env_clear()
-            .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+            .env("PATH", SYSTEM_PATH)
             .env("HOME", folder)
             .env("FATHOM_STORE", folder.join("s.db"))
             .env("XDG_RUNTIME_DIR", folder)

@@ -8,7 +8,8 @@ use crate::file_facts::FileFacts;
 use crate::part::remove_if_same;
 use crate::resolved::{ForeignName, Resolved};
 use crate::system::name::Name;
-use crate::system::{self, file_facts};
+use crate::system::trust::distrust;
+use crate::system::{self, Owner, file_facts};
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io;
@@ -50,6 +51,13 @@ impl Pin {
     /// The first name on the way that another user could have placed.
     pub fn foreign(&self) -> Option<&ForeignName> {
         self.foreign.as_ref()
+    }
+
+    /// The owner of what is there, if that is another user who could have placed it.
+    pub fn placed_by(&self) -> Option<Owner> {
+        let owner = Owner::of(&*self.node()?).ok()?;
+        let is_placed = !owner.is_trusted() && distrust(&self.folder).is_some();
+        is_placed.then_some(owner)
     }
 
     /// The folder that contains it; opened for nothing but its facts.

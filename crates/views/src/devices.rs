@@ -110,6 +110,7 @@ fn claim(claim: &Claim) -> String {
         Claim::Holder { by, .. } => format!("part of {}", printable(by)),
         Claim::Busy { .. } => "opened by someone".to_owned(),
         Claim::OpenForWriting { .. } => "open for writing".to_owned(),
+        Claim::Placed { user, .. } => format!("of user {user}"),
         Claim::Signature { what, .. } => printable(what),
     }
 }

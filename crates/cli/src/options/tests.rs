@@ -37,7 +37,7 @@ fn claims() -> Vec<Claim> {
     let device = || "sdb".to_owned();
     each!(Claim:
         Mounted { device: device(), at: "/mnt".into() } Swap { device: device() } Busy { device: device() }
-        OpenForWriting { file: device() }
+        OpenForWriting { file: device() } Placed { file: device(), user: "1000".to_owned() }
         Holder { device: device(), by: "md0".to_owned() } Signature { device: device(), what: "xfs".to_owned() })
 }
 

@@ -201,7 +201,14 @@ fn file_or_folder(
     }
     found.claims.extend(eyes.earlier_signatures());
     match eyes {
-        _ if found.size == Bytes(0) => found.content = Content::Empty,
+        _ if found.size == Bytes(0) => {
+            found.content = Content::Empty;
+            let file = found.path.display().to_string();
+            let user = pin.placed_by().map(|user| user.to_string());
+            found
+                .claims
+                .extend(user.map(|user| Claim::Placed { file, user }));
+        }
         Eyes::Closed(earlier) => {
             found.content = earlier.content;
             if let Some(look) = eyes.open(pin) {

@@ -21,6 +21,7 @@ pub(crate) fn in_words(claim: &Claim) -> String {
         Claim::Swap { device } => format!("{device} is swap"),
         Claim::Holder { device, by } => format!("{device} used by {by}"),
         Claim::Busy { device } => format!("{device} busy"),
+        Claim::Placed { file, user } => format!("{file} of user {user}"),
         Claim::OpenForWriting { file } => format!("{file} open for writing"),
         Claim::Signature { device, what } => format!("{device} carries {what}"),
     }

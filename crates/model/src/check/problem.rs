@@ -267,8 +267,8 @@ pub enum Problem {
     )]
     ForeignName { path: PathBuf, name: ForeignName },
     #[error(
-        "{}: fathom did not create this file, so it is not written: {} would be lost{}",
-        path.display(), held(*size), list_signatures(signatures)
+        "{}: fathom did not create this file, so it is not written: {}{}",
+        path.display(), loss(*size), list_signatures(signatures)
     )]
     ForeignFile {
         path: PathBuf,
@@ -531,6 +531,14 @@ fn device_not_writable(read_only: bool) -> &'static str {
     }
 }
 
+/// What writing a file would cost its user.
+fn loss(size: Bytes) -> String {
+    match size {
+        Bytes(0) => "what is written would be another user's".to_owned(),
+        _ => format!("{} would be lost", held(size)),
+    }
+}
+
 fn held(size: Bytes) -> String {
     format!("its {}", in_bytes(size))
 }
@@ -575,7 +583,7 @@ fn users(uses: &[Claim]) -> String {
         Claim::Busy { .. } | Claim::OpenForWriting { .. } => {
             format!("{claim} (fuser -v lists the processes)")
         }
-        Claim::Holder { .. } | Claim::Signature { .. } => claim.to_string(),
+        Claim::Holder { .. } | Claim::Placed { .. } | Claim::Signature { .. } => claim.to_string(),
     });
     each.collect::<Vec<_>>().join("; ")
 }
@@ -599,7 +607,7 @@ fn way_out(claim: &Claim) -> String {
         Claim::Busy { .. } | Claim::OpenForWriting { .. } => {
             "find who has it open (fuser -v) and end that first".to_owned()
         }
-        Claim::Signature { .. } => String::new(),
+        Claim::Placed { .. } | Claim::Signature { .. } => String::new(),
     }
 }
 
@@ -638,6 +646,12 @@ impl fmt::Display for Claim {
             }
             Claim::OpenForWriting { file } => {
                 write!(f, "another program has {file} open for writing")
+            }
+            Claim::Placed { file, user } => {
+                write!(
+                    f,
+                    "{file} belongs to user {user}, who can change its folder"
+                )
             }
             Claim::Signature { device, what } => write!(f, "{what} on {device}"),
         }

@@ -424,6 +424,13 @@ pub enum Claim {
         /// Which file.
         file: String,
     },
+    /// An empty file of another user, who could have placed it.
+    Placed {
+        /// Which file.
+        file: String,
+        /// The user, as the system has it.
+        user: String,
+    },
     /// It carries a signature that a known format puts there.
     Signature {
         /// Which device or file: the target, or a partition of it.
@@ -436,7 +443,7 @@ pub enum Claim {
 impl Claim {
     /// In use now: no words allow writing, the use has to end first.
     pub const fn in_use(&self) -> bool {
-        !matches!(self, Claim::Signature { .. })
+        !matches!(self, Claim::Signature { .. } | Claim::Placed { .. })
     }
 }
 

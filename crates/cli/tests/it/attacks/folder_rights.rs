@@ -6,7 +6,7 @@ use super::served::Served;
 use super::tools::{Acl, foreign, is_root, own_file, set_acl, without};
 use crate::bench::Bench;
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
 /// The user without rights of all distributions.
 const NOBODY: u32 = 65534;
@@ -262,5 +262,35 @@ fn a_folder_that_seems_roots_is_not_trusted_on_a_mount_of_another_user() {
         };
         let said = bench.line(&format!("{WRITE} served/link"));
         assert_eq!(said.code, Some(code), "of user {user}: {said:?}");
+    }
+}
+
+/// What a program copies into it would be that user's to read.
+#[test]
+fn an_empty_file_of_another_user_is_written_only_when_that_is_confirmed() {
+    if !is_root() {
+        return;
+    }
+    let bench = ground();
+    for mode in [0o777, 0o1777, 0o755] {
+        fs::set_permissions(bench.path("open"), Permissions::from_mode(mode)).unwrap();
+        for line in [
+            "run --no-store -w 100 -d 20ms --warmup 0s --create 64K",
+            "dd if=/etc/hostname --no-store of=",
+            "ior -w -k -b 64k -t 4k --no-store -o",
+        ] {
+            let file = bench.path("open/planted");
+            fs::write(&file, "").unwrap();
+            chown(&file, Some(NOBODY), Some(NOBODY)).unwrap();
+            let line = match line.ends_with('=') {
+                true => format!("{line}open/planted"),
+                false => format!("{line} open/planted"),
+            };
+            let said = bench.line(&line);
+            let is_trusted = mode == 0o755;
+            assert_eq!(said.code, Some(if is_trusted { 0 } else { 2 }), "{said:?}");
+            assert_eq!(fs::metadata(&file).unwrap().len() > 0, is_trusted, "{line}");
+            bench.line(&format!("{line} --overwrite")).good();
+        }
     }
 }
