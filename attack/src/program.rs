@@ -12,6 +12,9 @@ use tempfile::TempDir;
 
 /// Longest time in which a command has to end.
 pub(crate) const TIME_MAX: Duration = Duration::from_secs(10);
+/// How long a host may be silent before it is lost, and the least that is accepted.
+pub(crate) const HOST_TIMEOUT: &str = "--host-timeout";
+const HOST_TIMEOUT_MIN: Duration = Duration::from_secs(5);
 /// Memory that a command may use in addition to what its input allows.
 pub(crate) const MEMORY_BASE_BYTES: u64 = 96 << 20;
 /// Bytes of the template of a file that fathom created.
@@ -102,16 +105,17 @@ impl Program {
         let begun = now();
         let mut peak_bytes = 0;
         let (mut interrupted, mut hung) = (false, false);
+        let time_max = time_max(&line);
         let status = loop {
             peak_bytes = peak_bytes.max(peak_of(&child));
             if let Some(status) = child.try_wait()? {
                 break status;
             }
-            if begun.elapsed() > TIME_MAX && !interrupted {
+            if begun.elapsed() > time_max && !interrupted {
                 interrupted = true;
                 interrupt(&child);
             }
-            if begun.elapsed() > TIME_MAX * 2 {
+            if begun.elapsed() > time_max * 2 {
                 hung = true;
                 child.kill()?;
                 break child.wait()?;
@@ -174,6 +178,15 @@ impl Program {
     }
 }
 
+/// Longest time for this command: a host that is silent is lost after a time that the line specifies, and asked to end for
+/// as long again.
+fn time_max(line: &str) -> Duration {
+    match line.contains(HOST_TIMEOUT) {
+        true => TIME_MAX + HOST_TIMEOUT_MIN * 2,
+        false => TIME_MAX,
+    }
+}
+
 fn may_measure(line: &str) -> bool {
     let measures = MEASURING.iter().any(|word| line.starts_with(word));
     measures && !line.contains("--parse-only")
@@ -220,7 +233,7 @@ impl Ended {
     pub(crate) fn fault(&self, input_bytes: u64) -> Option<String> {
         let (line, code) = (&self.line, self.code.unwrap_or(-1));
         if self.hung {
-            return Some(format!("hung for {} s: {line}", TIME_MAX.as_secs()));
+            return Some(format!("hung for {} s: {line}", time_max(line).as_secs()));
         }
         let crashed = code >= 101 && !(self.interrupted && code == 130);
         if crashed || self.err.contains("panicked at") {

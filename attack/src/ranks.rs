@@ -2,7 +2,7 @@
 //! without an end. Rank 0 ends in time, with its own result.
 
 use crate::dice::Dice;
-use crate::program::{Program, SYSTEM_PATH};
+use crate::program::{HOST_TIMEOUT, Program, SYSTEM_PATH};
 use crate::victims::Victims;
 use crate::{AttackError, Outcome};
 use std::fs::{self, Permissions};
@@ -26,7 +26,7 @@ pub(crate) fn attempt(program: &Program, dice: &mut Dice) -> Result<Outcome, Att
     fs::write(path("ssh"), script)?;
     fs::set_permissions(path("ssh"), Permissions::from_mode(0o755))?;
     let line = format!(
-        "{} --hosts localhost,b --host-timeout 5s --ssh {} --remote-fathom {}",
+        "{} --hosts localhost,b {HOST_TIMEOUT} 5s --ssh {} --remote-fathom {}",
         dice.one_of(LINES),
         path("ssh").display(),
         program.path().display(),
