@@ -31,6 +31,7 @@ mod setup;
 mod test;
 mod tidy;
 mod tools;
+mod windows;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -123,6 +124,12 @@ const COMMANDS: &[Command] = &[
         arguments: "NAME",
         about: "the program in environments that this machine lacks; without NAME, the list",
         run: lab::run,
+    },
+    Command {
+        name: "windows",
+        arguments: "[check | build | test [CRATE...]]",
+        about: "the program for Windows: checked, built, and tested under Wine; installs what that needs, as root",
+        run: windows::run,
     },
     Command {
         name: "book",

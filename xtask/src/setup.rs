@@ -205,6 +205,11 @@ fn is_root() -> bool {
         .is_ok_and(|said| said.stdout.trim_ascii() == b"0")
 }
 
+/// Installs packages, where this is root on a system with apt-get. Returns whether all are there.
+pub(crate) fn installs(packages: &[&str]) -> bool {
+    is_root() && is_there(&search_path(), "apt-get") && install(packages)
+}
+
 fn install(packages: &[&str]) -> bool {
     // A stale list is no reason to give up: what it names may still be there.
     if !apt_get(&["update", "--quiet=2"]) {
