@@ -26,7 +26,7 @@ struct View {
 impl Mmap {
     pub(crate) fn open(setup: &Setup<'_>) -> Result<Self, RunError> {
         let view = |(aim, target): (&super::TargetFd, &&model::PlannedTarget)| {
-            let mapping = Mapping::new(aim.descriptor.raw(), target)?;
+            let mapping = Mapping::new(aim.descriptor, target)?;
             let flush = target.mapped.expect("only mapped targets come here");
             Ok(View {
                 mapping,

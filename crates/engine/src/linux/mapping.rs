@@ -11,10 +11,10 @@
 )]
 
 use crate::RunError;
+use gate::Descriptor;
 use model::PlannedTarget;
 use std::cell::Cell;
 use std::io;
-use std::os::fd::RawFd;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
@@ -44,7 +44,8 @@ impl Mapping {
     /// The call that flushes.
     pub(crate) const FLUSH: &str = "msync";
 
-    pub(crate) fn new(descriptor: RawFd, target: &PlannedTarget) -> Result<Self, RunError> {
+    pub(crate) fn new(file: Descriptor, target: &PlannedTarget) -> Result<Self, RunError> {
+        let descriptor = file.raw();
         let path = target
             .location
             .path()
