@@ -5,7 +5,7 @@
 use crate::estimate::Estimate;
 use crate::estimates::Series;
 use crate::latency::Latency;
-use model::{Nanos, Operation, RunRecord, Tally};
+use model::{HostRecord, Nanos, Operation, RunRecord, Tally};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ pub struct ErrorRow {
 }
 
 impl OperationRow {
-    fn of(operation: &str, series: &Series<'_>) -> OperationRow {
+    fn of(operation: &str, host: &HostRecord, series: &Series<'_>) -> OperationRow {
         let tally = series.tally;
         let (rate, bytes_rate) = (series.rate(), series.bytes_rate());
         OperationRow {
@@ -68,7 +68,7 @@ impl OperationRow {
                 .iter()
                 .map(|error| ErrorRow {
                     errno: error.errno,
-                    message: std::io::Error::from_raw_os_error(error.errno).to_string(),
+                    message: host.error_message(error.errno),
                     count: error.count,
                 })
                 .collect(),
@@ -117,12 +117,12 @@ pub(crate) fn operation_rows(
         if asked(record, target, operation) || tally.ios > 0 || tally.errors_total() > 0 {
             let heat = record.heat(Some(operation), target);
             let series = Series::of(record, tally, heat.as_ref());
-            rows.push(OperationRow::of(operation.name(), &series));
+            rows.push(OperationRow::of(operation.name(), &record.host, &series));
         }
     }
     let heat = record.heat(None, target);
     let series = Series::of(record, &sums.total, heat.as_ref());
-    rows.push(OperationRow::of("total", &series));
+    rows.push(OperationRow::of("total", &record.host, &series));
     rows
 }
 

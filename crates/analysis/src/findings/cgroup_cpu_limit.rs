@@ -36,8 +36,9 @@ const SHARE_MIN: f64 = 0.90;
 const THROTTLED_MIN: f64 = 0.50;
 
 fn look(own: &Own<'_>) -> Option<Finding> {
-    let allowed = own.record.host.limits.cpu_millicores? as f64 / 1000.0;
-    let cores = own.record.host.cpus.len() as f64;
+    let host = &own.record.host;
+    let allowed = host.limits.cpu_millicores? as f64 / 1000.0;
+    let cores = host.cpus.len() as f64;
     if allowed >= cores || own.record.engine.backend == "null" {
         return None;
     }
@@ -70,15 +71,20 @@ fn look(own: &Own<'_>) -> Option<Finding> {
         ),
     };
     let sentence = format!(
-        "a control group limits fathom to {} cores of processor time, {how}: the target may be faster",
+        "a {} limits fathom to {} cores of processor time, {how}: the target may be faster",
+        host.limited_set(),
         say::digits(allowed)
     );
+    let advice = match host.is_windows() {
+        true => "run fathom outside that job object, or raise its CPU rate",
+        false => "run fathom outside that group, or raise cpu.max or cpu.cfs_quota_us there",
+    };
     Some(finding(
         RULE.id,
         Severity::Warning,
         sentence,
         &evidence,
-        "run fathom outside that group, or raise cpu.max or cpu.cfs_quota_us there",
+        advice,
     ))
 }
 

@@ -121,6 +121,9 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
 fn remedy(seen: &Own<'_>, failure: Option<&Failure>) -> &'static str {
     let most = seen.total.errors.iter().max_by_key(|error| error.count);
     let errno = failure.map_or(most.map_or(0, |error| error.errno), |failure| failure.errno);
+    if seen.record.host.is_windows() {
+        return remedy_on_windows(errno);
+    }
     match errno {
         ENODATA => {
             "the target ends before that offset: find the program that truncated it (fuser -v)"
@@ -131,6 +134,29 @@ fn remedy(seen: &Own<'_>, failure: Option<&Failure>) -> &'static str {
             "mount the file system read-write; the system log contains the reason for read-only"
         }
         _ => "check the system log for the device before measuring again",
+    }
+}
+
+/// Source: `winerror.h`; the first is also what fathom records where an I/O transferred nothing.
+fn remedy_on_windows(number: i32) -> &'static str {
+    const HANDLE_EOF: i32 = 38;
+    const FULL: [i32; 4] = [39, 112, 1295, 1816];
+    const WRITE_PROTECT: i32 = 19;
+    const IN_USE: [i32; 2] = [32, 33];
+    const NO_RESOURCES: i32 = 1450;
+    match number {
+        HANDLE_EOF => "the target ends before that offset: find the program that truncated it",
+        full if FULL.contains(&full) => "free space on the volume or raise the quota",
+        WRITE_PROTECT => {
+            "remove the write protection of the medium (attributes disk clear readonly in diskpart)"
+        }
+        used if IN_USE.contains(&used) => {
+            "end the program that has the file open (handle.exe or Resource Monitor lists it)"
+        }
+        NO_RESOURCES => "use a lower queue depth or smaller blocks",
+        _ => {
+            "check the System log (Event Viewer: disk, storport, Ntfs) for the device before measuring again"
+        }
     }
 }
 
@@ -190,5 +216,14 @@ mod tests {
             "a failed write of 4 KiB at byte 8192 ended the run: No space left on device"
         );
         assert!(finding.advice.contains("quota"), "not the device's fault");
+        record.host.kernel = "Windows 10.0.20348".to_owned();
+        let advice = found(&record, "io-errors").unwrap().advice;
+        assert!(advice.contains("System log"), "28 is no full disk there");
+        let Outcome::Failed(failure) = &mut record.outcome else {
+            panic!("the run failed");
+        };
+        failure.errno = 112;
+        let advice = found(&record, "io-errors").unwrap().advice;
+        assert!(advice.contains("quota"));
     }
 }

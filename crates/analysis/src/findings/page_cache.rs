@@ -336,7 +336,8 @@ fn bounded(seen: &Own<'_>, cached: bool) -> String {
     let limit = limit.filter(|limit| cached && *limit < range && *limit < host.ram.0);
     limit.map_or_else(String::new, |limit| {
         format!(
-            "; the control group allows {} of memory, less than the range of {}",
+            "; the {} allows {} of memory, less than the range of {}",
+            host.limited_set(),
             say::bytes(limit),
             say::bytes(range)
         )

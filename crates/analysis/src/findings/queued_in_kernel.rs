@@ -123,9 +123,18 @@ fn counted(own: &Own<'_>) -> Option<Finding> {
         Severity::Warning,
         sentence,
         &[("in_flight_mean", mean), ("in_device_mean", held)],
-        "check for a limit of a control group, an I/O scheduler and file-system locks",
+        advice(own.record.host.is_windows()),
     );
     Some(reported.sure(Confidence::Medium))
+}
+
+fn advice(on_windows: bool) -> &'static str {
+    match on_windows {
+        true => {
+            "check for filter drivers (fltmc filters), a limit of the storage QoS and file-system locks"
+        }
+        false => "check for a limit of a control group, an I/O scheduler and file-system locks",
+    }
 }
 
 fn by_facts(own: &Own<'_>, target: &Below<'_>, of: usize) -> Option<Finding> {

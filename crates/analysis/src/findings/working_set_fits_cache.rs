@@ -51,8 +51,8 @@ fn in_memory(seen: &Seen<'_>) -> Option<Finding> {
         .map(|memory| memory.limit.0);
     let ram = limit.map_or(record.host.ram.0, |limit| limit.min(record.host.ram.0));
     let memory = match limit {
-        Some(limit) if limit <= ram => "the memory of the control group",
-        _ => "main memory",
+        Some(limit) if limit <= ram => format!("the memory of the {}", record.host.limited_set()),
+        _ => "main memory".to_owned(),
     };
     let through_cache =
         record

@@ -261,7 +261,8 @@ pub(super) fn quota(facts: &Facts<'_>) -> Vec<Remark> {
         care(
             "quota",
             format!(
-                "a control group allows this process {} of {cores} cores",
+                "a {} allows this process {} of {cores} cores",
+                facts.host.limited_set(),
                 say::digits(allowed)
             ),
             "raise the limit for the test: a limited process looks like a slow device",

@@ -39,7 +39,7 @@ const DRIVE: &str = "PhysicalDrive";
 
 /// How buses are named, as Linux names them where it has them.
 const BUSES: [(STORAGE_BUS_TYPE, &str); 17] = [
-    (BusTypeNvme, "nvme"),
+    (BusTypeNvme, "nvme pcie"),
     (BusTypeSata, "ata"),
     (BusTypeAta, "ata"),
     (BusTypeAtapi, "ata"),

@@ -84,7 +84,7 @@ fn a_disk_is_described_by_its_saved_answers() {
     assert_eq!(disk.name, "PhysicalDrive2");
     assert_eq!(disk.model.as_deref(), Some("ACME Fast 9"));
     assert_eq!(disk.firmware.as_deref(), Some("1.2"));
-    assert_eq!(disk.transport.as_deref(), Some("nvme"));
+    assert_eq!(disk.transport.as_deref(), Some("nvme pcie"));
     assert_eq!((disk.size, disk.removable), (Bytes::gib(100), true));
     assert_eq!(disk.logical_block, Some(Bytes(512)));
     assert_eq!(disk.physical_block, Some(Bytes(4096)));

@@ -23,6 +23,7 @@ mod row;
 mod row_of;
 mod run;
 mod series;
+mod system;
 mod system_events;
 mod tally;
 mod tree_step;

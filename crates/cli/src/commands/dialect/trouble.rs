@@ -28,7 +28,7 @@ fn lines(record: &RunRecord) -> Vec<String> {
                 .collect();
             let head = format!("warning: {path}: error during {}", operation.name());
             reported.extend(failed(&tallies).into_iter().map(|(errno, count)| {
-                let why = model::errno_text(&std::io::Error::from_raw_os_error(errno));
+                let why = record.host.error_text(errno);
                 format!("{head}: {count} I/Os failed: {why} (error code: {errno}); they are not in the results")
             }));
             let short: u64 = tallies.iter().map(|tally| tally.short_ios).sum();
