@@ -24,6 +24,7 @@ pub mod iometer;
 pub mod ior;
 pub mod lmdd;
 pub mod mdtest;
+mod names;
 pub mod native;
 mod operands;
 mod own_options;

@@ -10,6 +10,7 @@ use super::profile::{
 };
 use super::validate::{Purpose, validate};
 use super::{Extra, creation, targets};
+use crate::names::Names;
 use model::{
     Access, BeyondEnd, Bytes, CacheMode, CoreSet, DiskspdAccess, EngineChoice, Hint, Location,
     Nanos, OnError, Pacing, Phases, Placement, Pool, PoolDraw, Priority, QueueDepth, Queueing,
@@ -34,8 +35,12 @@ pub struct Built {
 /// Turns a request that is to be run into what the engine understands. `extra` specifies the effect of a failed I/O.
 ///
 /// # Errors
-/// Every rule that it breaks, and everything that Linux cannot do.
+/// Every rule that it breaks, and everything that the system or fathom cannot do.
 pub fn build(profile: &Profile, extra: &Extra) -> Result<Built, Refusal> {
+    build_on(Names::own(), profile, extra)
+}
+
+fn build_on(on: Names, profile: &Profile, extra: &Extra) -> Result<Built, Refusal> {
     validate(profile, Purpose::Run)?;
     let mut problems = Vec::new();
     let mut notes = Vec::new();
@@ -45,7 +50,7 @@ pub fn build(profile: &Profile, extra: &Extra) -> Result<Built, Refusal> {
         OnError::Stop
     };
     for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
-        refuse_foreign(target, &mut problems);
+        refuse_foreign(on, target, &mut problems);
         tell_hints(target, &mut notes);
         tell_mapping(target, &mut notes);
         if target.bypass == Some(Bypass::Partial) {
@@ -60,7 +65,7 @@ pub fn build(profile: &Profile, extra: &Extra) -> Result<Built, Refusal> {
         .time_spans
         .iter()
         .zip(&sizes)
-        .map(|(span, sizes)| timespan(span, sizes, on_error))
+        .map(|(span, sizes)| located(on, span, timespan(span, sizes, on_error)))
         .collect();
     problems.dedup();
     notes.dedup();
@@ -71,14 +76,22 @@ pub fn build(profile: &Profile, extra: &Extra) -> Result<Built, Refusal> {
     })
 }
 
-fn refuse_foreign(target: &Target, problems: &mut Vec<Problem>) {
+/// Gives each target the path that its name leads to.
+fn located(on: Names, span: &TimeSpan, mut built: model::Timespan) -> model::Timespan {
+    for (target, named) in built.targets.iter_mut().zip(&span.targets) {
+        target.location = Location::Path(targets::path(&named.path, on));
+    }
+    built
+}
+
+fn refuse_foreign(on: Names, target: &Target, problems: &mut Vec<Problem>) {
     let mut refuse = |why: String| {
         problems.push(Problem::Rule {
             place: target.path.clone(),
             why,
         });
     };
-    if let Some(why) = targets::foreign(&target.path) {
+    if let Some(why) = targets::foreign(&target.path, on) {
         refuse(why);
     }
     if target.bypass == Some(Bypass::Full) {

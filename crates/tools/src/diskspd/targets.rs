@@ -1,9 +1,11 @@
-//! Names of targets: templates of a profile, and names that mean something on Windows only.
+//! Names of targets: templates of a profile, names that mean something on one system only, and the paths that they lead to.
 //!
 //! Whether a name is there, and what it is, are the machine's business.
 
 use super::problem::{Problem, Refusal};
 use super::profile::Profile;
+use crate::names::{self, Names};
+use std::path::PathBuf;
 
 /// Puts the targets of the command line in the place of `*1`, `*2` and so on. Without any, templates stay.
 ///
@@ -63,8 +65,37 @@ fn rule(place: &str, why: impl Into<String>) -> Problem {
     }
 }
 
-/// Why a name means nothing here and how Linux spells it, if it is one of Windows.
-pub(super) fn foreign(path: &str) -> Option<String> {
+/// The path that a name leads to: of `#1` and `X:` on Windows the device's.
+pub(super) fn path(name: &str, on: Names) -> PathBuf {
+    if on == Names::Linux {
+        return PathBuf::from(name);
+    }
+    let disk = name.strip_prefix('#').map(|number| match number {
+        "" => names::disk("0"),
+        _ => names::disk(number),
+    });
+    let device = disk.or_else(|| names::volume(name));
+    PathBuf::from(device.unwrap_or_else(|| name.to_owned()))
+}
+
+/// Why a name means nothing on this system and how that spells it, if it is one of another.
+pub(super) fn foreign(path: &str, on: Names) -> Option<String> {
+    match on {
+        Names::Linux => of_windows(path),
+        Names::Windows => {
+            let of_disk = path
+                .strip_prefix('#')
+                .is_some_and(|number| !number.bytes().all(|byte| byte.is_ascii_digit()));
+            let part = || {
+                "a physical drive is # and its number, as in #1; a file of this name is .\\NAME"
+                    .to_owned()
+            };
+            of_disk.then(part).or_else(|| names::of_linux(path))
+        }
+    }
+}
+
+fn of_windows(path: &str) -> Option<String> {
     if let Some(rest) = path.strip_prefix('#') {
         let end = rest.find(|c: char| !c.is_ascii_digit());
         let (number, behind) = rest.split_at(end.unwrap_or(rest.len()));
@@ -99,5 +130,29 @@ pub(super) fn foreign(path: &str) -> Option<String> {
             ))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_windows_are_paths_there_and_get_the_spelling_of_linux_here() {
+        for (name, leads_to) in [
+            ("#3", r"\\.\PhysicalDrive3"),
+            ("#", r"\\.\PhysicalDrive0"),
+            ("X:", r"\\.\X:"),
+            (r"X:\a.dat", r"X:\a.dat"),
+            (r"\\server\share\a", r"\\server\share\a"),
+        ] {
+            assert_eq!(foreign(name, Names::Windows), None, "{name}");
+            assert_eq!(path(name, Names::Windows), PathBuf::from(leads_to));
+            assert!(foreign(name, Names::Linux).is_some(), "{name}");
+            assert_eq!(path(name, Names::Linux), PathBuf::from(name));
+        }
+        for name in ["/dev/sdb", "#1;2"] {
+            assert!(foreign(name, Names::Windows).is_some(), "{name}");
+        }
     }
 }

@@ -6,6 +6,7 @@
 
 use super::profile::{Access, Affinity, Buffering, Files, Line, Profile, cores};
 use super::{Extra, Problem, Refusal, names};
+use crate::names::Names;
 use model::{
     BeyondEnd, Bytes, CacheMode, DiskspdAccess, EngineChoice, Location, Nanos, OnError, Phases,
     Placement, Pool, PoolDraw, QueueDepth, Ratio, Sequence, StripeAccess, Target, Timespan,
@@ -56,18 +57,24 @@ pub struct Built {
     pub sizes: Vec<Size>,
 }
 
+/// The path that a name of a request leads to on this system.
+pub fn path_of(name: &str) -> PathBuf {
+    names::path(name, Names::own())
+}
+
 /// Turns a request that is to be run into what the engine understands. `found` returns for each of [`Profile::targets`]
 /// what is there now. `extra` specifies the effect of a failed I/O.
 ///
 /// # Errors
-/// Everything that Linux cannot do.
+/// Everything that the system or fathom cannot do.
 pub fn build(profile: &Profile, extra: &Extra, found: &[Option<There>]) -> Result<Built, Refusal> {
+    let on = Names::own();
     let targets = profile.targets();
     assert_eq!(targets.len(), found.len(), "each target was looked at");
     let mut problems = Vec::new();
     let mut sizes = Vec::new();
     for ((name, _, specified), there) in targets.iter().zip(found) {
-        if let Some(why) = names::foreign(name) {
+        if let Some(why) = names::foreign(name, on) {
             problems.push(rule(name, why));
         }
         let size = size(profile, *specified, *there);
@@ -86,6 +93,7 @@ pub fn build(profile: &Profile, extra: &Extra, found: &[Option<There>]) -> Resul
     let targets: Vec<Target> = each
         .map(|(((name, threads, _), there), size)| Target {
             content: content(profile, all),
+            location: Location::Path(names::path(name, on)),
             ..target(profile, name, *threads, *there, size)
         })
         .collect();

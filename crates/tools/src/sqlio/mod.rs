@@ -26,7 +26,7 @@ mod switches;
 mod text;
 
 pub use crate::diskspd::{Note, Problem, Refusal, decode};
-pub use build::{Built, Size, There, build};
+pub use build::{Built, Size, There, build, path_of};
 pub use command::Flag;
 pub use flags::{FLAGS, flag_table, option, usage};
 pub use params::{PARAMS_MAX, read_params};

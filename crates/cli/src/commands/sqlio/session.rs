@@ -115,7 +115,7 @@ fn look(asked: &Asked, gate: &Admission) -> Vec<Option<There>> {
     let mut found = Vec::new();
     for name in asked.names() {
         if !seen.iter().any(|(known, _)| *known == name) {
-            seen.push((name, gate.look(&Location::Path(name.into()))));
+            seen.push((name, gate.look(&Location::Path(sqlio::path_of(name)))));
         }
         let facts = seen.iter().find(|(known, _)| *known == name);
         let (_, facts) = facts.expect("it was looked at just now");
