@@ -40,11 +40,16 @@ impl OpenTarget {
             .direct(unbuffered && !passed_through)
             .data_sync(target.write_through && !passed_through)
             .overlapped(overlapped);
+        // Windows takes the hint now, Linux behind it.
+        let hint = hint(target);
+        let rights = rights
+            .random(hint == Hint::Random)
+            .sequential(hint == Hint::Sequential);
         let opened = pins.pin(path).and_then(|pin| pin.reopen(rights));
         let file = opened.map_err(|source| unopened(path, access(reads, writes), source))?;
         verify(&file, path, target)?;
         if !passed_through {
-            caches::hint(&file, hint(target));
+            caches::hint(&file, hint);
         }
         Ok(OpenTarget(Some(file)))
     }

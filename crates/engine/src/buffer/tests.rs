@@ -234,6 +234,7 @@ fn small_and_odd_writes_carry_no_headers() {
 }
 
 /// Decision 0006: huge pages would make large I/Os faster than any program's.
+#[cfg(target_os = "linux")]
 #[test]
 fn the_system_is_asked_for_large_pages_only_when_the_plan_asks() {
     let buffers = with(&|target| target.workload.block = Bytes::mib(8));

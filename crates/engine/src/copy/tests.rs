@@ -105,6 +105,7 @@ fn what_was_not_checked_is_left_alone() {
     assert_eq!(fs::read(&out).unwrap(), b"others");
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_word_to_stop_ends_it_with_what_was_copied() {
     let (folder, _) = made(10);
@@ -191,6 +192,7 @@ fn random_transfers_stay_in_their_range_and_follow_from_the_seed() {
     assert_eq!(written(1, Some(Bytes(512))), 512 + 1024 + 64 * 512);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_time_limit_a_stop_and_an_error_end_all_threads() {
     let (folder, _) = made(10);

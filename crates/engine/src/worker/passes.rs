@@ -89,7 +89,7 @@ mod tests {
 
     fn pass(every: u64) -> Pass {
         Pass {
-            file: File::open("/dev/null").unwrap(),
+            file: tempfile::tempfile().unwrap(),
             base: Bytes(0),
             length: Bytes(every),
             every,

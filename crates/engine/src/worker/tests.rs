@@ -125,7 +125,7 @@ impl Backend for Device {
                 let may_wait = waiting.iter().position(|waits| *waits == slot);
                 let waits = may_wait.map(|at| waiting.swap_remove(at)).is_some();
                 if !waits && refuses > 0 && io.offset / 4096 % refuses == 0 {
-                    let result = -libc::EAGAIN;
+                    let result = -crate::system::errors::AGAIN;
                     landed.push(Completion { slot, result });
                     return false;
                 }
