@@ -206,6 +206,7 @@ mod tests {
         facts
     }
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_device_without_poll_queues_is_refused_with_the_parameter_that_makes_them() {
         let folder = tempfile::tempdir().unwrap();

@@ -96,7 +96,12 @@ fn what_was_not_checked_is_left_alone() {
     swapped.pins.pin(&out).unwrap();
     fs::rename(&out, folder.path().join("checked")).unwrap();
     fs::write(&out, b"others").unwrap();
-    copy_it(&swapped).unwrap();
+    match copy_it(&swapped) {
+        Ok(_) => {}
+        // Wine reopens by the former name, and refuses what it finds there.
+        Err(CopyError::Changed { .. }) if cfg!(windows) => {}
+        Err(error) => panic!("{error}"),
+    }
     assert_eq!(fs::read(&out).unwrap(), b"others");
     let locked = job(folder.path(), 10, 10);
     let other = Pins::default();

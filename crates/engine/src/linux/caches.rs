@@ -55,6 +55,11 @@ pub(crate) fn drop_pages(file: &File, from: Bytes, length: Bytes) -> io::Result<
     Ok(fadvise(file, from.0, length, Advice::DontNeed)?)
 }
 
+/// Writes back what is dirty of a file or device, so that direct reads find it.
+pub(crate) fn write_back_to_read(file: &File) -> io::Result<()> {
+    file.sync_data()
+}
+
 /// Writes back what is dirty of a file or device, then drops its pages.
 pub(crate) fn forget(file: &File) -> io::Result<()> {
     file.sync_data()?;

@@ -64,7 +64,7 @@ pub fn verify_target(
     stop: &Stop,
 ) -> Result<(VerifyWork, FilesStep, FilesOutcome), RunError> {
     let medium = FileMedium::at(&job.path, &job.pins)?;
-    let synced = medium.file.sync_data();
+    let synced = caches::write_back_to_read(&medium.file);
     synced.map_err(|source| crate::target::unopened(&job.path, "writing back", source))?;
     caches::drop_cache(&medium.file);
     let scan = Scan {

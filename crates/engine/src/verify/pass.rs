@@ -60,7 +60,7 @@ pub(crate) fn whole_range(
         let path = target
             .held_by()
             .expect("the check refuses targets without data");
-        let synced = medium.file.sync_data();
+        let synced = caches::write_back_to_read(&medium.file);
         synced.map_err(|source| crate::target::unopened(path, "writing back", source))?;
         if let Some(journal) = journal {
             journal.flushed(number);

@@ -1,5 +1,6 @@
 //! Null backend and fake clock: counts, histograms, phases and time series to the last I/O.
 
+use crate::contract::DEVICE_FAILED;
 use crate::jobs;
 use engine::rehearse;
 use model::*;
@@ -161,10 +162,20 @@ fn the_first_error_ends_the_run_and_says_where() {
     let Outcome::Failed(failure) = &record.outcome else {
         panic!("{:?}", record.outcome)
     };
-    assert_eq!((failure.errno, failure.operation), (5, Operation::Read));
-    assert_eq!(failure.message, "Input/output error");
+    assert_eq!(
+        (failure.errno, failure.operation),
+        (DEVICE_FAILED, Operation::Read)
+    );
+    let device_failed = std::io::Error::from_raw_os_error(DEVICE_FAILED);
+    assert_eq!(failure.message, errno_text(&device_failed));
     assert_eq!(record.total().ios, 4);
-    assert_eq!(record.total().errors, [ErrorCount { errno: 5, count: 1 }]);
+    assert_eq!(
+        record.total().errors,
+        [ErrorCount {
+            errno: DEVICE_FAILED,
+            count: 1
+        }]
+    );
     assert_eq!(record.phases.measured(), Nanos::millis(5));
 }
 

@@ -12,6 +12,8 @@ use tempfile::TempDir;
 const SIZE: u64 = 8 << 20;
 /// What a read behind the end of a file is reported with: `ENODATA`, `ERROR_HANDLE_EOF`.
 pub(crate) const NO_DATA: i32 = if cfg!(windows) { 38 } else { 61 };
+/// What a device that failed is reported with: `EIO`, `ERROR_IO_DEVICE`.
+pub(crate) const DEVICE_FAILED: i32 = if cfg!(windows) { 1117 } else { 5 };
 
 /// A marked file next to the test binary, where the file system takes unbuffered I/O.
 pub(crate) fn marked_file(size: u64) -> (TempDir, PathBuf) {
@@ -215,14 +217,12 @@ fn a_file_replaced_after_the_check_is_refused_untouched() {
         let job = job(&path, engine, &|span| {
             span.targets[0].workload.write = Ratio::ALL;
         });
-        // The checker keeps the file open until the run ends, so that its inode number is not given away.
-        let checked = File::open(&path).unwrap();
-        std::fs::remove_file(&path).unwrap();
+        // It stays under another name, so that its number is not given away.
+        std::fs::rename(&path, path.with_extension("checked")).unwrap();
         std::fs::write(&path, vec![7; SIZE as usize]).unwrap();
         let Err(refused) = run(job, &Root::live(), &Silent, &Stop::new()) else {
             panic!("{engine} wrote")
         };
-        drop(checked);
         assert!(
             refused.to_string().contains("no longer the checked target"),
             "{refused}"

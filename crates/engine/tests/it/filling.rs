@@ -260,6 +260,10 @@ fn a_file_that_is_not_filled_has_the_size_and_the_space_that_were_asked() {
         (Allocation::Sparse, size.0, false),
         (Allocation::Growing, 4096, false),
     ] {
+        if cfg!(windows) && allocation == Allocation::ReservedBehindEnd {
+            println!("skipped: Windows keeps no space behind the end of a file");
+            continue;
+        }
         let path = folder.path().join(format!("{allocation:?}.dat"));
         let unknown = Content::Unknown;
         let mut job = jobs::file(&path, Bytes(0), unknown, EngineChoice::Sync, &|span| {
@@ -394,7 +398,7 @@ fn a_name_that_was_taken_meanwhile_is_left_alone() {
     )
     .unwrap_err()
     .to_string();
-    assert!(reported.contains("File exists"), "{reported}");
+    assert!(reported.contains("exists"), "{reported}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
 }
 

@@ -22,6 +22,7 @@ mod open_loop;
 mod pools;
 mod power_cut;
 mod replay;
+mod same_bytes;
 mod simulated;
 mod simulated_data;
 mod verification;

@@ -243,7 +243,8 @@ fn rearranged(source: impl Fn(u64) -> Option<u64>) -> (tempfile::TempDir, std::p
     });
     let data: Vec<u8> = places.flatten().collect();
     std::fs::write(&path, data).unwrap();
-    File::open(&path).unwrap().sync_all().unwrap();
+    let file = File::options().write(true).open(&path).unwrap();
+    file.sync_all().unwrap();
     (folder, path)
 }
 
