@@ -316,6 +316,7 @@ impl Buffers {
     }
 
     /// All pieces, for registering with the kernel: the thread's own, then each shared source.
+    #[allow(dead_code, reason = "only rings register memory")]
     pub(crate) fn pieces(&self) -> Vec<(NonNull<u8>, usize)> {
         let shared = self.parts.iter().filter_map(|part| match &part.data {
             Data::Source { source, .. } => Some(source.whole()),

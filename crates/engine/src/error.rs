@@ -94,6 +94,8 @@ pub enum RunError {
         errno_text(source)
     )]
     Port { source: io::Error },
+    #[error("the completion port broke off: {}", errno_text(source))]
+    PortBroke { source: io::Error },
     #[error(
         "kernel AIO (libaio) could not be set up: {}; {remedy}",
         errno_text(source)

@@ -34,6 +34,7 @@ pub(crate) struct Io {
     pub(crate) memory: NonNull<u8>,
     pub(crate) length: u32,
     /// Which registered piece of memory: 0 is the thread's own.
+    #[allow(dead_code, reason = "only rings register memory")]
     pub(crate) area: u16,
     /// Which of the thread's targets.
     pub(crate) seat: u16,
@@ -63,8 +64,10 @@ pub(crate) struct Setup<'a> {
     pub(crate) targets: Vec<&'a PlannedTarget>,
     /// Most I/Os in flight over all of them.
     pub(crate) depth: u32,
+    #[allow(dead_code, reason = "only rings register memory")]
     pub(crate) buffers: &'a Buffers,
     /// What is polled instead of waited for.
+    #[allow(dead_code, reason = "only backends of Linux poll")]
     pub(crate) polling: Polling,
     /// How I/Os reach the queue and leave it.
     pub(crate) queueing: Queueing,

@@ -32,6 +32,7 @@ impl Map {
     }
 
     /// All of it.
+    #[allow(dead_code, reason = "only rings register memory")]
     pub(super) fn whole(&self) -> (NonNull<u8>, usize) {
         (self.0.start, self.0.bytes)
     }

@@ -78,6 +78,7 @@ impl Source {
     }
 
     /// All of it, for registering with the kernel.
+    #[allow(dead_code, reason = "only rings register memory")]
     pub(crate) fn whole(&self) -> (NonNull<u8>, usize) {
         self.map.whole()
     }

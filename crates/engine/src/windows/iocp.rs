@@ -2,8 +2,8 @@
 //! `CreateIoCompletionPort`, `GetQueuedCompletionStatusEx`, `SetFileCompletionNotificationModes`.
 //!
 //! The call that begins an I/O may complete it: from the cache as a rule, and by some file systems always. Then no packet
-//! is queued (`FILE_SKIP_COMPLETION_PORT_ON_SUCCESS`), which saves the way through the port. Waiting has the grain of a
-//! millisecond: what is left of a shorter time is polled. Omitted: I/O rings, and cancelling: what is never answered stays
+//! is queued (`FILE_SKIP_COMPLETION_PORT_ON_SUCCESS`), which saves the way through the port. Waiting for a time has the grain
+//! of the system's timer, which is set to a millisecond (`timeBeginPeriod`): the last two are polled. Omitted: I/O rings, and cancelling: what is never answered stays
 //! with its memory.
 #![allow(unsafe_code, reason = "memory that the kernel fills outlives its I/O")]
 
@@ -20,6 +20,7 @@ use std::ptr::null_mut;
 use windows_sys::Win32::Foundation::{
     CloseHandle, HANDLE, INVALID_HANDLE_VALUE, RtlNtStatusToDosError, WAIT_TIMEOUT,
 };
+use windows_sys::Win32::Media::{timeBeginPeriod, timeEndPeriod};
 use windows_sys::Win32::Storage::FileSystem::SetFileCompletionNotificationModes;
 use windows_sys::Win32::System::IO::{
     CreateIoCompletionPort, GetQueuedCompletionStatusEx, OVERLAPPED, OVERLAPPED_ENTRY,
@@ -28,6 +29,10 @@ use windows_sys::Win32::System::WindowsProgramming::{
     FILE_SKIP_COMPLETION_PORT_ON_SUCCESS, FILE_SKIP_SET_EVENT_ON_HANDLE,
 };
 
+/// How much of a time is polled, because a wait may end a tick of the timer late.
+const POLLED: Nanos = Nanos::millis(2);
+/// The grain of the timer.
+const TICK_MS: u32 = 1;
 /// Most completions that one call takes.
 const BATCH_MAX: usize = 1024;
 
@@ -59,7 +64,11 @@ impl Port {
         let port = unsafe { CreateIoCompletionPort(INVALID_HANDLE_VALUE, null_mut(), 0, 1) };
         match port.is_null() {
             true => Err(io::Error::last_os_error()),
-            false => Ok(Port(port)),
+            false => {
+                // SAFETY: a plain number. A refusal leaves the grain as it is.
+                unsafe { timeBeginPeriod(TICK_MS) };
+                Ok(Port(port))
+            }
         }
     }
 
@@ -78,6 +87,8 @@ impl Port {
 
 impl Drop for Port {
     fn drop(&mut self) {
+        // SAFETY: a plain number, that of `new`.
+        unsafe { timeEndPeriod(TICK_MS) };
         // SAFETY: created by `new`, closed once.
         unsafe { CloseHandle(self.0) };
     }
@@ -129,7 +140,7 @@ impl Iocp {
             let source = io::Error::last_os_error();
             return match source.raw_os_error().map(i32::cast_unsigned) {
                 Some(WAIT_TIMEOUT) => Ok(()),
-                _ => Err(RunError::Port { source }),
+                _ => Err(RunError::PortBroke { source }),
             };
         }
         for entry in &self.batch[..count as usize] {
@@ -141,6 +152,12 @@ impl Iocp {
         self.pending -= count as usize;
         Ok(())
     }
+}
+
+/// How long the port may be waited for, in whole milliseconds, where so much is left.
+#[inline]
+fn wait_ms(left: Nanos) -> u32 {
+    (left.minus(POLLED).min(REAP_AT_MOST).0 / 1_000_000) as u32
 }
 
 /// Bytes transferred or a negated error number.
@@ -202,10 +219,23 @@ impl Backend for Iocp {
     ) -> Result<(), RunError> {
         landed.append(&mut self.at_once);
         let wait_ms = match landed.is_empty() {
-            true => (until.minus(clock.now()).min(REAP_AT_MOST).0 / 1_000_000) as u32,
+            true => wait_ms(until.minus(clock.now())),
             false if self.pending == 0 => return Ok(()),
             false => 0,
         };
         self.packets(wait_ms, landed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_of_a_time_is_polled_and_a_stop_is_heard() {
+        assert_eq!(wait_ms(Nanos(0)), 0);
+        assert_eq!(wait_ms(Nanos::micros(2900)), 0);
+        assert_eq!(wait_ms(Nanos::millis(7)), 5);
+        assert_eq!(wait_ms(Nanos::MAX), 100);
     }
 }
