@@ -38,8 +38,8 @@ const CRATES: [&str; 13] = [
 /// Command lines of the program that need neither a device nor a file, and what their output contains.
 const RUNS: [(&str, &str); 3] = [
     ("--version", "fathom"),
-    ("run sim:ssd --time 1s --no-store", "IOPS"),
-    ("run --engine null --time 1s --no-store", "IOPS"),
+    ("run sim:ssd --duration 1s --no-store", "IOPS"),
+    ("run --engine null --duration 1s --no-store", "IOPS"),
 ];
 
 /// `cargo xtask windows [check | build | test [CRATE...]]`; all three without an argument.

@@ -2,6 +2,9 @@
 
 mod signals;
 
+use gate::Pin;
+use std::path::Path;
+
 pub(crate) use signals::{interrupt_self, listen_to, outlive_file_size_limit as prepare};
 
 /// Where a user's data is. // XDG Base Directory Specification
@@ -17,6 +20,15 @@ pub(crate) const NOWHERE_TO_KEEP: &str = "there is no place to store results: ne
 /// For one that reads.
 pub(crate) const NOWHERE_TO_LOOK: &str = "there is no place to read results from: neither XDG_DATA_HOME nor HOME is \
                         set; specify --store PATH";
+
+/// What may be written without being a file or a disk: it throws away, or fails on purpose.
+pub(crate) const SINKS: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
+
+/// Whether what a name leads to is one of them.
+pub(crate) fn is_sink(_: &Path, pin: &Pin) -> bool {
+    let real = pin.real_path();
+    real.is_some_and(|real| SINKS.iter().any(|sink| real == Path::new(sink)))
+}
 
 /// Terminals of Linux show colours.
 pub(crate) fn shows_colours() -> bool {

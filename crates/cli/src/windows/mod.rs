@@ -2,6 +2,9 @@
 
 mod console;
 
+use gate::Pin;
+use std::path::Path;
+
 pub(crate) use console::{interrupt_self, listen_to, shows_colours};
 
 /// Where a user's data is that does not move to other machines.
@@ -18,6 +21,15 @@ pub(crate) const NOWHERE_TO_KEEP: &str =
 /// For one that reads.
 pub(crate) const NOWHERE_TO_LOOK: &str =
     "there is no place to read results from: LOCALAPPDATA is not set; specify --store PATH";
+
+/// What may be written without being a file or a disk: it throws away.
+pub(crate) const SINKS: [&str; 1] = ["NUL"];
+
+/// Whether a name is one of them.
+pub(crate) fn is_sink(path: &Path, _: &Pin) -> bool {
+    let text = path.as_os_str();
+    SINKS.iter().any(|sink| text.eq_ignore_ascii_case(sink))
+}
 
 /// A process of Windows has nothing to set before it reads its arguments: no limit on the length of files kills it.
 pub(crate) fn prepare() {}

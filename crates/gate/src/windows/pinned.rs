@@ -53,8 +53,10 @@ pub(crate) fn link_to(_: &File) -> Option<PathBuf> {
 pub(crate) fn reopen(node: &File, _: &File, name: &OsStr, access: Access) -> io::Result<File> {
     let there = file_facts(node)?;
     match there.kind {
-        NodeKind::BlockDevice => {
-            refuse_device(access)?;
+        NodeKind::BlockDevice | NodeKind::CharacterDevice => {
+            if there.kind == NodeKind::BlockDevice {
+                refuse_device(access)?;
+            }
             let mut options = OpenOptions::new();
             options.custom_flags(flags(access));
             options.access_mode(rights(access)).open(name)

@@ -90,6 +90,9 @@ fn what_is_pinned_is_reopened_with_the_rights_that_are_asked_for() {
     let mut end = pin.reopen(Access::WRITE.append(true)).unwrap();
     end.write_all(b"!").unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"own!");
+    let nothing = Pin::new(Path::new("nul")).unwrap();
+    let mut sink = nothing.reopen(Access::WRITE).unwrap();
+    sink.write_all(b"x").unwrap();
     for access in [
         Access::READ_WRITE.overlapped(true),
         Access::READ_WRITE.direct(true).data_sync(true),

@@ -5,6 +5,7 @@
 
 use super::amount;
 use crate::options;
+use crate::system::{self, SINKS};
 use engine::{CopyEnd, CopyJob, CopyReads, Silent, Stop};
 use gate::Pins;
 use host::Root;
@@ -17,9 +18,6 @@ use tools::dd::{CopyRequest, DdEnd, DdRequest};
 const SECTOR: u64 = 512;
 /// Most memory that the buffers of a copy take.
 const BUFFERS_MAX: u64 = 1 << 30;
-
-/// What may be written without being a file or a disk: it throws away, or fails on purpose.
-const SINKS: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
 
 /// Both ends, as they may be used.
 pub(super) struct Ends {
@@ -256,8 +254,8 @@ fn against_names(
 }
 
 fn is_sink(pins: &Pins, path: &Path) -> bool {
-    let real = pins.pin(path).ok().and_then(|pin| pin.real_path());
-    real.is_some_and(|real| SINKS.iter().any(|sink| real == Path::new(sink)))
+    let pin = pins.pin(path);
+    pin.is_ok_and(|pin| system::is_sink(path, &pin))
 }
 
 /// Whether both ends are one file or device, under any names.
