@@ -52,8 +52,8 @@ pub use system::name::Name;
 pub use system::stream::standard_output;
 pub use system::trust::Distrust;
 pub use system::{
-    Descriptor, Lease, Owner, create_private_folders, file_facts, file_length_limit, openers,
-    read_at, resolve, write_at,
+    Descriptor, Lease, Owner, create_private_folders, file_facts, file_length_limit,
+    is_out_of_descriptors, openers, read_at, resolve, write_at,
 };
 pub use use_of_names::{Kind, Use};
 pub use whole_file::PartFile;

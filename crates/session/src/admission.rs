@@ -409,7 +409,7 @@ fn leads_nowhere(path: &Path) -> bool {
     path.is_symlink() && !path.exists()
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 

@@ -6,9 +6,6 @@ use crate::session::{RunName, SessionId};
 use rusqlite::{ErrorCode, ffi};
 use std::path::{Path, PathBuf};
 
-/// Too many open files: of the whole system, of this process. Source: errno(3).
-const ENFILE: i32 = 23;
-const EMFILE: i32 = 24;
 /// The database, its write-ahead log, the log's index, and a folder.
 const OPENED_AT_ONCE: u32 = 6;
 
@@ -286,14 +283,8 @@ fn no_descriptor_left() -> Option<String> {
         .map(|_| std::fs::File::open("/"))
         .collect();
     let errors = opened.iter().filter_map(|opened| opened.as_ref().err());
-    let is_of_all = |error: &&std::io::Error| is_of_descriptors(error);
+    let is_of_all = |error: &&std::io::Error| gate::is_out_of_descriptors(error);
     errors.filter(is_of_all).map(ToString::to_string).next()
-}
-
-/// Whether this process, or the system, has too many files open.
-pub(crate) fn is_of_descriptors(error: &std::io::Error) -> bool {
-    let errno = error.raw_os_error();
-    errno.is_some_and(|errno| [EMFILE, ENFILE].contains(&errno))
 }
 
 /// A cell without the content that the schema promises.

@@ -4,7 +4,7 @@
 //! anything is written, so that what is not ours stays as it is. SQLite gets names below the descriptor of the folder alone, or
 //! absolute ones: others it might read as URIs. The schema is `schema`'s business.
 
-use crate::error::{Fault, is_of_descriptors};
+use crate::error::Fault;
 use crate::record::Later;
 use crate::schema::{
     ANSWERS_FROM, APPLICATION_ID, BASELINES_FROM, LINES_FROM, NOTES_FROM, RESPONSE_FROM,
@@ -330,7 +330,7 @@ pub(crate) fn refused(refusal: gate::DatabaseRefusal, path: &Path) -> StoreError
         gate::DatabaseRefusal::Io(error) => {
             let reason = error.to_string();
             match error.kind() {
-                _ if is_of_descriptors(&error) => StoreError::OpenFiles { path, reason },
+                _ if gate::is_out_of_descriptors(&error) => StoreError::OpenFiles { path, reason },
                 ErrorKind::PermissionDenied
                 | ErrorKind::NotADirectory
                 | ErrorKind::ReadOnlyFilesystem

@@ -62,7 +62,7 @@ unsafe extern "C" fn as_given(
     ffi::SQLITE_OK
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 

@@ -1,6 +1,7 @@
 //! What system calls name an open file by.
 
 use std::fs::File;
+use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 
 /// A file descriptor. It does not keep the file open.
@@ -20,4 +21,10 @@ impl Descriptor {
     pub fn raw(self) -> RawFd {
         self.0
     }
+}
+
+/// Whether an error means that no more files can be opened. Source: errno(3): of the whole system, of this process.
+pub fn is_out_of_descriptors(error: &io::Error) -> bool {
+    let [system, process] = [libc::ENFILE, libc::EMFILE].map(Some);
+    [system, process].contains(&error.raw_os_error())
 }

@@ -23,7 +23,7 @@ pub(crate) mod trust;
 mod walk;
 
 pub use at::{read_at, write_at};
-pub use descriptor::Descriptor;
+pub use descriptor::{Descriptor, is_out_of_descriptors};
 pub use facts::file_facts;
 pub(crate) use input::{open_input, standard_input, wait_for_bytes};
 pub use lease::{Lease, openers};

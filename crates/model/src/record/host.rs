@@ -203,7 +203,7 @@ impl FileSystem {
 
     /// Whether a server on the network keeps the files, with a cache on this side and one on the other.
     pub fn is_network(&self) -> bool {
-        ["nfs", "nfs4", "cifs", "smb3", "smb2", "smbfs"].contains(&self.kind.as_str())
+        ["nfs", "nfs4", "cifs", "smb3", "smb2", "smbfs", "remote"].contains(&self.kind.as_str())
     }
 
     /// Whether it is reached over the network: that of one server, or that of a cluster.

@@ -1,5 +1,6 @@
 //! Which files are taken, and the errors of the others. What is not ours stays as it is.
 
+#[cfg(target_os = "linux")]
 use crate::nobody::let_nobody_do;
 use crate::records::record;
 use crate::sessions::{new_session, shelf};

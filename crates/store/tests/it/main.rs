@@ -11,6 +11,7 @@ mod files;
 mod fixture;
 mod hostile;
 mod killed;
+#[cfg(target_os = "linux")]
 #[path = "../../../host/tests/it/nobody.rs"]
 mod nobody;
 mod programs;
