@@ -248,7 +248,7 @@ struct Place<'a> {
 /// What stands there now.
 enum There {
     Free,
-    File(Judged),
+    File(Box<Judged>),
     /// Written to, not replaced.
     Stream,
 }
@@ -446,7 +446,7 @@ impl<'a> Place<'a> {
             NodeKind::Link => return Err(refused("a link")),
             _ => return Err(refused("a device or socket")),
         }
-        self.judge_file(replace).map(There::File)
+        self.judge_file(replace).map(Box::new).map(There::File)
     }
 
     fn judge_file(&self, replace: Replace<'_>) -> Result<Judged, OutputError> {

@@ -61,7 +61,8 @@ pub(crate) fn create_new(folder: &File, name: &Name, mode: u32) -> io::Result<Fi
         _ => None,
     };
     let how = Opening {
-        access: FILE_GENERIC_READ | FILE_GENERIC_WRITE | DELETE | WRITE_DAC,
+        // Without the right to delete: SQLite, which opens what the gate has created, does not share that.
+        access: FILE_GENERIC_READ | FILE_GENERIC_WRITE | WRITE_DAC,
         disposition: FILE_CREATE,
         options: WAITS | FILE_NON_DIRECTORY_FILE,
         security: private.as_ref().map_or(null_mut(), security::Private::raw),
