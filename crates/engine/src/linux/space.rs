@@ -51,7 +51,6 @@ pub(crate) fn reserve_behind_end(file: &File, to: Bytes) -> io::Result<()> {
 }
 
 /// Does nothing: any file may have holes.
-#[expect(clippy::unnecessary_wraps, reason = "other systems may refuse")]
 pub(crate) fn make_sparse(_: &File) -> io::Result<()> {
     Ok(())
 }

@@ -40,7 +40,6 @@ pub(crate) fn drop_pages(_: &File, _: Bytes, _: Bytes) -> io::Result<()> {
 }
 
 /// Does nothing: an unbuffered read writes back what the cache has of its range. A handle that only reads could not.
-#[expect(clippy::unnecessary_wraps, reason = "other systems may fail")]
 pub(crate) fn write_back_to_read(_: &File) -> io::Result<()> {
     Ok(())
 }

@@ -52,7 +52,6 @@ impl ThreadPriority {
     /// Refuses any but the normal one: Windows has no priority for the page faults of one thread but "background", which
     /// changes its processor time, too.
     #[inline]
-    #[expect(clippy::unused_self, reason = "other systems have a state")]
     pub(crate) fn take_on(&mut self, wanted: u16) -> Result<(), RunError> {
         match wanted {
             0 => Ok(()),

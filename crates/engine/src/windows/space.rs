@@ -16,7 +16,6 @@ use windows_sys::Win32::System::Ioctl::{
 };
 
 /// Windows brings whole files to the device only: the sync at the end does.
-#[expect(clippy::unnecessary_wraps, reason = "other systems may fail")]
 pub(crate) fn write_back(_: &File, _: u64, _: u64) -> io::Result<()> {
     Ok(())
 }

@@ -68,6 +68,7 @@ pub(crate) fn files(facts: Vec<TargetFacts>, change: Change<'_>) -> Job {
 }
 
 /// A device as `host` found it. The caller created the device and may lose its contents.
+#[allow(dead_code, reason = "only systems with loop devices test them")]
 pub(crate) fn device(facts: TargetFacts, change: Change<'_>) -> Job {
     let mut span = timespan(Location::Path(facts.path.clone()), EngineChoice::Auto);
     change(&mut span);
