@@ -219,7 +219,8 @@ impl Part {
     }
 
     /// Leaves it behind as a killed run does; its name.
-    #[cfg(all(test, target_os = "linux"))]
+    #[cfg(test)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn leak(mut self) -> String {
         self.placed = true;
         self.part.as_os_str().to_string_lossy().into_owned()

@@ -409,7 +409,8 @@ fn leads_nowhere(path: &Path) -> bool {
     path.is_symlink() && !path.exists()
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 

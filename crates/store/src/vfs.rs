@@ -62,7 +62,8 @@ unsafe extern "C" fn as_given(
     ffi::SQLITE_OK
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 

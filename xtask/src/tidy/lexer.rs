@@ -183,10 +183,9 @@ fn test_lines(code: &[String]) -> Vec<bool> {
     let mut test = vec![false; code.len()];
     let mut at = 0;
     while at < code.len() {
-        let opens = ["#[cfg(test)]", "#[cfg(all(test,"]
-            .iter()
-            .any(|line| code[at].contains(line));
-        let next = code[at + 1..].iter().find(|line| !line.trim().is_empty());
+        let opens = code[at].contains("#[cfg(test)]");
+        let is_item = |line: &&String| !line.trim().is_empty() && !line.trim().starts_with("#[");
+        let next = code[at + 1..].iter().find(is_item);
         let inline = next.is_some_and(|line| line.contains("mod ") && line.contains('{'));
         if !opens || !inline {
             at += 1;

@@ -128,7 +128,8 @@ fn tell_tale(rust: &Rust, at: usize, path: &str) -> Option<&'static str> {
 
 /// Whether the line picks a system's folder for the module in the lines behind it, or tests of one system.
 fn picks_folder(rust: &Rust, at: usize) -> bool {
-    if rust.code[at].trim().starts_with("#[cfg(all(test,") {
+    let is_of_tests = at > 0 && rust.code[at - 1].trim() == "#[cfg(test)]";
+    if is_of_tests {
         return true;
     }
     let next = |ahead: usize| rust.code.get(at + ahead).map_or("", |line| line.trim());
