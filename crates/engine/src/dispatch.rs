@@ -1,4 +1,4 @@
-//! The table of backends: the one choice at run time, once per plan.
+//! The choice of a backend: the one at run time, once per plan. Each system has its table (`BACKENDS`).
 //!
 //! `auto` takes the first that runs here; the request to the system and its answer are reported in a note. Omitted:
 //! what a target is tried with before the run, which is in `trial`.

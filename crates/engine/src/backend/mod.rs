@@ -1,4 +1,5 @@
-//! The backends: what moves bytes. One file and one row in `dispatch` each.
+//! The backends: what moves bytes. One file and one row in the table of the system (`BACKENDS`) each; here are those of all
+//! systems.
 //!
 //! A backend has no policy: it receives operations with their memory, and returns their results. It is created
 //! on the thread that uses it. Everything that allocates happens in `open_loop`.
