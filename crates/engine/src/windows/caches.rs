@@ -6,8 +6,7 @@ use std::fs::File;
 use std::io;
 
 /// Why a cache cannot be emptied.
-const NOT_OFFERED: &str =
-    "Windows offers no call that empties its cache; measure with direct I/O (omit --cache)";
+const NOT_OFFERED: &str = "Windows offers no call that empties its cache; direct I/O bypasses it";
 
 fn not_offered<T>(why: &'static str) -> io::Result<T> {
     Err(io::Error::new(io::ErrorKind::Unsupported, why))
