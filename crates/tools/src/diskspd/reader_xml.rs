@@ -59,7 +59,7 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
             Err(what) => found.fault_at(at, what),
         }
     }
-    let head = || section.line_of(section.head);
+    let head = || section.head_line();
     if let Some(error) = error {
         let what = format!(
             "DISKSPD's results document is damaged: {}",

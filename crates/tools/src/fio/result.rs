@@ -81,8 +81,7 @@ pub fn fio_json(results: &FioResults<'_>, out: &mut dyn Write) -> io::Result<()>
         "jobs": jobs,
         "disk_util": disks,
     });
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    views::pretty_json(&document, out)
 }
 
 fn options(pairs: &[(String, String)]) -> Value {

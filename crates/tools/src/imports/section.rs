@@ -63,9 +63,10 @@ impl<'t> Section<'t> {
         self.first.saturating_add(line)
     }
 
-    /// Which of its lines a byte is on. // from 0
-    pub(crate) fn line_of(&self, at: usize) -> usize {
-        line_at(self.text, at) as usize - 1
+    /// Which of its lines its head is. For other bytes, [`Found::fault_at`]: to count lines for each of them would take the square
+    /// of the length. // from 0
+    pub(crate) fn head_line(&self) -> usize {
+        line_at(self.text, self.head) as usize - 1
     }
 
     /// Lines that the tool wrote as warnings, the first few.

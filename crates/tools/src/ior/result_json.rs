@@ -22,8 +22,7 @@ pub fn ior_json(results: &IorResults<'_>, out: &mut dyn Write) -> io::Result<()>
         "summary": summary,
         "Finished": results.times[1],
     });
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    views::pretty_json(&document, out)
 }
 
 fn test(test: &IorTest<'_>) -> Value {

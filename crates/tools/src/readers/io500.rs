@@ -113,7 +113,7 @@ fn read(section: &Section, found: &mut Found) {
         if let Some(rest) = line.strip_prefix("IO500 version ") {
             head.version = rest.split_whitespace().next().map(str::to_owned);
         } else if line.starts_with("[SCORE") && line.contains(':') {
-            check_score(line, &phases, section.line_of(at), found);
+            check_score(line, &phases, at, found);
         } else if let Some(phase) = of_summary(line) {
             if let Some((at, phase)) = open.take() {
                 take(at, phase, &head, &mut phases, found);
@@ -209,7 +209,7 @@ fn key_of(key: &str, value: &str, head: &mut Head, phase: Option<&mut Phase>) {
 }
 
 /// `[SCORE ] Bandwidth 1.5 GiB/s : IOPS 10.2 kiops : TOTAL 3.9`: the geometric mean of its parts, or it is a fault.
-fn check_score(line: &str, phases: &[Phase], number: usize, found: &mut Found) {
+fn check_score(line: &str, phases: &[Phase], at: usize, found: &mut Found) {
     let printed_score = line
         .split_whitespace()
         .skip_while(|word| *word != "Bandwidth")
@@ -228,8 +228,8 @@ fn check_score(line: &str, phases: &[Phase], number: usize, found: &mut Found) {
     let mean = parts.iter().map(|part| part.ln()).sum::<f64>() / parts.len() as f64;
     let mean = mean.exp();
     if (mean / score.max(f64::MIN_POSITIVE) - 1.0).abs() > ROUNDING {
-        found.fault(
-            number,
+        found.fault_at(
+            at,
             format!("does not add up: a bandwidth of {score} is printed, and the four phases give {mean:.6}"),
         );
     }

@@ -33,7 +33,7 @@ fn is_data(line: &str) -> bool {
 pub(crate) fn read(section: &Section, found: &mut Found) {
     let mut walk = Walk::new();
     let (mut at, mut any) = (section.head, false);
-    let before = section.line_of(section.head);
+    let before = section.head_line();
     for (place, line) in section.before().lines().enumerate() {
         walk.line(line.trim(), place);
     }

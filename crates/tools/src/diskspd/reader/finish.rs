@@ -15,7 +15,7 @@ pub(super) fn finish(section: &Section, mut walk: Walk, found: &mut Found) {
     if walk.is_full() {
         let what =
             "more time spans, targets, tables or rows than DISKSPD prints in a text of this length";
-        found.fault(section.line_of(section.head), what);
+        found.fault(section.head_line(), what);
         return;
     }
     if results.is_empty() {
@@ -26,7 +26,7 @@ pub(super) fn finish(section: &Section, mut walk: Walk, found: &mut Found) {
             true => "the percentiles of DISKSPD without the tables of its rates",
             false => "DISKSPD's output begins here and ends before any results",
         };
-        found.fault(section.line_of(section.head), what);
+        found.fault(section.head_line(), what);
         return;
     }
     let numbers: HashSet<Option<u32>> = results.iter().map(|results| results.number).collect();
@@ -58,7 +58,7 @@ pub(super) fn finish(section: &Section, mut walk: Walk, found: &mut Found) {
     if walk.requests.len() < 2 || numbers.contains(&None) {
         return;
     }
-    let head = section.line_of(section.head);
+    let head = section.head_line();
     for request in &walk.requests {
         if !numbers.contains(&Some(request.number)) {
             let number = request.number;

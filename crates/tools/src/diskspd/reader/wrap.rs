@@ -24,7 +24,7 @@ pub(super) fn whole_lines<'t>(section: &Section<'t>) -> impl Iterator<Item = Lin
     const AHEAD: usize = 32 * PIECES_MAX;
     let width = width(section);
     let mut source = section.lines();
-    let mut number = section.line_of(section.head);
+    let mut number = section.head_line();
     let mut window: Vec<(usize, &str)> = Vec::with_capacity(AHEAD);
     let mut next = 0;
     std::iter::from_fn(move || {

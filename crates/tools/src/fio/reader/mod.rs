@@ -51,7 +51,7 @@ pub(crate) fn read(section: &Section, found: &mut Found) {
             ),
         }
     });
-    let head = || section.line_of(section.head);
+    let head = || section.head_line();
     if let Some((line, what)) = frame.broken {
         let what = format!("fio's JSON breaks off or is damaged here: {}", short(&what));
         found.fault(head() + line, what);
