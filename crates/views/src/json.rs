@@ -1,6 +1,7 @@
 //! Reports as JSON documents, and the schemas that they keep to.
 
 use crate::findings::Explained;
+use crate::json_text::pretty_json;
 use crate::learned::LearnedSummary;
 use crate::paper::Stored;
 use analysis::page::PageDocument;
@@ -135,8 +136,7 @@ pub fn versioned_json(report: &impl Serialize, out: &mut dyn Write) -> io::Resul
         schema_version: SCHEMA_VERSION,
         report,
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    out.write_all(b"\n")
+    pretty_json(&document, out)
 }
 
 /// Every stretch of every device of a session, or one of them.
@@ -180,8 +180,7 @@ pub(crate) fn document(
         report,
         stored,
     };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    out.write_all(b"\n")
+    pretty_json(&document, out)
 }
 
 /// Returns the names of all documents, and one schema that has theirs and every type once, in `$defs`.

@@ -3,7 +3,7 @@
 
 use engine::Stop;
 use host::Root;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ};
 use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,12 +15,12 @@ pub(crate) fn outlive_file_size_limit() {
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
-/// From now on the first signal sets `stop` and `interrupt`; a second one has its default action, which ends the program.
+/// From now on the first signal, also that of a limit on processor time (`ulimit -t`), sets `stop` and `interrupt`; a second one has its default action, which ends the program.
 ///
 /// # Errors
 /// Which signal cannot be listened to, and why.
 pub(crate) fn listen_to(stop: &Stop, interrupt: &Arc<AtomicBool>) -> Result<(), String> {
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGXCPU] {
         if signal == SIGHUP && host::hangup_is_ignored(&Root::live()) {
             continue;
         }

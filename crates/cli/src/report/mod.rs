@@ -441,10 +441,7 @@ pub(crate) fn page(document: &PageDocument) -> Vec<u8> {
 
 /// The data of a page.
 pub(crate) fn page_document(page: &PageDocument) -> Vec<u8> {
-    written(|out| {
-        serde_json::to_writer_pretty(&mut *out, page)?;
-        out.write_all(b"\n")
-    })
+    written(|out| views::pretty_json(page, out))
 }
 
 /// The index of all sessions, whole.

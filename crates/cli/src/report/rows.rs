@@ -53,10 +53,7 @@ pub(crate) fn answer(answer: &Answer, csv: bool, form: Form<'_>) -> Vec<u8> {
             Value::Object(pairs.collect::<Map<_, _>>())
         });
         let rows: Vec<_> = objects.collect();
-        return written(|out| {
-            serde_json::to_writer_pretty(&mut *out, &rows)?;
-            out.write_all(b"\n")
-        });
+        return written(|out| views::pretty_json(&rows, out));
     }
     let cells = |row: &Vec<Cell>| row.iter().map(text).collect();
     let table = AnswerTable {

@@ -290,3 +290,16 @@ fn a_store_that_may_not_grow_names_the_limit_on_the_length_of_files() {
     said.refused("ulimit -f unlimited");
     assert!(said.err.contains("10240 bytes"), "{said:?}");
 }
+
+/// The signal of the soft limit comes again after each second of processor time, and the second one ends the program.
+#[test]
+fn a_limit_on_processor_time_ends_a_run_and_keeps_what_was_measured() {
+    let bench = Bench::new();
+    let script = "ulimit -S -t 1 && exec \"$@\"";
+    let mut words = vec!["-c", script, "sh", env!("CARGO_BIN_EXE_fathom")];
+    words.extend("run --engine null -d 1h --warmup 0s".split_whitespace());
+    let mut command = bench.command_of("/bin/sh".as_ref(), &words);
+    let said = Said::from(command.output().unwrap());
+    assert_eq!(said.code, Some(1), "{said:?}");
+    bench.line("show 1").good();
+}

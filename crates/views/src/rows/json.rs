@@ -1,6 +1,7 @@
 //! Rows as one JSON list of objects; the keys are the headings, and every key is in every object.
 
 use super::Export;
+use crate::json_text::Escaped;
 use crate::time::utc_text;
 use analysis::columns::{Column, Selection, SelectionRow, Unit, Value};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -22,7 +23,7 @@ fn rows_json(selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
             columns: &selection.columns,
             row,
         };
-        serde_json::to_writer(&mut *out, &object)?;
+        serde_json::to_writer(Escaped(out), &object)?;
     }
     out.write_all(b"\n]\n")
 }

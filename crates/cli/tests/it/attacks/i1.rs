@@ -32,3 +32,26 @@ fn i1_no_cell_of_a_csv_is_a_formula() {
         }
     }
 }
+
+/// JSON permits DEL and the controls of C1 as they are, and a terminal obeys U+009B as it does ESC [.
+#[test]
+fn no_document_has_a_control_that_a_terminal_obeys() {
+    let bench = Bench::new();
+    std::fs::write(bench.path("h"), HOSTILE).unwrap();
+    let imported = bench.line("import h --json");
+    for line in [
+        "show 1 --json",
+        "report 1 --json",
+        "table 1 --json",
+        "list --json",
+        "export 1 --json",
+    ] {
+        let said = bench.line(line).good();
+        for out in [&said.out, &imported.out] {
+            let obeyed = |c: char| c.is_control() && c != '\n';
+            assert!(!out.contains(obeyed), "{line}: {out:?}");
+        }
+    }
+    let shown = bench.line("show 1 --json").good().json().to_string();
+    assert!(shown.contains('\u{9b}'), "the same text: {shown}");
+}
