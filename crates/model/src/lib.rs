@@ -55,7 +55,7 @@ pub use record::{
     WatchLatency, WatchMoment, WatchRecord, WorkerRecord,
 };
 pub use text::{
-    contains_ignoring_case, distinct, errno_text, invalid_value, is_visible, json_escaped,
-    printable, shell_word, split_hint,
+    contains_ignoring_case, distinct, errno_text, invalid_value, is_visible, printable, shell_word,
+    split_hint,
 };
 pub use units::{Bytes, Nanos, Ratio, UnitError};

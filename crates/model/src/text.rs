@@ -3,7 +3,6 @@
 //! Names of files, answers of devices and what other tools printed may contain anything: what a terminal obeys, what
 //! turns the order of letters around, what cannot be seen. Deliberately absent: widths and wrapping (`views`).
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fmt::Write;
@@ -34,22 +33,6 @@ pub fn printable(text: &str) -> String {
         }
     }
     out
-}
-
-/// Writes the control characters that JSON lets stand as escapes: DEL and those of C1, which a terminal obeys.
-pub fn json_escaped(document: &str) -> Cow<'_, str> {
-    let is_control = |c: char| matches!(c, '\u{7f}'..='\u{9f}');
-    if document.is_ascii() && !document.contains('\u{7f}') || !document.contains(is_control) {
-        return Cow::Borrowed(document);
-    }
-    let mut out = String::with_capacity(document.len() + 6);
-    for letter in document.chars() {
-        match is_control(letter) {
-            true => write!(out, "\\u{:04x}", u32::from(letter)).expect("a string takes all text"),
-            false => out.push(letter),
-        }
-    }
-    Cow::Owned(out)
 }
 
 /// Returns the system's words for an error, without the number that Rust adds.

@@ -83,7 +83,7 @@ struct Process<'a> {
 /// # Errors
 /// None with figures that the kernel gives; that of the JSON writer is handed on all the same.
 pub fn json_line(moment: &Moment, time_utc: Nanos) -> serde_json::Result<String> {
-    let line = serde_json::to_string(&Line {
+    serde_json::to_string(&Line {
         time_utc_ns: time_utc.0,
         length_ns: moment.length.0,
         devices: moment.devices.iter().map(device).collect(),
@@ -91,8 +91,7 @@ pub fn json_line(moment: &Moment, time_utc: Nanos) -> serde_json::Result<String>
         processes: moment.processes.iter().map(process).collect(),
         processes_refused: moment.refused,
         timed_one_in: moment.one_in,
-    })?;
-    Ok(model::json_escaped(&line).into_owned())
+    })
 }
 
 fn device(device: &DeviceMoment) -> Device<'_> {

@@ -1,8 +1,25 @@
 //! JSON as a terminal may show it. Omitted: what a document contains (`json`, `rows`).
 
-use model::json_escaped;
 use serde::Serialize;
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::{self, Write};
+
+/// Writes the control characters that JSON lets stand as escapes: DEL and those of C1, which a terminal obeys.
+pub fn json_escaped(document: &str) -> Cow<'_, str> {
+    let is_control = |c: char| matches!(c, '\u{7f}'..='\u{9f}');
+    if document.is_ascii() && !document.contains('\u{7f}') || !document.contains(is_control) {
+        return Cow::Borrowed(document);
+    }
+    let mut out = String::with_capacity(document.len() + 6);
+    for letter in document.chars() {
+        match is_control(letter) {
+            true => write!(out, "\\u{:04x}", u32::from(letter)).expect("a string takes all text"),
+            false => out.push(letter),
+        }
+    }
+    Cow::Owned(out)
+}
 
 /// Passes JSON on, with the control characters that it has as they are written as escapes.
 pub(crate) struct Escaped<'a>(pub(crate) &'a mut dyn Write);

@@ -56,7 +56,7 @@ pub use json::{
     compare_json, explanations_json, job_json, notes_json, run_json, schemas, survey_json,
     sweep_forecast_json, sweep_json, versioned_json, watch_json,
 };
-pub use json_text::pretty_json;
+pub use json_text::{json_escaped, pretty_json};
 pub use learned::LearnedSummary;
 pub use looks::{layers_json, layers_summary, quick_json, quick_summary};
 pub use page::{PAGE_MARK, page_html};

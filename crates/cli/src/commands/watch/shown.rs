@@ -67,7 +67,9 @@ impl Shown<'_> {
             let moment = self.next();
             let lines = match show {
                 Show::Json => {
-                    monitor::json_line(&moment, clock::utc()).map_err(CommandError::failed)? + "\n"
+                    let line = monitor::json_line(&moment, clock::utc());
+                    let line = line.map_err(CommandError::failed)?;
+                    views::json_escaped(&line).into_owned() + "\n"
                 }
                 _ => {
                     let time = views::local_stamp(clock::utc().0, &self.zone);
