@@ -54,7 +54,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "source files with fewer than 50 lines of code",
-        bound: 240,
+        bound: 222,
         count: |tree| Count::Places(in_files(tree, few_lines)),
     },
     Figure {
@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 169_500,
+        bound: 168_053,
         count: lines_of_code,
     },
 ];
