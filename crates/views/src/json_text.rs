@@ -8,7 +8,7 @@ use std::io::{self, Write};
 /// Writes the control characters that JSON lets stand as escapes: DEL and those of C1, which a terminal obeys.
 pub fn json_escaped(document: &str) -> Cow<'_, str> {
     let is_control = |c: char| matches!(c, '\u{7f}'..='\u{9f}');
-    if document.is_ascii() && !document.contains('\u{7f}') || !document.contains(is_control) {
+    if !document.contains(is_control) {
         return Cow::Borrowed(document);
     }
     let mut out = String::with_capacity(document.len() + 6);
@@ -26,9 +26,11 @@ pub(crate) struct Escaped<'a>(pub(crate) &'a mut dyn Write);
 
 impl Write for Escaped<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => self.0.write_all(json_escaped(text).as_bytes())?,
-            Err(_) => self.0.write_all(bytes)?,
+        // The first bytes of what is escaped. A call has a few bytes, so the others are not read as text.
+        let may_have_one = bytes.iter().any(|byte| matches!(byte, 0x7f | 0xc2));
+        match may_have_one.then(|| std::str::from_utf8(bytes)) {
+            Some(Ok(text)) => self.0.write_all(json_escaped(text).as_bytes())?,
+            _ => self.0.write_all(bytes)?,
         }
         Ok(bytes.len())
     }
