@@ -7,8 +7,8 @@ use crate::look::{Look, WHOLE_MAX};
 use crate::patience::Patience;
 use crate::root::Root;
 use crate::system;
-use gate::{Pin, Pins};
-use model::{Bytes, Claim, Content, Layout, TargetFacts, TargetKind};
+use gate::{Access, Openers, Pin, Pins, openers};
+use model::{Bytes, Claim, Content, ForeignName, Layout, TargetFacts, TargetKind};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -99,7 +99,14 @@ pub(crate) fn look_at(place: Place<'_>, path: &Path, eyes: &Eyes<'_>) -> TargetF
         layout: Layout::default(),
     };
     match place.1.pin(path) {
-        Ok(pin) => system::by_pin(place, &pin, &mut found, eyes),
+        Ok(pin) => {
+            found.foreign_name = pin.foreign().map(|name| ForeignName {
+                path: name.path.clone(),
+                is_link: name.is_link,
+                why: name.why.to_string(),
+            });
+            system::by_pin(place, &pin, &mut found, eyes);
+        }
         Err(error) => {
             found.kind = match error.kind() {
                 ErrorKind::PermissionDenied => {
@@ -127,8 +134,42 @@ impl Eyes<'_> {
         }
     }
 
+    /// Takes over what a device contains.
+    pub(crate) fn take_device(&self, look: &Look, found: &mut TargetFacts) {
+        found.size = look.size;
+        found.content = match self {
+            Eyes::Open(patience) => look.content_of_sample(patience),
+            Eyes::Closed(earlier) => earlier.content,
+        };
+        found.layout = self.layout(look);
+    }
+
+    /// Takes over what a file of the size that was found contains; of an empty one, which other user could have placed it.
+    pub(crate) fn take_file(&self, pin: &Pin, found: &mut TargetFacts) {
+        let file = found.path.display().to_string();
+        if found.size == Bytes(0) {
+            found.content = Content::Empty;
+            let user = pin.placed_by().map(|user| user.to_string());
+            let placed = user.map(|user| Claim::Placed { file, user });
+            found.claims.extend(placed);
+            return;
+        }
+        let look = self.open(pin);
+        match (self, &look) {
+            (Eyes::Closed(earlier), _) => found.content = earlier.content,
+            (Eyes::Open(patience), Some(look)) => {
+                found.content = look.content_of_file(patience);
+                found.claims.extend(look.signature_claims(&file));
+            }
+            (Eyes::Open(_), None) => {}
+        }
+        if let Some(look) = &look {
+            found.layout = self.layout(look);
+        }
+    }
+
     /// How the data lies, and what a sample of it is like; the latter with closed eyes as it was.
-    pub(crate) fn layout(&self, look: &Look) -> Layout {
+    fn layout(&self, look: &Look) -> Layout {
         match self {
             Eyes::Open(patience) => look.layout(patience),
             Eyes::Closed(earlier) => Layout {
@@ -143,8 +184,31 @@ impl Eyes<'_> {
             Eyes::Open(_) => Vec::new(),
             Eyes::Closed(earlier) => {
                 let claims = earlier.claims.iter();
-                claims.filter(|claim| !claim.in_use()).cloned().collect()
+                let is_one = |claim: &&Claim| matches!(claim, Claim::Signature { .. });
+                claims.filter(is_one).cloned().collect()
             }
+        }
+    }
+}
+
+/// Whether another program has the file open for writing, where nothing else is known to use it. The ranks of a job are not asked
+/// for, which write one file.
+pub(crate) fn add_openers(pin: &Pin, found: &mut TargetFacts) {
+    if found.claims.iter().any(Claim::in_use) {
+        return;
+    }
+    let open = pin.reopen(Access::READ.without_waiting());
+    let answer = match open {
+        Ok(file) => openers(&file),
+        Err(error) => Openers::Unasked(model::errno_text(&error)),
+    };
+    let file = found.path.display().to_string();
+    match answer {
+        Openers::NoWriter => {}
+        Openers::Writer => found.claims.push(Claim::OpenForWriting { file }),
+        Openers::Unasked(why) => {
+            let what = "whether another program has it open for writing";
+            found.unasked.push(format!("{what} ({why})"));
         }
     }
 }

@@ -11,9 +11,9 @@ use super::{direct, elsewhere, namespace, sys};
 use crate::look::Look;
 use crate::patience::Patience;
 use crate::root::Root;
-use crate::target::{Eyes, Place, look_at};
-use gate::{Access, Openers, Pin, openers};
-use model::{BlockDevice, Bytes, Claim, Content, FileSystem, ForeignName, TargetFacts, TargetKind};
+use crate::target::{Eyes, Place, add_openers, look_at};
+use gate::Pin;
+use model::{BlockDevice, Bytes, Claim, Content, FileSystem, TargetFacts, TargetKind};
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -23,11 +23,6 @@ const STAT_BLOCK_BYTES: u64 = 512;
 
 /// Fills in the facts of what a path leads to.
 pub(crate) fn by_pin(place: Place<'_>, pin: &Pin, found: &mut TargetFacts, eyes: &Eyes<'_>) {
-    found.foreign_name = pin.foreign().map(|name| ForeignName {
-        path: name.path.clone(),
-        is_link: name.is_link,
-        why: name.why.to_string(),
-    });
     // A file that was removed is no longer there for other processes, although the pin still leads to it; one that another
     // process still has open is there under that process's descriptor.
     let is_left = |there: &Metadata| !there.is_file() || there.nlink() > 0 || pin.leads_to_it();
@@ -112,12 +107,7 @@ fn device(
     }
     found.claims.extend(eyes.earlier_signatures());
     if let Some(look) = &look {
-        found.size = look.size;
-        found.content = match eyes {
-            Eyes::Open(patience) => look.content_of_sample(patience),
-            Eyes::Closed(earlier) => earlier.content,
-        };
-        found.layout = eyes.layout(look);
+        eyes.take_device(look, found);
     }
     found.unchecked.extend(uses.unchecked(root, found.size));
     found.allocated = found.size;
@@ -200,54 +190,9 @@ fn file_or_folder(
         add_openers(pin, found);
     }
     found.claims.extend(eyes.earlier_signatures());
-    match eyes {
-        _ if found.size == Bytes(0) => {
-            found.content = Content::Empty;
-            let file = found.path.display().to_string();
-            let user = pin.placed_by().map(|user| user.to_string());
-            found
-                .claims
-                .extend(user.map(|user| Claim::Placed { file, user }));
-        }
-        Eyes::Closed(earlier) => {
-            found.content = earlier.content;
-            if let Some(look) = eyes.open(pin) {
-                found.layout = eyes.layout(&look);
-            }
-        }
-        Eyes::Open(patience) => {
-            if let Some(look) = eyes.open(pin) {
-                found.content = look.content_of_file(patience);
-                found.layout = eyes.layout(&look);
-                let name = found.path.display().to_string();
-                found.claims.extend(look.signature_claims(&name));
-            }
-        }
-    }
+    eyes.take_file(pin, found);
     if root.is_live() && !matches!(found.content, Content::Fathom | Content::FathomPartial) {
         add_mounts_elsewhere(&uses, there, found);
-    }
-}
-
-/// Whether another program has the file open for writing, where nothing else is known to use it. The ranks of a job are not asked
-/// for, which write one file.
-fn add_openers(pin: &Pin, found: &mut TargetFacts) {
-    if found.claims.iter().any(Claim::in_use) {
-        return;
-    }
-    let open = pin.reopen(Access::READ.without_waiting());
-    let answer = match open {
-        Ok(file) => openers(&file),
-        Err(error) => Openers::Unasked(model::errno_text(&error)),
-    };
-    let file = found.path.display().to_string();
-    match answer {
-        Openers::NoWriter => {}
-        Openers::Writer => found.claims.push(Claim::OpenForWriting { file }),
-        Openers::Unasked(why) => {
-            let what = "whether another program has it open for writing";
-            found.unasked.push(format!("{what} ({why})"));
-        }
     }
 }
 

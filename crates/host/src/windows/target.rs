@@ -5,9 +5,9 @@ use super::claims::Uses;
 use super::disks::{self, Opened};
 use super::volume_calls::final_path;
 use super::volumes::{self, shown};
-use crate::target::{Eyes, Place};
-use gate::{Access, FileFacts, NodeKind, Openers, Pin, openers};
-use model::{BlockDevice, Bytes, Claim, Content, DirectIo, ForeignName, TargetFacts, TargetKind};
+use crate::target::{Eyes, Place, add_openers};
+use gate::{Access, FileFacts, NodeKind, Pin};
+use model::{BlockDevice, Bytes, DirectIo, TargetFacts, TargetKind};
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
 use std::mem::offset_of;
@@ -27,11 +27,6 @@ const UNVERIFIED: &str = "writing to disks and volumes of Windows has not been v
 
 /// Fills in the facts of what a path leads to.
 pub(crate) fn by_pin(place: Place<'_>, pin: &Pin, found: &mut TargetFacts, eyes: &Eyes<'_>) {
-    found.foreign_name = pin.foreign().map(|name| ForeignName {
-        path: name.path.clone(),
-        is_link: name.is_link,
-        why: name.why.to_string(),
-    });
     let node = pin.node();
     let facts = node.as_deref().and_then(|node| gate::file_facts(node).ok());
     match (node, facts) {
@@ -82,12 +77,7 @@ fn device(
     }
     found.size = found.chain.first().map_or(Bytes(0), |device| device.size);
     if let Some(look) = eyes.open(pin) {
-        found.size = look.size;
-        found.content = match eyes {
-            Eyes::Open(patience) => look.content_of_sample(patience),
-            Eyes::Closed(earlier) => earlier.content,
-        };
-        found.layout = eyes.layout(&look);
+        eyes.take_device(&look, found);
         let name = found.path.display().to_string();
         found.claims.extend(look.signature_claims(&name));
     }
@@ -125,23 +115,7 @@ fn file_or_folder(
         add_openers(pin, found);
     }
     found.claims.extend(eyes.earlier_signatures());
-    match eyes {
-        _ if found.size == Bytes(0) => found.content = Content::Empty,
-        Eyes::Closed(earlier) => {
-            found.content = earlier.content;
-            if let Some(look) = eyes.open(pin) {
-                found.layout = eyes.layout(&look);
-            }
-        }
-        Eyes::Open(patience) => {
-            if let Some(look) = eyes.open(pin) {
-                found.content = look.content_of_file(patience);
-                found.layout = eyes.layout(&look);
-                let name = found.path.display().to_string();
-                found.claims.extend(look.signature_claims(&name));
-            }
-        }
-    }
+    eyes.take_file(pin, found);
 }
 
 fn missing((root, _): Place<'_>, pin: &Pin, found: &mut TargetFacts) {
@@ -235,25 +209,4 @@ fn is_writable_folder(real: &Path) -> bool {
         .custom_flags(FILE_FLAG_BACKUP_SEMANTICS)
         .open(real)
         .is_ok()
-}
-
-/// Whether another program has the file open for writing, where nothing else is known to use it. The ranks of a job are not asked
-/// for, which write one file.
-fn add_openers(pin: &Pin, found: &mut TargetFacts) {
-    if found.claims.iter().any(Claim::in_use) {
-        return;
-    }
-    let answer = match pin.reopen(Access::READ.without_waiting()) {
-        Ok(file) => openers(&file),
-        Err(error) => Openers::Unasked(model::errno_text(&error)),
-    };
-    let file = found.path.display().to_string();
-    match answer {
-        Openers::NoWriter => {}
-        Openers::Writer => found.claims.push(Claim::OpenForWriting { file }),
-        Openers::Unasked(why) => {
-            let what = "whether another program has it open for writing";
-            found.unasked.push(format!("{what} ({why})"));
-        }
-    }
 }
