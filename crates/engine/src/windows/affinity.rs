@@ -60,8 +60,8 @@ fn own_mask() -> io::Result<GROUP_AFFINITY> {
     // SAFETY: a handle that needs no closing.
     let thread = unsafe { GetCurrentThread() };
     // SAFETY: the system writes one such structure where the pointer shows.
-    let told = unsafe { GetThreadGroupAffinity(thread, &raw mut own) };
-    match told {
+    let answered = unsafe { GetThreadGroupAffinity(thread, &raw mut own) };
+    match answered {
         0 => Err(io::Error::last_os_error()),
         _ => Ok(own),
     }

@@ -195,12 +195,13 @@ impl Backend for Iocp {
         // it leaks both while I/Os are in flight.
         let begun = unsafe { begin(file.handle.raw(), &io, record) };
         match begun {
-            // A refusal queues no packet; what succeeded does where it may not be skipped.
-            Begun::Done(result) if file.skips || result <= 0 => self.at_once.push(Completion {
+            // What succeeded queues a packet where that may not be skipped.
+            Begun::Done(_) if !file.skips => self.pending += 1,
+            Begun::Done(result) | Begun::Refused(result) => self.at_once.push(Completion {
                 slot: io.slot,
                 result,
             }),
-            _ => self.pending += 1,
+            Begun::Pending => self.pending += 1,
         }
         Ok(())
     }

@@ -24,9 +24,9 @@ pub(crate) fn room(folder: &Path) -> io::Result<Room> {
     let name = wide(folder);
     let [mut mine, mut all, mut free] = [0; 3];
     // SAFETY: the name ends in 0, and the system writes three numbers where the pointers show.
-    let told =
+    let answered =
         unsafe { GetDiskFreeSpaceExW(name.as_ptr(), &raw mut mine, &raw mut all, &raw mut free) };
-    if told == 0 {
+    if answered == 0 {
         return Err(io::Error::last_os_error());
     }
     Ok(Room {
@@ -70,7 +70,7 @@ fn is_read_only(name: &[u16]) -> bool {
     let found = unsafe { GetVolumePathNameW(name.as_ptr(), volume.as_mut_ptr(), PATH_MAX as u32) };
     let mut flags = 0;
     // SAFETY: the name ends in 0, and the system writes a number where the one pointer shows.
-    let told = unsafe {
+    let answered = unsafe {
         GetVolumeInformationW(
             volume.as_ptr(),
             null_mut(),
@@ -82,7 +82,7 @@ fn is_read_only(name: &[u16]) -> bool {
             0,
         )
     };
-    found != 0 && told != 0 && flags & FILE_READ_ONLY_VOLUME != 0
+    found != 0 && answered != 0 && flags & FILE_READ_ONLY_VOLUME != 0
 }
 
 fn wide(path: &Path) -> Vec<u16> {

@@ -44,7 +44,7 @@ fn pipe_can_be_read(input: &File, wait: Duration) -> bool {
     loop {
         let mut available = 0;
         // SAFETY: the system writes a number where the one pointer shows, and reads nothing out of the pipe.
-        let told = unsafe {
+        let answered = unsafe {
             PeekNamedPipe(
                 Descriptor::of(input).raw(),
                 null_mut(),
@@ -54,7 +54,7 @@ fn pipe_can_be_read(input: &File, wait: Duration) -> bool {
                 null_mut(),
             )
         };
-        if told == 0 || available > 0 {
+        if answered == 0 || available > 0 {
             return true;
         }
         if Instant::now() >= until {

@@ -23,7 +23,7 @@ pub(crate) struct State {
 pub(crate) fn state(file: &File) -> Option<State> {
     let mut now = FILE_STANDARD_INFO::default();
     // SAFETY: the system writes one such structure, whose size is passed.
-    let told = unsafe {
+    let answered = unsafe {
         GetFileInformationByHandleEx(
             Descriptor::of(file).raw(),
             FileStandardInfo,
@@ -31,7 +31,7 @@ pub(crate) fn state(file: &File) -> Option<State> {
             size_of_val(&now) as u32,
         )
     };
-    (told != 0).then(|| State {
+    (answered != 0).then(|| State {
         links: if now.DeletePending {
             0
         } else {

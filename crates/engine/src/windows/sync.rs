@@ -64,7 +64,7 @@ impl Backend for Sync {
             let file = self.files[io.seat as usize].raw();
             // SAFETY: the handle is not overlapped, so the I/O is complete when the call returns.
             let begun = unsafe { begin(file, &io, &raw mut record) };
-            let Begun::Done(result) = begun else {
+            let (Begun::Done(result) | Begun::Refused(result)) = begun else {
                 unreachable!("a call on a handle without FILE_FLAG_OVERLAPPED returns its result");
             };
             landed.push(Completion {

@@ -20,6 +20,8 @@ use windows_sys::Win32::System::Threading::CreateEventW;
 pub(super) enum Begun {
     /// Its result is there.
     Done(i32),
+    /// It was never begun: a negated error number, or 0 behind the end of the file.
+    Refused(i32),
     Pending,
 }
 
@@ -52,7 +54,7 @@ pub(super) unsafe fn begin(file: HANDLE, io: &Io, record: *mut OVERLAPPED) -> Be
     // SAFETY: asks for a number.
     match unsafe { GetLastError() } {
         ERROR_IO_PENDING => Begun::Pending,
-        number => Begun::Done(failed(number)),
+        number => Begun::Refused(failed(number)),
     }
 }
 

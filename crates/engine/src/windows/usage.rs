@@ -15,7 +15,7 @@ pub(crate) fn of_this_thread() -> Option<ThreadCpu> {
     // SAFETY: a handle that needs no closing.
     let thread = unsafe { GetCurrentThread() };
     // SAFETY: the system writes four such structures where the pointers show.
-    let told = unsafe {
+    let answered = unsafe {
         GetThreadTimes(
             thread,
             &raw mut began,
@@ -24,7 +24,7 @@ pub(crate) fn of_this_thread() -> Option<ThreadCpu> {
             &raw mut user,
         )
     };
-    (told != 0).then(|| ThreadCpu {
+    (answered != 0).then(|| ThreadCpu {
         user: nanos(user),
         kernel: nanos(kernel),
     })
