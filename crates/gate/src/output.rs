@@ -502,5 +502,7 @@ impl<'a> Place<'a> {
 }
 
 #[cfg(test)]
+pub(crate) mod fixtures;
+#[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests;

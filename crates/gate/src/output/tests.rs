@@ -1,5 +1,6 @@
 //! What is replaced, what is refused, and what is left behind, in folders that the tests make.
 
+use super::fixtures::{OWN, names};
 use super::*;
 use crate::part::{Part, Placed, remove_if_same};
 use crate::system::mark::MARK;
@@ -8,21 +9,6 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    names
-}
-
-fn marked(existing: &Existing<'_>) -> bool {
-    existing.head.starts_with(b"ours")
-}
-
-const OWN: Replace<'static> = Replace::Own(&marked);
 
 #[test]
 fn a_result_replaces_its_own_kind_and_keeps_the_mode() {

@@ -3,6 +3,7 @@
 use super::folder::Folder;
 use super::name::Name;
 use super::{Owner, create_new, file_facts, look_up, names, openers, resolve, try_lock};
+use crate::output::fixtures::{OWN, names as listed};
 use crate::{
     Access, Existing, FileLock, Kind, NewOutput, NodeKind, Openers, OutputError, PartFile, Pin,
     Replace, Use, check_output, create_private_folders, database, write_output,
@@ -14,21 +15,6 @@ use std::path::{Path, PathBuf};
 fn name(text: &str) -> Name {
     Name::new(text).unwrap()
 }
-
-fn listed(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    names
-}
-
-fn marked(existing: &Existing<'_>) -> bool {
-    existing.head.starts_with(b"ours")
-}
-
-const OWN: Replace<'static> = Replace::Own(&marked);
 
 #[test]
 fn a_path_leads_to_a_folder_a_name_and_what_has_it() {
