@@ -122,6 +122,11 @@ pub(crate) fn attempt(program: &Program, dice: &mut Dice) -> Result<Outcome, Att
     let surroundings = dice.one_of(ALL);
     let device = (surroundings.set_up)(folder.path(), dice)?;
     let line = line(dice);
+    let is_confirmed = CONFIRMATIONS.iter().any(|word| line.ends_with(word));
+    let earlier = fs::symlink_metadata(path("d/place"));
+    if !is_confirmed && earlier.is_ok_and(|there| there.is_file() && there.len() > 0) {
+        victims.add(&path("d/place"), true)?;
+    }
     let script = format!("{} && exec \"$@\"", surroundings.command);
     let prefix = [
         "unshare",
@@ -141,8 +146,8 @@ pub(crate) fn attempt(program: &Program, dice: &mut Dice) -> Result<Outcome, Att
         .current_dir(folder.path())
         .status();
     let mut damage = victims.damage();
-    let is_confirmed = line.ends_with(CONFIRMATIONS[0]);
-    if !is_confirmed
+    // With the first option it may become a target, and with none a result.
+    if !line.ends_with(CONFIRMATIONS[0])
         && text(&path("planted-by")) == "another"
         && fs::metadata(path("d/place"))?.len() > 0
     {
