@@ -3,10 +3,12 @@
 //! Each is run over n, 2n and 4n units of generated input: instructions are counted by callgrind, which no busy machine
 //! disturbs, and the peak of memory is that of the kernel (VmHWM). From n to 4n instructions grow with an exponent of at most
 //! 1.15, and memory by at most eight bytes a byte of input and 8 KiB a result ([decision
-//! 0025](../../docs/decisions/0025-memory.md)). Every check does a part of it at a third of n. Omitted: how fast it is (`cargo
+//! 0025](../../docs/decisions/0025-memory.md)). Every check does a part of it at a third of n, and
+//! the tests of hostile files at a part of their length. Omitted: how fast it is (`cargo
 //! xtask bench`).
 
 use crate::setup;
+use crate::test::{self, Selection};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -132,7 +134,16 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> bool {
         }
     }
     let _ = fs::remove_dir_all(&folder);
-    good
+    good & (small || hostile_files(root))
+}
+
+/// Runs the tests of hostile files at the lengths that every check shortens. Returns whether all passed.
+fn hostile_files(root: &Path) -> bool {
+    let selection = Selection {
+        variable: Some(("FATHOM_COSTS_FULL", "1")),
+        ..Selection::named(&["cost::c2_".to_owned()])
+    };
+    test::run(root, &selection)
 }
 
 /// What one run costs.

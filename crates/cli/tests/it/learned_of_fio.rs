@@ -11,7 +11,7 @@ use crate::tracefs::Tracefs;
 use model::Nanos;
 use traces::{ArrivalRule, LearnedProfile, Places};
 
-/// Zipf's law needs two estimates that agree, for which a busy machine may not do enough I/Os in 4 s.
+/// Zipf's law needs two estimates that agree, for which a busy machine may not do enough I/Os in 2 s.
 const ZIPF_MIN: u64 = 20_000;
 
 /// A program that a busy machine does not delay, where this user may ask for that.
@@ -32,7 +32,7 @@ fn ready() -> Option<(Tracefs, Loop, String)> {
     fio_is_there().then(device).flatten()
 }
 
-/// A job of fio with these options while it is learned for 4 s; `None` if it cannot be started.
+/// A job of fio with these options while it is learned for 2 s; `None` if it cannot be started.
 fn learned_of_fio(bench: &Bench, device: &str, options: &str) -> Option<LearnedProfile> {
     let common = "--name=j --thread --direct=1 --ioengine=libaio --time_based --runtime=60 --norandommap --output=fio.txt";
     let mut fio = at_once("fio");
@@ -42,7 +42,7 @@ fn learned_of_fio(bench: &Bench, device: &str, options: &str) -> Option<LearnedP
     let fio = fio.spawn().ok()?;
     std::thread::sleep(std::time::Duration::from_secs(1));
     let out = format!("{}.profile", fio.id());
-    let said = bench.line(&format!("learn --device {device} --for 4s -o {out}"));
+    let said = bench.line(&format!("learn --device {device} --for 2s -o {out}"));
     ended(fio);
     assert_eq!(said.code, Some(0), "{said:?}");
     Some(profile(bench, &out))

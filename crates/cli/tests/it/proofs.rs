@@ -17,25 +17,34 @@ const KINDS: [(&str, &str); 15] = [
         "duplicates",
         "run -b 4K -w 100 --dedupe 50 -d 100ms --warmup 0s f",
     ),
-    ("counting pattern", "diskspd -b4K -w100 -W0 -d1 f"),
-    ("zeros", "diskspd -b4K -w100 -W0 -d1 -Z f"),
-    ("new random bytes", "diskspd -b4K -w100 -W0 -d1 -Zr f"),
-    ("shared random bytes", "diskspd -b4K -w100 -W0 -d1 -Z1M f"),
+    ("counting pattern", "diskspd -b4K -w100 -W0 -d1 -g2000i f"),
+    ("zeros", "diskspd -b4K -w100 -W0 -d1 -g2000i -Z f"),
+    (
+        "new random bytes",
+        "diskspd -b4K -w100 -W0 -d1 -g2000i -Zr f",
+    ),
+    (
+        "shared random bytes",
+        "diskspd -b4K -w100 -W0 -d1 -g2000i -Z1M f",
+    ),
     (
         "a file as source",
-        "diskspd -b4K -w100 -W0 -d1 -Z1M,source f",
+        "diskspd -b4K -w100 -W0 -d1 -g2000i -Z1M,source f",
     ),
-    ("odd size 2300", "diskspd -b2300 -w100 -W0 -d1 f"),
-    ("odd size 47008", "diskspd -b47008 -w100 -W0 -d1 -Zr f"),
-    ("odd size 3901", "diskspd -b3901 -w100 -W0 -d1 f"),
+    ("odd size 2300", "diskspd -b2300 -w100 -W0 -d1 -g2000i f"),
+    (
+        "odd size 47008",
+        "diskspd -b47008 -w100 -W0 -d1 -g2000i -Zr f",
+    ),
+    ("odd size 3901", "diskspd -b3901 -w100 -W0 -d1 -g2000i f"),
     ("sqlio", "sqlio -kW -s1 -b8 -f8 -i8 f"),
     (
         "fio",
-        "fio --name=x --filename=f --size=4m --rw=randwrite --bs=4k --runtime=1 --time_based",
+        "fio --name=x --filename=f --size=4m --rw=randwrite --bs=4k --runtime=1 --time_based --rate_iops=2000",
     ),
     (
         "fio zeros",
-        "fio --name=x --filename=f --size=4m --rw=randwrite --bs=512 --zero_buffers --runtime=1 --time_based",
+        "fio --name=x --filename=f --size=4m --rw=randwrite --bs=512 --zero_buffers --runtime=1 --time_based --rate_iops=2000",
     ),
 ];
 
@@ -97,7 +106,7 @@ fn a_file_of_an_odd_length_is_known_again() {
         assert_eq!(said.code, Some(0), "run {run}: {said:?}");
     }
     let before = flip(&bench, 5_000_000);
-    let line = "diskspd -b4K -w100 -W0 -d1 -Zr f";
+    let line = "diskspd -b4K -w100 -W0 -d1 -g2000i -Zr f";
     is_refused(&bench, &bench.line(line), &before, line);
 }
 
@@ -106,7 +115,7 @@ fn a_file_of_an_odd_length_is_known_again() {
 fn a_write_that_hides_its_time_is_seen() {
     for option in ["", "--no-store "] {
         let bench = with_file("4M");
-        let line = format!("diskspd -b4K -w100 -W0 -d1 {option}f");
+        let line = format!("diskspd -b4K -w100 -W0 -d1 -g2000i {option}f");
         assert_eq!(bench.line(&line).code, Some(0));
         let written: SystemTime = bench.path("f").metadata().unwrap().modified().unwrap();
         let before = flip(&bench, 77);
@@ -121,7 +130,7 @@ fn a_write_that_hides_its_time_is_seen() {
 #[test]
 fn a_copied_attribute_proves_nothing() {
     let bench = with_file("4M");
-    let line = "diskspd -b4K -w100 -W0 -d1 --no-store f";
+    let line = "diskspd -b4K -w100 -W0 -d1 -g2000i --no-store f";
     assert_eq!(bench.line(line).code, Some(0));
     let copied = std::process::Command::new("cp")
         .args(["--preserve=all", "f", "g"])
@@ -143,7 +152,7 @@ fn a_run_that_was_killed_among_unsealed_writes_leaves_a_file_that_is_refused() {
         child.kill().unwrap();
         child.wait().unwrap();
         let before = std::fs::read(bench.path("f")).unwrap();
-        let line = format!("diskspd -b4K -w100 -W0 -d1 {option}f");
+        let line = format!("diskspd -b4K -w100 -W0 -d1 -g2000i {option}f");
         let said = bench.line(&line);
         is_refused(&bench, &said, &before, &line);
         assert!(said.err.contains("killed"), "{said:?}");
@@ -155,10 +164,10 @@ fn a_run_that_was_killed_among_unsealed_writes_leaves_a_file_that_is_refused() {
 fn a_foreign_file_stays_foreign_after_a_run_that_was_allowed() {
     let bench = Bench::new();
     bench.write("f", 4 << 20);
-    let allowed = bench.line("diskspd -b4K -w100 -W0 -d1 --overwrite f");
+    let allowed = bench.line("diskspd -b4K -w100 -W0 -d1 -g2000i --overwrite f");
     assert_eq!(allowed.code, Some(0), "{allowed:?}");
     let before = std::fs::read(bench.path("f")).unwrap();
-    let line = "diskspd -b4K -w100 -W0 -d1 f";
+    let line = "diskspd -b4K -w100 -W0 -d1 -g2000i f";
     is_refused(&bench, &bench.line(line), &before, line);
 }
 

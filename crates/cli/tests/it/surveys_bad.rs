@@ -188,7 +188,7 @@ fn caches_and_the_file_system_are_looked_at_where_that_was_asked() {
         return;
     };
     let device = looped.device.display();
-    let line = "survey --create mnt/f --size 64M --cache-check --workload backup --budget 20s --json -o none";
+    let line = "survey --create mnt/f --size 64M --cache-check --workload backup --budget 10s --json -o none";
     let said = bench.line(&format!("{line} --compare-raw {device}")).good();
     let beside = said.json()["beside"].to_string();
     for words in [

@@ -120,9 +120,9 @@ fn a_watch_draws_on_a_terminal_and_gives_it_back() {
         println!("{screen}");
         assert!(tmux.shows("fathom watch").starts_with("fathom watch"));
         if size.0 == 80 {
-            assert!(tmux.shows("last 100 s").contains("Disk Reads/sec"));
+            assert!(tmux.shows(": IOPS, last ").contains("Disk Reads/sec"));
             tmux.press("Right");
-            tmux.shows("MiB/s, last 100 s");
+            tmux.shows(": MiB/s, last ");
         }
         tmux.press("q");
         let after = tmux.shows("ended 0");
@@ -327,7 +327,7 @@ fn watching_costs_next_to_nothing() {
     let bench = Bench::new();
     let load = load(&bench, &path);
     let program = env!("CARGO_BIN_EXE_fathom");
-    let shell = format!("'{program}' watch --plain --count 10 > /dev/null; cat /proc/$$/stat");
+    let shell = format!("'{program}' watch --plain --count 5 > /dev/null; cat /proc/$$/stat");
     let output = Command::new("sh").args(["-c", &shell]).output().unwrap();
     end(load);
     let stat = String::from_utf8(output.stdout).unwrap();
@@ -340,9 +340,9 @@ fn watching_costs_next_to_nothing() {
         .collect();
     // From the third field on; the letter of the state is no number: cutime and cstime are fields 16 and 17.
     let ticks = fields[12] + fields[13];
-    let share = ticks as f64 / 100.0 / 10.0;
+    let share = ticks as f64 / 100.0 / 5.0;
     println!(
-        "10 refreshes in 10 s: {ticks} ticks of 10 ms, {:.2}% of a core",
+        "5 refreshes in 5 s: {ticks} ticks of 10 ms, {:.2}% of a core",
         share * 100.0
     );
     assert!(share <= 0.05, "far more than a watch should cost: {share}");
