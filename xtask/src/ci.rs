@@ -1,7 +1,7 @@
 //! `cargo xtask test`, `quick` and `check`: which parts each runs, and in what order.
 //!
-//! `test` compiles everything once, next to the checks and the set-up, which need other processors or none; then it runs the
-//! tests, which have the machine to themselves; the labs use what was compiled. Omitted: what a check is (`check.rs`, `tidy`)
+//! `test` checks and compiles everything once, next to the set-up and the checks that need no processor for long; then it runs
+//! the tests, which have the machine to themselves; the labs use what was compiled. Omitted: what a check is (`check.rs`, `tidy`)
 //! and how tests are run and counted (`test.rs`).
 
 use crate::load::Load;
@@ -75,11 +75,8 @@ pub(crate) fn quick(root: &Path, words: &[String]) -> bool {
     };
     let parts = Parts::default();
     let mut account = Account::default();
-    let checked = std::thread::scope(|scope| {
-        let checks = scope.spawn(|| check::run(root, check::QUICK, &parts));
-        parts.run("unit tests", || account.run(root, &Selection::units()));
-        checks.join().is_ok_and(|passed| passed)
-    });
+    let checked = check::quick(root, &parts);
+    parts.run("unit tests", || account.run(root, &Selection::units()));
     close(&parts, &account, options.times);
     checked && account.all_passed()
 }
@@ -87,7 +84,7 @@ pub(crate) fn quick(root: &Path, words: &[String]) -> bool {
 /// Runs all checks. Returns whether all passed.
 pub(crate) fn check(root: &Path, _: &[String]) -> bool {
     let parts = Parts::default();
-    let passed = check::run(root, check::QUICK.iter().chain(check::SLOW), &parts);
+    let passed = check::run(root, check::LIGHT.iter().chain(check::COMPILED), &parts);
     print!("{}", parts.table());
     passed
 }
@@ -96,11 +93,13 @@ fn everything(root: &Path, parts: &Parts) -> (bool, Account) {
     let mut account = Account::default();
     let (checked, compiled) = std::thread::scope(|scope| {
         let set_up = scope.spawn(|| parts.run("set-up", || setup::run(root)));
-        let checks = check::QUICK.iter().chain(check::SLOW);
-        let checks = scope.spawn(|| check::run(root, checks, parts));
+        let checks = scope.spawn(|| check::run(root, check::LIGHT, parts));
+        // One after the other: each occupies all processors, and they share what cargo builds for both.
+        let linted = check::run(root, check::COMPILED, parts);
         let compiled = parts.run("compilation", || test::compile(root));
         let _ = set_up.join(); // what is missing makes tests skip
-        (checks.join().is_ok_and(|passed| passed), compiled)
+        let checked = checks.join().is_ok_and(|passed| passed);
+        (checked && linted, compiled)
     });
     if !compiled {
         account.add_failure();
