@@ -20,6 +20,8 @@ pub(crate) static COMMANDS: &[&Subcommand] = &[
     &check::COMMAND,
     &watch::COMMAND,
     &looks::layers::COMMAND,
+    &looks::fit::COMMAND,
+    &looks::ab::COMMAND,
     &files::COMMAND,
     &verify::COMMAND,
     &pts::COMMAND,

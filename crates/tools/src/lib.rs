@@ -9,7 +9,7 @@
 //! fathom's own requests are next to them: [`native`], the options of `fathom run`; [`sweep`], requests of which some
 //! fields have several values, in the words of either or as a plan in TOML; and the files of workloads
 //! ([`workloads_of`]).
-//! [`published_caps`] reads the table of limits that clouds publish.
+//! [`published_caps`] reads the table of limits that clouds publish, [`known_demands`] that of what programs require.
 //!
 //! Deliberately absent: splitting the command line into options for `native` (`cli` does that), the machine (whether a profile
 //! fits it is `model::check`'s business), and consent to write: a request passes on the words that allow it.
@@ -17,6 +17,7 @@
 pub mod bonnie;
 mod caps;
 pub mod dd;
+mod demands;
 pub mod diskspd;
 pub mod fio;
 pub mod imports;
@@ -41,6 +42,7 @@ mod workloads;
 pub mod xdd;
 
 pub use caps::published_caps;
+pub use demands::{DEMANDS_LENGTH_MAX, DemandRow, demands_of, known_demands};
 pub use own_options::OwnOptions;
 pub use problem::{Note, Problem, Refusal};
 pub use read::Reader;

@@ -9,7 +9,7 @@ const CYAN: &str = "1;36";
 const DIM: &str = "2";
 
 /// Words that have one colour wherever they stand; a longer one is before one that it contains.
-const WORDS: [(&str, &str); 9] = [
+const WORDS: [(&str, &str); 11] = [
     ("NOT CHECKED", YELLOW),
     ("NOT READY", RED),
     ("INVALID", RED),
@@ -17,6 +17,8 @@ const WORDS: [(&str, &str); 9] = [
     ("CAUTION", YELLOW),
     ("READY", GREEN),
     ("FAIL", RED),
+    ("INCONCLUSIVE", YELLOW),
+    ("PASS", GREEN),
     ("✔", GREEN),
     ("✘", RED),
 ];

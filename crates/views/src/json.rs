@@ -7,9 +7,9 @@ use crate::paper::Stored;
 use analysis::page::PageDocument;
 use analysis::pts::{PtsForecast, PtsReport};
 use analysis::{
-    CompareReport, Explanation, FilesReport, History, HostsPreflight, ImportedReport, JobReport,
-    LayersReport, Preflight, QuickReport, RunReport, SurveyReport, SweepForecast, SweepReport,
-    WatchReport,
+    AbReport, CompareReport, Explanation, FilesReport, FitReport, History, HostsPreflight,
+    ImportedReport, JobReport, LayersReport, Preflight, QuickReport, RunReport, SurveyReport,
+    SweepForecast, SweepReport, WatchReport,
 };
 use model::Note;
 use model::fidelity::Fidelity;
@@ -230,6 +230,16 @@ fn schemas_of_results(types: &mut SchemaGenerator) -> Vec<DocumentSchema> {
         document_of::<Document<QuickReport>>(
             "quick-report",
             "fathom report of a quick look",
+            types,
+        ),
+        document_of::<Document<AbReport>>(
+            "ab-report",
+            "fathom report of which of two is faster",
+            types,
+        ),
+        document_of::<Document<FitReport>>(
+            "fit-report",
+            "fathom report of whether storage is fast enough",
             types,
         ),
         document_of::<Document<LayersReport>>(

@@ -7,8 +7,8 @@ use crate::paper::{Paper, Stored};
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, width, wrap};
 use analysis::{
-    Estimate, LayerCost, LayerRow, LayersReport, LooksPlace, QuickReport, QuickRow, StepFinding,
-    Verdict, say,
+    AbFigure, AbReport, Answer, Estimate, FitReport, FitRow, LayerCost, LayerRow, LayersReport,
+    LooksPlace, QuickReport, QuickRow, StepFinding, Verdict, say,
 };
 use std::io::{self, Write};
 
@@ -27,6 +27,20 @@ const LAYERS: [Column; 6] = [
     right(INTERVAL, 6),
     right("costs", 12),
     right(LESS, 10),
+];
+const AB: [Column; 5] = [
+    left("figure", 8),
+    right("A", 9),
+    right("B", 9),
+    right("B/A", 7),
+    right("95% CI", 16),
+];
+const FIT: [Column; 5] = [
+    left("run", 10),
+    right("decides", 12),
+    right("IOPS", 7),
+    right("mean", 8),
+    right("p99", 8),
 ];
 const INTERVAL: &str = "±";
 const LESS: &str = "MiB/s less";
@@ -53,6 +67,87 @@ pub fn quick_summary(report: &QuickReport, paper: &Paper, out: &mut dyn Write) -
     page.extend(foot::notes(notes, paper));
     page.extend(ended(report.place.as_ref(), paper));
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// Writes the page of whether storage is fast enough: the decision first.
+pub fn fit_summary(report: &FitReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
+    let value = |row: &FitRow| Some(report.demand.as_ref()?.figure.value(row.figure?));
+    let time = |value: Option<f64>| value.map_or_else(|| NOTHING.to_owned(), say::time);
+    let cells = |row: &FitRow| {
+        vec![
+            printable(&row.label),
+            value(row).unwrap_or_else(|| NOTHING.to_owned()),
+            rate(row.iops),
+            time(row.latency_mean_ns),
+            time(row.latency_p99_ns),
+        ]
+    };
+    let rows: Vec<Vec<String>> = report.rows.iter().map(cells).collect();
+    let mut page = decision(
+        &report.answers,
+        report.place.as_ref(),
+        &report.verdict,
+        paper,
+    );
+    page.extend(lines(&FIT.iter().collect::<Vec<_>>(), &rows, paper.room()));
+    page.push(String::new());
+    let notes = notes(&report.findings, &report.verdict, &report.notes);
+    page.extend(foot::notes(notes, paper));
+    page.extend(ended(report.place.as_ref(), paper));
+    page.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// Writes the page of which of two is faster: the decision first.
+pub fn ab_summary(report: &AbReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
+    let cells = |row: &AbFigure| {
+        let ends = row.ratio.low.zip(row.ratio.high);
+        vec![
+            row.label(),
+            row.value(row.a),
+            row.value(row.b),
+            format!("{:.3}", row.ratio.value),
+            ends.map_or_else(
+                || NOTHING.to_owned(),
+                |(low, high)| format!("{low:.3} to {high:.3}"),
+            ),
+        ]
+    };
+    let rows: Vec<Vec<String>> = report.figures.iter().map(cells).collect();
+    let mut page = decision(
+        &report.answers,
+        report.place.as_ref(),
+        &report.verdict,
+        paper,
+    );
+    page.extend(lines(&AB.iter().collect::<Vec<_>>(), &rows, paper.room()));
+    if let Some(request) = &report.request {
+        page.push(format!(
+            "  A = {}, B = {}",
+            printable(&request.a),
+            printable(&request.b)
+        ));
+    }
+    page.push(String::new());
+    let notes = notes(&report.findings, &report.verdict, &report.notes);
+    page.extend(foot::notes(notes, paper));
+    page.extend(ended(report.place.as_ref(), paper));
+    page.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// Writes a decision, then where it was made, then whether the figures may be used.
+fn decision(
+    answers: &[Answer],
+    place: Option<&LooksPlace>,
+    verdict: &Verdict,
+    paper: &Paper,
+) -> Vec<String> {
+    let sentences: Vec<String> = answers.iter().map(Answer::sentence).collect();
+    let sentence = printable(&sentences.join("; "));
+    let mut page = wrap("", &sentence, paper.room(), usize::MAX);
+    page.push(String::new());
+    page.extend(setting(place, paper));
+    page.extend(foot::head(Vec::new(), verdict, paper));
+    page
 }
 
 /// Writes the page of what layers cost.
@@ -91,6 +186,20 @@ pub fn layers_summary(report: &LayersReport, paper: &Paper, out: &mut dyn Write)
 /// The whole report as one document, ending in a newline.
 pub fn quick_json(
     report: &QuickReport,
+    stored: Option<&Stored>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    document(report, stored, out)
+}
+
+/// Writes the whole report as one document, ending in a newline.
+pub fn ab_json(report: &AbReport, stored: Option<&Stored>, out: &mut dyn Write) -> io::Result<()> {
+    document(report, stored, out)
+}
+
+/// Writes the whole report as one document, ending in a newline.
+pub fn fit_json(
+    report: &FitReport,
     stored: Option<&Stored>,
     out: &mut dyn Write,
 ) -> io::Result<()> {

@@ -158,6 +158,8 @@ pub(crate) use commit_latency::{commit_answer, commit_of};
 pub(crate) const STALL: RuleId = stall::RULE.id;
 pub(crate) const FAILOVER: RuleId = failover::RULE.id;
 pub(crate) const SHORT_RUN: RuleId = short_run::RULE.id;
+/// The rule that a latency is that of a commit.
+pub(crate) const COMMIT_LATENCY: RuleId = commit_latency::RULE.id;
 pub(crate) const FATHOM_CPU_BOUND: RuleId = fathom_cpu_bound::RULE.id;
 
 /// Every rule, the most important first; among findings of one severity this is the order of the report.

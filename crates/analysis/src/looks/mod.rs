@@ -1,14 +1,23 @@
-//! Several short runs on one target in one report: `fathom quick`, and what the layers above a device cost.
+//! Several short runs on one target in one report: `fathom quick`, what the layers above a device cost, whether storage
+//! is fast enough for a program, and which of two is faster.
 //!
 //! A look is known by the label of its run, which is written and read here ([`QuickStep`], [`LayerStep`]), so that a
 //! session from the database gives the same report as the one that has just ended. Read in this order: what both share
 //! (here), `quick`, `layers`.
 
+mod ab;
+mod fit;
 mod layers;
 mod quick;
 #[cfg(test)]
 mod tests;
 
+pub use ab::{
+    AB_PAIRS_MIN, AbDecision, AbFigure, AbReport, AbRequest, AbSide, ab_is_known, ab_report,
+};
+pub use fit::{
+    Decision, Demand, DemandFigure, DemandOperation, DemandStatistic, FitReport, FitRow, fit_report,
+};
 pub use layers::{Layer, LayerCost, LayerRow, LayerStep, LayerWork, LayersReport, layers_report};
 pub use quick::{QuickReport, QuickRow, QuickStep, quick_report};
 
@@ -31,6 +40,12 @@ pub struct LooksContext {
     pub failure: Option<String>,
     /// What a person should know of how it was done.
     pub notes: Vec<String>,
+    /// What was required, of `fathom fit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demand: Option<Demand>,
+    /// What was compared, of `fathom ab`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ab: Option<AbRequest>,
 }
 
 /// Place and target, once for all runs.

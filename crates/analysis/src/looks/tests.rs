@@ -4,6 +4,21 @@ use super::*;
 use crate::sample::Sample;
 use model::RunRecord;
 
+/// A generator of normal values that needs no library: sums of twelve uniform ones.
+pub(super) struct Normal(pub(super) u64);
+
+impl Normal {
+    pub(super) fn draw(&mut self) -> f64 {
+        let uniform = |state: &mut u64| {
+            *state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (*state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        (0..12).map(|_| uniform(&mut self.0)).sum::<f64>() - 6.0
+    }
+}
+
 fn runs(labels: &[String]) -> Vec<(String, RunRecord)> {
     labels
         .iter()

@@ -16,7 +16,7 @@ use crate::files::FilesReport;
 use crate::findings::{Finding, NOT_REPEATABLE, RuleId, Severity};
 use crate::imported::ImportedReport;
 use crate::job::JobReport;
-use crate::looks::{LayersReport, QuickReport};
+use crate::looks::{AbReport, FitReport, LayersReport, QuickReport};
 use crate::pts::PtsReport;
 use crate::rows::per_second;
 use crate::run::{OutcomeKind, RunReport};
@@ -329,6 +329,24 @@ impl PageBuilder {
     pub fn quick(&mut self, report: &QuickReport) {
         if let Some(part) = self.document.parts.last_mut() {
             part.table = Some(table::of_quick(report));
+            part.panel = tiles::of_answers(&report.answers);
+            reports::looks(part, &report.verdict, &report.answers, &report.notes);
+        }
+    }
+
+    /// The same of `fathom fit`.
+    pub fn fit(&mut self, report: &FitReport) {
+        if let Some(part) = self.document.parts.last_mut() {
+            part.table = Some(table::of_fit(report));
+            part.panel = tiles::of_answers(&report.answers);
+            reports::looks(part, &report.verdict, &report.answers, &report.notes);
+        }
+    }
+
+    /// The same of `fathom ab`.
+    pub fn ab(&mut self, report: &AbReport) {
+        if let Some(part) = self.document.parts.last_mut() {
+            part.table = Some(table::of_ab(report));
             part.panel = tiles::of_answers(&report.answers);
             reports::looks(part, &report.verdict, &report.answers, &report.notes);
         }

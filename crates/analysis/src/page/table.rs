@@ -12,7 +12,7 @@ use crate::estimate::{Estimate, NotKnown};
 use crate::files::{FilesReport, FilesRow};
 use crate::job::JobReport;
 use crate::latency::Latency;
-use crate::looks::{LayerRow, LayersReport, QuickReport};
+use crate::looks::{AbReport, FitReport, LayerRow, LayersReport, QuickReport};
 use crate::pts::{PtsCellReport, PtsPartReport, PtsReport};
 use crate::run::RunReport;
 use crate::survey::{CellReport, SurveyReport, SurveyRow};
@@ -59,6 +59,18 @@ const QUICK: &Heads = &[
     ("p50", Unit::Time),
     ("p99", Unit::Time),
     ("measures", Unit::Text),
+];
+const AB: &Heads = &[
+    ("A", Unit::Text),
+    ("B", Unit::Text),
+    ("B/A", Unit::Number),
+    INTERVAL,
+];
+const FIT: &Heads = &[
+    ("decides", Unit::Text),
+    ("IOPS", Unit::Rate),
+    ("mean", Unit::Time),
+    ("p99", Unit::Time),
 ];
 const LAYERS: &Heads = &[
     ("IOPS", Unit::Rate),
@@ -282,6 +294,47 @@ pub(super) fn of_quick(report: &QuickReport) -> PageTable {
         ..PageRow::default()
     });
     table("Workload", QUICK, rows.collect(), "")
+}
+
+/// One row a run.
+pub(super) fn of_fit(report: &FitReport) -> PageTable {
+    let nothing = || figure(PageValue::Nothing);
+    let demand = report.demand.as_ref();
+    let rows = report.rows.iter().map(|row| PageRow {
+        name: row.label.clone(),
+        figures: vec![
+            row.figure
+                .zip(demand)
+                .map_or_else(nothing, |(value, demand)| {
+                    figure(PageValue::Text(demand.figure.value(value)))
+                }),
+            real(row.iops),
+            row.latency_mean_ns.map_or_else(nothing, real),
+            row.latency_p99_ns.map_or_else(nothing, real),
+        ],
+        ..PageRow::default()
+    });
+    let note = demand.map_or_else(String::new, |demand| {
+        format!("{} decides", demand.figure.name())
+    });
+    table("Run", FIT, rows.collect(), &note)
+}
+
+/// One row a figure.
+pub(super) fn of_ab(report: &AbReport) -> PageTable {
+    let text = |text: String| figure(PageValue::Text(text));
+    let rows = report.figures.iter().map(|row| PageRow {
+        name: row.label(),
+        figures: vec![
+            text(row.value(row.a)),
+            text(row.value(row.b)),
+            real(row.ratio.value),
+            width(row.ratio),
+        ],
+        ..PageRow::default()
+    });
+    let note = format!("{} pairs of runs in turns", report.pairs);
+    table("Figure", AB, rows.collect(), &note)
 }
 
 /// One row an I/O path of each workload.

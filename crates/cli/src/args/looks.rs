@@ -1,5 +1,6 @@
-//! The words of `fathom quick` and `fathom layers`.
+//! The words of `fathom quick`, `layers`, `fit` and `ab`.
 
+use super::load::LoadArgs;
 use super::{ConsentArgs, KeepArgs};
 use clap::Args;
 use std::path::PathBuf;
@@ -10,6 +11,8 @@ pub(crate) const SIZE: &str = "1G";
 pub(crate) const ROUNDS: &str = "5";
 /// Default of `--round-time`.
 pub(crate) const ROUND_TIME: &str = "500ms";
+/// Default of `--round-time` of `fathom fit`.
+pub(crate) const FIT_ROUND_TIME: &str = "5s";
 
 /// `fathom quick`.
 #[derive(Args, Debug)]
@@ -59,6 +62,91 @@ pub(crate) struct LayersArgs {
     /// Same seed, same offsets [default: drawn; 0 for simulated devices]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
+    #[command(flatten)]
+    pub(crate) consent: ConsentArgs,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `fathom fit`.
+#[derive(Args, Debug)]
+pub(crate) struct FitArgs {
+    /// What is to run on the storage: etcd, sql-log, … (--list)
+    #[arg(value_name = "DEMAND", required_unless_present = "list")]
+    pub(crate) demand: Option<String>,
+    /// A folder, in which a temporary file is created and removed, a file or a device [default: the current folder]
+    #[arg(value_name = "TARGET", default_value = ".", hide_default_value = true)]
+    pub(crate) target: PathBuf,
+    /// List the demands, with their limits and sources
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Read demands from this file, too; it has the form of docs/demands.toml
+    #[arg(long, value_name = "FILE")]
+    pub(crate) demands: Option<PathBuf>,
+    /// Exit with 3 if the answer is INCONCLUSIVE, too
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Number of runs, 3 to 100; more make the interval narrower
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = ROUNDS)]
+    pub(crate) rounds: String,
+    /// Duration of one run
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = FIT_ROUND_TIME)]
+    pub(crate) round_time: String,
+    /// Print what would be run, and run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Same seed, same offsets [default: drawn; 0 for simulated devices]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
+    #[command(flatten)]
+    pub(crate) consent: ConsentArgs,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+    /// Print the whole report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `fathom ab`.
+#[derive(Args, Debug)]
+#[command(
+    mut_arg("duration", |option| option.default_value("1s")),
+    mut_arg("warmup", |option| option.default_value("200ms"))
+)]
+pub(crate) struct AbArgs {
+    /// A and B: two files or devices with the same workload; or one, with --a and --b
+    #[arg(value_name = "TARGET", required = true, num_args = 1..=2)]
+    pub(crate) targets: Vec<PathBuf>,
+    /// Options of fathom run for A alone: '--depth 1'
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    pub(crate) a: Option<String>,
+    /// Options of fathom run for B alone: '--depth 32'
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    pub(crate) b: Option<String>,
+    /// Smaller differences are none; the comparison ends when the ratio of IOPS is known as well, 1% to 50%
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        allow_hyphen_values = true,
+        default_value = "2%"
+    )]
+    pub(crate) precision: String,
+    /// Most time of all runs together
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        default_value = "5m"
+    )]
+    pub(crate) budget: String,
+    /// Print what would be run, and run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
     #[command(flatten)]
     pub(crate) consent: ConsentArgs,
     #[command(flatten)]

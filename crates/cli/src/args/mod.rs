@@ -37,7 +37,7 @@ pub(crate) use import::ImportArgs;
 pub(crate) use known::{HINTS, KnownArgs, known_by};
 pub(crate) use learn::{FidelityArgs, LearnArgs, ObserveArgs, ProfileArgs};
 pub(crate) use load::LoadArgs;
-pub(crate) use looks::{LayersArgs, QuickArgs};
+pub(crate) use looks::{AbArgs, FitArgs, LayersArgs, QuickArgs};
 use model::CommandError;
 pub(crate) use pts::{PtsArgs, PtsCourseArgs, PtsWorkArgs, WRITE as PTS_WRITE};
 pub(crate) use replay::{ReplayArgs, ReplayTraceArgs};

@@ -8,7 +8,7 @@ pub(crate) mod page;
 pub(crate) mod separate;
 pub(crate) mod stored;
 
-use crate::commands::looks::stored::{LAYERS, QUICK};
+use crate::commands::looks::stored::{AB, FIT, LAYERS, QUICK};
 use crate::commands::pts::stored::KIND as PTS;
 use crate::commands::run::stored::KIND as RUN;
 use crate::commands::survey::stored::KIND as SURVEY;
@@ -22,7 +22,7 @@ use stored::Kind;
 
 /// All of them, in the order in which messages list them.
 pub(crate) static KINDS: &[&Kind] = &[
-    &RUN, &SURVEY, &SWEEP, &IMPORT, &FILES, &DD, &QUICK, &LAYERS, &WATCH, &VERIFY, &PTS,
+    &RUN, &SURVEY, &SWEEP, &IMPORT, &FILES, &DD, &QUICK, &LAYERS, &FIT, &AB, &WATCH, &VERIFY, &PTS,
 ];
 
 /// Their words, as a message lists them.

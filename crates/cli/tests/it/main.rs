@@ -10,6 +10,7 @@
     reason = "this is a test, helpers too; a skip prints its reason"
 )]
 
+mod abs;
 mod against_fio;
 mod alarms;
 mod attacks;
@@ -36,6 +37,7 @@ mod fio_jobs;
 mod fio_passes;
 mod fio_side_by_side;
 mod fio_verify;
+mod fits;
 mod fleet;
 mod goals;
 mod golden;

@@ -75,13 +75,15 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
         named: format!("{} {}", args.device.display(), args.mount.display()),
         all: all(&asked),
         reads: None,
-        turns: turns(&asked),
+        turns: turns(&asked).into_iter().map(Into::into).collect(),
         location: &file,
         own_file: true,
         beside: vec![device],
         seed: asked.seed,
         context: context(&asked, consent),
         page: report::layers,
+        more: &|_| Vec::new(),
+        ending: |_, _| Ending::Good,
     };
     let setting = Setting {
         environment,

@@ -1,9 +1,9 @@
 //! A look from the gate to the page: its file is created, its turns are run and stored, its file is removed, its result
-//! is printed. What `fathom quick` and `fathom layers` have in common; what differs between them is a `Look`.
+//! is printed. What `fathom quick`, `fathom layers` and `fathom fit` have in common; what differs between them is a `Look`.
 //!
-//! Deliberately absent: which turns there are, and in which order (`quick`, `layers`).
+//! Deliberately absent: which turns there are, and in which order (`quick`, `layers`, `fit`).
 
-use super::{Turn, Turns, own_file, to_prepare};
+use super::{PlannedTurn, Turns, own_file, to_prepare};
 use crate::args::KeepArgs;
 use crate::commands::answer;
 use crate::commands::command_line;
@@ -35,7 +35,7 @@ pub(super) struct Look<'a> {
     /// when these were taken: to prove it everything is read, and the reads would meet that in caches.
     pub(super) reads: Option<Profile>,
     /// All of them, in order.
-    pub(super) turns: Vec<Turn>,
+    pub(super) turns: Vec<PlannedTurn>,
     /// The target that is checked again after its creation.
     pub(super) location: &'a Location,
     /// That target is a file of our own, which is removed.
@@ -45,6 +45,10 @@ pub(super) struct Look<'a> {
     pub(super) seed: u64,
     pub(super) context: LooksContext,
     pub(super) page: Page,
+    /// Returns the turns that follow those that were done; empty at the end.
+    pub(super) more: &'a dyn Fn(&[(String, RunRecord)]) -> Vec<PlannedTurn>,
+    /// How the session ends with this result, where all went well.
+    pub(super) ending: fn(&[(String, RunRecord)], &LooksContext) -> Ending,
 }
 
 /// What it uses.
@@ -90,6 +94,7 @@ impl Look<'_> {
         let progress = Steps::new(environment);
         let mut table = Turns {
             todo: VecDeque::new(),
+            more: self.more,
             known: self.beside,
             progress: &progress,
             seed: self.seed,
@@ -118,6 +123,7 @@ impl Look<'_> {
             return Err(refusal);
         }
         let ending = end(&journal, &context);
+        let ending = ending.and((self.ending)(&done, &context));
         let form = Form::of_session(setting.json, &journal, setting.keep, setting.environment);
         output::print(&(self.page)(&done, &context, form))?;
         Ok(ending)

@@ -1,17 +1,22 @@
-//! Several short runs on one target or two, one after the other: what `fathom quick` and `fathom layers` share.
+//! Several short runs on one target or two, one after the other: what `fathom quick`, `layers`, `fit` and
+//! `ab` share.
 //!
-//! A turn goes through the one flow (gate, engine, record, store). Read in this order: a turn and the table where turns are
-//! taken (here), `look` (from the gate to the page), `own_file` (the file that is created in a folder), `quick`,
-//! `layers`.
+//! A turn goes through the one flow (gate, engine, record, store). Here are a turn and the table where turns are taken; `look`
+//! is the way from the gate to the page, `own_file` the file that is created in a folder.
 
+pub(crate) mod ab;
+pub(crate) mod fit;
 pub(crate) mod layers;
 mod look;
 mod own_file;
 pub(crate) mod quick;
 pub(crate) mod stored;
 
+use crate::args::RunArgs;
 use crate::progress::Steps;
+use crate::subcommand::parsed;
 use analysis::LooksContext;
+use clap::Args;
 use engine::Silent;
 use model::{
     Access, Bytes, CacheMode, CommandError, EngineChoice, ErrorKind, Location, Nanos, NoResult,
@@ -20,6 +25,8 @@ use model::{
 };
 use session::{CheckedPlan, Ended, Fate, Ran, Runner, Schedule, Step, Watcher};
 use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::path::Path;
 use store::Store;
 use tools::{Problem, Reader, native};
 
@@ -100,9 +107,48 @@ impl Turn {
     }
 }
 
+/// A turn as it is issued.
+struct PlannedTurn {
+    label: String,
+    /// The target's pages are dropped from the cache before.
+    cold: bool,
+    write: bool,
+    /// Its seed is replaced by one of its own.
+    span: Timespan,
+}
+
+impl PlannedTurn {
+    /// Makes a turn of a request; its file is there.
+    fn of_span(label: String, span: &Timespan) -> Self {
+        let mut span = span.clone();
+        for target in &mut span.targets {
+            target.create = None;
+        }
+        PlannedTurn {
+            label,
+            cold: false,
+            write: (span.targets.iter()).any(|target| target.workload.write != Ratio::NONE),
+            span,
+        }
+    }
+}
+
+impl From<Turn> for PlannedTurn {
+    fn from(turn: Turn) -> Self {
+        PlannedTurn {
+            cold: turn.cold,
+            write: turn.write,
+            span: turn.span(0, None),
+            label: turn.label,
+        }
+    }
+}
+
 /// Turns that are taken one after another.
 struct Turns<'a> {
-    todo: VecDeque<Turn>,
+    todo: VecDeque<PlannedTurn>,
+    /// Returns what follows those that were done; empty at the end.
+    more: &'a dyn Fn(&[(String, RunRecord)]) -> Vec<PlannedTurn>,
     /// The targets as they were looked at last.
     known: Vec<TargetFacts>,
     progress: &'a Steps,
@@ -113,7 +159,7 @@ struct Turns<'a> {
 
 impl Turns<'_> {
     /// Takes all of these; false where one was the last.
-    fn take_all(&mut self, turns: Vec<Turn>, runner: &mut Runner<'_, &Store>) -> bool {
+    fn take_all(&mut self, turns: Vec<PlannedTurn>, runner: &mut Runner<'_, &Store>) -> bool {
         self.todo = turns.into();
         let mut progress = self.progress;
         match runner.run(self, &mut progress) {
@@ -166,12 +212,19 @@ fn proof(
 
 impl Schedule for Turns<'_> {
     fn next(&mut self) -> Result<Option<Step>, CommandError> {
+        if self.todo.is_empty() {
+            self.todo = (self.more)(&self.done).into();
+        }
         let Some(turn) = self.todo.pop_front() else {
             return Ok(None);
         };
+        let span = Timespan {
+            seed: self.next_seed(),
+            ..turn.span
+        };
         Ok(Some(Step {
             cold: turn.cold,
-            ..Step::new(turn.label.clone(), turn.span(self.next_seed(), None))
+            ..Step::new(turn.label, span)
         }))
     }
 
@@ -217,6 +270,37 @@ fn to_prepare(mut passed: Vec<CheckedPlan>) -> CheckedPlan {
     };
     let place = passed.iter().position(asks).unwrap_or(0);
     passed.swap_remove(place)
+}
+
+/// Reads options of `fathom run` for one target; a later one replaces an earlier one.
+///
+/// # Errors
+/// What the parser or `fathom run` refuses, behind whose options they are.
+fn span_of_words(whose: &str, words: &[OsString], path: &Path) -> Result<Timespan, CommandError> {
+    let refused = |why: &dyn std::fmt::Display| CommandError::refused(format!("{whose}: {why}"));
+    let command = RunArgs::augment_args(clap::Command::new("fathom run")).args_override_self(true);
+    let line = ["fathom run".into()].into_iter();
+    let line = line.chain(words.iter().cloned());
+    let line = line.chain(["--".into(), path.into()]);
+    let matches = command.try_get_matches_from(line);
+    let matches = matches.map_err(|error| refused(&error))?;
+    let run: RunArgs = parsed(&matches)?;
+    let built = native::build(&run.request())?;
+    let mut spans = built.profile.timespans.into_iter();
+    spans.next().ok_or_else(|| refused(&"no I/O is issued"))
+}
+
+/// Returns the request with this course, in steps of which there are [`STEPS`].
+fn timed(span: Timespan, warmup: Nanos, measured: Nanos) -> Timespan {
+    Timespan {
+        phases: Phases {
+            warmup,
+            measured,
+            cooldown: Nanos(0),
+        },
+        interval: Nanos(measured.0 / STEPS).max(STEP_MIN),
+        ..span
+    }
 }
 
 fn read_size(reader: &mut Reader, text: &str) -> Bytes {

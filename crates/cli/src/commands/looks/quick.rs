@@ -70,7 +70,7 @@ pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Endin
         all: profile(steps(&asked), &asked, length),
         reads: proves_late(&asked).then(|| profile(QuickStep::READS, &asked, length)),
         turns: steps(&asked)
-            .map(|step| turn(step, &asked, length))
+            .map(|step| turn(step, &asked, length).into())
             .collect(),
         location: &asked.location,
         own_file: asked.in_folder,
@@ -78,6 +78,8 @@ pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Endin
         seed: asked.seed,
         context: LooksContext::default(),
         page: report::quick,
+        more: &|_| Vec::new(),
+        ending: |_, _| Ending::Good,
     };
     let setting = Setting {
         environment,

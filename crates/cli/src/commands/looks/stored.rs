@@ -1,10 +1,10 @@
-//! Sessions of `quick` and `layers` as they are shown: their runs, and their stored context.
+//! Sessions of `quick`, `layers`, `fit` and `ab` as they are shown: their runs, and their stored context.
 
 use crate::kinds::separate::add_results;
 use crate::kinds::stored::{Hints, Kind, Stored, nothing_below};
 use crate::report;
 use analysis::page::PageBuilder;
-use analysis::{LooksContext, layers_report, quick_report};
+use analysis::{LooksContext, ab_report, fit_report, layers_report, quick_report};
 use model::{CommandError, ResultRow, RunRecord};
 use store::{Session, SessionOutcome, StoredRun};
 
@@ -39,6 +39,42 @@ pub(crate) static LAYERS: Kind = Kind {
     add_to_page: |stored, rows, page| {
         add(stored, rows, page, |runs, context, page| {
             page.layers(&layers_report(runs, context));
+        })
+    },
+    below_run: nothing_below,
+};
+
+/// The row of `fathom fit`.
+pub(crate) static FIT: Kind = Kind {
+    word: "fit",
+    described: "a decision whether storage is fast enough",
+    hints: Hints::None,
+    can_resume: false,
+    show: |stored, form| {
+        let (runs, context) = read(stored.load()?);
+        Ok(report::fit(&runs, &context, form))
+    },
+    add_to_page: |stored, rows, page| {
+        add(stored, rows, page, |runs, context, page| {
+            page.fit(&fit_report(runs, context));
+        })
+    },
+    below_run: nothing_below,
+};
+
+/// The row of `fathom ab`.
+pub(crate) static AB: Kind = Kind {
+    word: "ab",
+    described: "a comparison of two in turns",
+    hints: Hints::None,
+    can_resume: false,
+    show: |stored, form| {
+        let (runs, context) = read(stored.load()?);
+        Ok(report::ab(&runs, &context, form))
+    },
+    add_to_page: |stored, rows, page| {
+        add(stored, rows, page, |runs, context, page| {
+            page.ab(&ab_report(runs, context));
         })
     },
     below_run: nothing_below,

@@ -212,7 +212,8 @@ fn read_goal(text: &str, reader: &mut Reader) -> Option<Goal> {
     })
 }
 
-fn read_precision(text: &str, reader: &mut Reader) -> f64 {
+/// Reads a precision as a share.
+pub(in crate::commands) fn read_precision(text: &str, reader: &mut Reader) -> f64 {
     let percent = text
         .parse()
         .ok()
