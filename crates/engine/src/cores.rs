@@ -6,7 +6,7 @@
 //! what it reads and writes lies there. Memory follows by itself: a thread is bound before it allocates.
 //!
 //! In turn, and among equally near cores, the first is one that the device's interrupts come to. Bound elsewhere, a thread
-//! with one I/O in flight is woken by another core at each: docs/decisions/0016-low-depth.md.
+//! with one I/O in flight is woken by another core at each: docs/lab/0016-low-depth.md.
 
 use crate::RunError;
 use crate::system::affinity::allowed;

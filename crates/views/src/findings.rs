@@ -1,34 +1,13 @@
-//! Explanations of ids: `fathom explain`, and its reference page docs/findings.md, both from one table.
+//! Explanations of ids: what `fathom explain` prints. The pages of docs/findings.md are generated from it.
 //!
 //! Omitted: the messages of single findings.
 
 use crate::paper::Paper;
 use crate::text::wrap;
-use analysis::{ExplainedKind, Explanation, Group, explanations};
+use analysis::{ExplainedKind, Explanation, Group};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
-
-/// Of a line of the page.
-const WIDTH: usize = 120;
-
-const HEAD: &str = "\
-# Findings, results and outcomes
-
-`fathom explain ID` prints what is written here about one id, `fathom explain` lists all, and `--json` prints them as one
-document.
-
-A finding is an **error** (the result is INVALID), a **warning** (the result is CAUTION) or a **note**. In JSON it has a
-confidence: `high` where it was counted or computed, `medium` where it is the likeliest explanation, `low` where other
-explanations fit the figures too. Of several findings with one cause only the strongest is reported. A rule is silent where
-it lacks a fact.
-
-```sh
-fathom explain iops-limit
-```
-
-This page is generated from the table of rules (`UPDATE_EXPECT=1 cargo test -p views --test it findings`).
-";
 
 /// Every explanation, or one.
 #[derive(Serialize, JsonSchema)]
@@ -75,30 +54,6 @@ pub fn explanations_summary(
         }
     }
     writeln!(out, "\nfathom explain ID explains one of them.")
-}
-
-/// Returns the reference page.
-pub fn findings_page() -> String {
-    let all = explanations();
-    let mut page = HEAD.to_owned();
-    page.push_str("\n| id | kind | meaning |\n|---|---|---|\n");
-    for one in &all {
-        let row = format!(
-            "| [{0}](#{0}) | {1} | {2} |\n",
-            one.id,
-            heading(one),
-            one.meaning
-        );
-        page.push_str(&row);
-    }
-    for one in &all {
-        page.push_str(&format!("\n## {}\n", one.id));
-        for (head, text) in parts(one) {
-            let lines = wrap("", &format!("**{head}.** {text}"), WIDTH, usize::MAX);
-            page.push_str(&format!("\n{}\n", lines.join("\n")));
-        }
-    }
-    page
 }
 
 fn parts(one: &Explanation) -> Vec<(&'static str, String)> {

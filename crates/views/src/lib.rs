@@ -47,7 +47,7 @@ pub use compare::compare_summary;
 pub use devices::{DeviceLine, write_devices};
 pub use fidelity::{fidelity_json, fidelity_summary};
 pub use files::{files_json, files_summary, operation_name};
-pub use findings::{explanation_summary, explanations_summary, findings_page};
+pub use findings::{explanation_summary, explanations_summary};
 pub use foot::notes_summary;
 pub use history::history_html;
 pub use imported::{findings_summary, imported_json, imported_summary};

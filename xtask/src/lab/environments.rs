@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const TABLE: &str = include_str!("environments.txt");
-const PAGE: &str = "docs/environments.md";
+const PAGE: &str = "docs/lab/environments.md";
 /// Begins the line of an environment that is set up in the virtual machine.
 const IN_MACHINE: &str = "=*";
 const MARKS: [&str; 2] = [

@@ -7,6 +7,8 @@ use super::tree::{File, Tree};
 const CHANGELOG: &str = "CHANGELOG.md";
 const BOOK: &str = "docs/";
 const SUMMARY: &str = "docs/SUMMARY.md";
+/// Notes for developers, which the book does not contain.
+const LAB: &str = "docs/lab/";
 /// A page that is read from start to end. Pages of reference are searched instead, and may be longer.
 const PAGE_LINES_MAX: usize = 250;
 const REFERENCE: &str = "# Reference";
@@ -82,7 +84,8 @@ pub(super) fn book(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let pages = tree.files.iter();
     let pages = pages.filter(|file| file.path.starts_with(BOOK) && file.path.ends_with(".md"));
-    for page in pages.filter(|file| file.path != SUMMARY) {
+    let is_page = |file: &&File| file.path != SUMMARY && !file.path.starts_with(LAB);
+    for page in pages.filter(is_page) {
         let mut add = |line, what: String, remedy: &str| {
             findings.push(Finding::new(&page.path, line, what, remedy));
         };
@@ -95,7 +98,7 @@ pub(super) fn book(tree: &Tree) -> Vec<Finding> {
             add(1, what, "list it once in docs/SUMMARY.md");
         }
         let lines = page.text.lines().count();
-        if lines > PAGE_LINES_MAX && !parts.iter().any(|(_, part)| part == REFERENCE) {
+        if lines > PAGE_LINES_MAX && !parts.iter().any(|(_, part)| part.starts_with(REFERENCE)) {
             let what = format!("{lines} lines, more than {PAGE_LINES_MAX}");
             add(
                 1,
@@ -105,7 +108,8 @@ pub(super) fn book(tree: &Tree) -> Vec<Finding> {
         }
         for (number, line) in prose_lines(page) {
             for target in targets(&line).filter(|target| !target.starts_with('#')) {
-                if !resolve(&page.path, target).starts_with(BOOK) {
+                let full = resolve(&page.path, target);
+                if !full.starts_with(BOOK) || full.starts_with(LAB) {
                     let what = format!("the link `{target}` leads out of the book");
                     add(number, what, "write the path as `code`, without a link");
                 }
@@ -130,7 +134,7 @@ fn listed(summary: &File) -> Vec<(String, String)> {
 }
 
 /// Lines outside of fenced blocks, without their `code`.
-fn prose_lines(file: &File) -> impl Iterator<Item = (usize, String)> {
+pub(super) fn prose_lines(file: &File) -> impl Iterator<Item = (usize, String)> {
     let mut fenced = false;
     file.lines().filter_map(move |(number, line)| {
         let fence = line.trim_start().starts_with("```");
@@ -234,19 +238,21 @@ mod tests {
         let tree = Tree::of(&[
             (
                 SUMMARY,
-                "# Guides\n[a](a.md)\n[b](b.md)\n# Reference\n[c](c.md)\n",
+                "# Guides\n[a](a.md)\n[b](b.md)\n# Reference: commands\n[c](c.md)\n",
             ),
             (
                 "docs/a.md",
-                "[out](../README.md) [in](b.md) [here](#x) [web](https://e.org/)",
+                "[out](../README.md) [lab](lab/e.md) [in](b.md) [here](#x) [web](https://e.org/)",
             ),
             ("docs/b.md", &long),
             ("docs/c.md", &long),
             ("docs/d.md", ""),
+            ("docs/lab/e.md", &long),
         ]);
         let found: Vec<_> = book(&tree).into_iter().map(|f| f.what).collect();
         let expected = [
             "the link `../README.md` leads out of the book",
+            "the link `lab/e.md` leads out of the book",
             "251 lines, more than 250",
             "the summary lists this page 0 times",
         ];

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     what: "Address overlap: regions of the trace share their places on the target.",
     method: "The target is smaller than the data that the trace uses. At least 1% of the trace's regions of 1 MiB are at the place of another one.",
     evidence: &["overlap_share"],
-    source: "fathom's own placement; see docs/replay.md.",
+    source: "fathom's own placement; see fathom docs replay.",
     advice: "Replay on a larger target, a shorter --window, or fewer devices (--map).",
     look: Look::Own(look),
 };

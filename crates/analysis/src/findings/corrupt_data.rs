@@ -1,7 +1,7 @@
 //! Data that was read is not the data that was written: a rule for each kind of damage, all with one method.
 //!
 //! Neighbouring blocks of one kind are one stretch. Omitted: how a block is compared and confirmed, which is the engine's
-//! (docs/verification.md), and what could not be compared (`verified`).
+//! (fathom docs verification), and what could not be compared (`verified`).
 
 use super::target_changed::zeroed_by_others;
 use super::{
@@ -25,7 +25,7 @@ macro_rules! rule {
                      written last. A block is compared only where no write of it was in flight, and read twice again past \
                      the page cache before it is reported.",
             evidence: &["corrupt_blocks", "first_offset_bytes", "last_offset_bytes"],
-            source: "fathom: block headers and the write map (docs/verification.md). Kinds: Bairavasundaram et al., \
+            source: "fathom: block headers and the write map (fathom docs verification). Kinds: Bairavasundaram et al., \
                      FAST 2008; Zheng et al., FAST 2013.",
             advice: concat!("First ", $advice, "."),
             look: Look::Own(|seen| look(seen, CorruptKind::$kind, $advice)),

@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     method: "A journal lists what was durable. A block may contain any newer version, and parts of several where a write was \
              in flight, down to sectors of 512 bytes.",
     evidence: &["interrupted_blocks", "newer_blocks", "promised_blocks"],
-    source: "fathom: block headers and the journal (docs/guides/power-cut.md).",
+    source: "fathom: block headers and the journal (fathom docs power-cut).",
     advice: "Nothing to do, unless a database relies on larger atomic writes than the device has.",
     look: Look::Own(look),
 };

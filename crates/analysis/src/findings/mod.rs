@@ -5,7 +5,7 @@
 //! belong to it, the quiet ones too.
 //!
 //! To add one: a file `NAME.rs` with a `pub(super) const RULE: Rule` with its meaning, its method,
-//! its source, and what to do (docs/findings.md is generated from these: `UPDATE_EXPECT=1 cargo test -p views --test it findings`);
+//! its source, and what to do (the pages of docs/findings are generated from these: `UPDATE_EXPECT=1 cargo test -p views --test it findings`);
 //! its `look`; its tests; then `mod NAME;` and `NAME::RULE` in the table, in the order of consequence. `Look::Own` is
 //! for rules that need fathom's own record (its device counters, time series, threads); `Look::Any` is for rules
 //! that read [`Observed`], which own and imported runs both have, and may read either in addition; `Look::Several` and
@@ -276,9 +276,9 @@ pub const FINDINGS: &[Rule] = &[
     differing_files::RULE,
 ];
 
-/// One rule, and all that docs/findings.md contains on it.
+/// One rule, and all that its page in docs/findings contains.
 pub struct Rule {
-    /// Its name, for good: documents refer to it, and it is its heading in docs/findings.md.
+    /// Its name, for good: documents refer to it, and its page in docs/findings has it.
     pub id: RuleId,
     /// What it is about: the heading under which `fathom explain` lists it.
     pub group: Group,

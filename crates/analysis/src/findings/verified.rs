@@ -26,7 +26,7 @@ pub(super) const RULE: Rule = Rule {
         "unknown_blocks",
         "deferred_writes",
     ],
-    source: "fathom: block headers and the write map (docs/verification.md).",
+    source: "fathom: block headers and the write map (fathom docs verification).",
     advice: "Nothing to do; a larger share of reads (-w 50) compares more versions.",
     look: Look::Own(look),
 };

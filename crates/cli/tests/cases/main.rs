@@ -297,7 +297,7 @@ fn the_page_of_recognised_causes_is_the_table_of_cases() {
         page += "```\n";
         page += &format!("\n**Evidence needed.** {}\n", one.method);
         page += &format!(
-            "\n**In general.** {} [More](findings.md#{})\n",
+            "\n**In general.** {} [More](findings/{}.md)\n",
             one.advice, one.id
         );
     }

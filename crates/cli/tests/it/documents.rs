@@ -1,11 +1,12 @@
 //! The commands and samples of README and docs. A line of a `sh` block runs as it is; only times and sizes are shortened,
 //! and a loop device represents `/dev/sdb`. A command in a `text` block shows a form: its options are parsed. A block with
 //! `file=NAME` is a file that later lines use. A block between `output: COMMAND` and `end of output` is what that command
-//! prints (`UPDATE_EXPECT=1` writes it). Omitted: the two set-up commands, which CI runs.
+//! prints (`UPDATE_EXPECT=1` writes it); it may be several, or a pipe. Omitted: the two set-up commands, which CI runs.
 
 use crate::bench::{Bench, words as words_of};
 use crate::mounted::Mounted;
-use crate::terminals::on_terminal;
+use crate::terminals::{plain, shell_on_terminal};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -15,7 +16,7 @@ const OUTPUT_END: &str = "<!-- end of output -->\n";
 /// Samples are those of a terminal of this width.
 const COLUMNS: u32 = 100;
 /// Commands wait for their measured time, so more pages than cores run side by side.
-const PAGES_AT_ONCE: usize = 6;
+const PAGES_AT_ONCE: usize = 8;
 
 /// A fenced block of a page: what is behind its fence, and its text.
 struct Block {
@@ -66,6 +67,12 @@ fn commands(text: &str) -> Vec<String> {
         .filter(|line| !line.is_empty())
         .map(str::to_owned)
         .collect()
+}
+
+/// Returns the commands of the `sh` blocks of a page.
+fn commands_of(page: &str) -> Vec<String> {
+    let blocks = blocks(page).into_iter().filter(|block| block.info == "sh");
+    blocks.flat_map(|block| commands(&block.text)).collect()
 }
 
 /// Long enough for an I/O under any load.
@@ -151,25 +158,34 @@ fn on_a_device(line: &str, mounted: Option<&Mounted>) -> Option<String> {
     Some(line.replace("/mnt/sdb", folder))
 }
 
-/// Runs a page's commands from top to bottom in a folder of their own, where `test.dat` already exists.
-fn page_runs(path: &str, page: &str) -> Result<(), String> {
-    let bench = Bench::new();
-    let create = "run --create 128M --duration 200ms --warmup 0s test.dat --no-store";
-    bench.line(create).good();
-    let needs_device = page.contains("/dev/sdb");
-    let mounted = needs_device.then(|| Mounted::ext4(&bench, &[])).flatten();
+/// Writes the files that a page shows.
+fn write_files(bench: &Bench, page: &str) {
     for block in blocks(page) {
         if let Some((_, name)) = block.info.split_once("file=") {
             std::fs::write(bench.path(name), &block.text).unwrap();
         }
-        if block.info != "sh" {
-            continue;
-        }
-        let lines = commands(&block.text);
-        for line in lines.iter().filter(|line| line.starts_with("fathom ")) {
-            if let Some(line) = on_a_device(line, mounted.as_ref()) {
-                command_runs(&bench, path, &line)?;
-            }
+    }
+}
+
+/// Runs a page's commands from top to bottom in a folder of their own, where `test.dat` already exists if they name it.
+fn page_runs(path: &str, page: &str) -> Result<(), String> {
+    let bench = Bench::new();
+    if commands_of(page)
+        .iter()
+        .any(|line| line.contains("test.dat"))
+    {
+        let create = "run --create 64M --duration 200ms --warmup 0s test.dat --no-store";
+        bench.line(create).good();
+    }
+    let needs_device = page.contains("/dev/sdb");
+    let mounted = needs_device.then(|| Mounted::ext4(&bench, &[])).flatten();
+    write_files(&bench, page);
+    for line in commands_of(page)
+        .iter()
+        .filter(|line| line.starts_with("fathom "))
+    {
+        if let Some(line) = on_a_device(line, mounted.as_ref()) {
+            command_runs(&bench, path, &line)?;
         }
     }
     Ok(())
@@ -189,7 +205,8 @@ fn command_runs(bench: &Bench, path: &str, line: &str) -> Result<(), String> {
     // Once: another try would be one more session, and later lines name sessions by number.
     let said = bench.say_once(&words);
     // Whether this machine is quiet, and whether two short runs differ, is not what is tested here.
-    let may_fail = line.contains("--fail-if") || line.starts_with("fathom check ");
+    let may_fail =
+        line.contains("--fail-if") || line.contains("--goal") || line.starts_with("fathom check ");
     // A busy disk may complete no I/O in a time as short as that of the shortened lines.
     let stalled = said.is_stalled();
     // A simulated device that damages its data is an example of what --verify finds.
@@ -204,15 +221,11 @@ fn command_runs(bench: &Bench, path: &str, line: &str) -> Result<(), String> {
     })
 }
 
-#[test]
-fn every_command_runs() {
-    let mut pages: Vec<(String, String)> = documents()
-        .into_iter()
-        .map(|path| (path.clone(), read(&path)))
-        .filter(|(_, page)| blocks(page).iter().any(|block| block.info == "sh"))
-        .collect();
-    assert!(pages.len() >= 20, "{}", pages.len());
-    pages.sort_by_key(|(_, page)| page.matches("\nfathom ").count()); // the longest is taken first
+/// Calls `work` with path and text of each page, of several at once, the last one first. Returns what failed.
+fn each_page(
+    pages: Vec<(String, String)>,
+    work: impl Fn(&str, &str) -> Result<(), String> + Sync,
+) -> Vec<String> {
     let open = Mutex::new(pages);
     let failed = Mutex::new(Vec::new());
     let work = || {
@@ -221,7 +234,7 @@ fn every_command_runs() {
             let Some((path, page)) = page else {
                 return;
             };
-            if let Err(what) = page_runs(&path, &page) {
+            if let Err(what) = work(&path, &page) {
                 failed.lock().unwrap().push(what);
             }
         }
@@ -231,7 +244,22 @@ fn every_command_runs() {
             scope.spawn(work);
         }
     });
-    let failed = failed.into_inner().unwrap();
+    failed.into_inner().unwrap()
+}
+
+/// Returns path and text of the pages of which this is true.
+fn pages(is_one: impl Fn(&str) -> bool) -> Vec<(String, String)> {
+    let pages = documents().into_iter();
+    let pages = pages.map(|path| (path.clone(), read(&path)));
+    pages.filter(|(_, page)| is_one(page)).collect()
+}
+
+#[test]
+fn every_command_runs() {
+    let mut pages = pages(|page| !commands_of(page).is_empty());
+    assert!(pages.len() >= 20, "{}", pages.len());
+    pages.sort_by_key(|(_, page)| page.matches("\nfathom ").count()); // the longest is taken first
+    let failed = each_page(pages, page_runs);
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
@@ -261,14 +289,87 @@ fn forms_of_commands_have_known_options() {
 }
 
 #[test]
+fn commands_in_sentences_have_known_options() {
+    let bench = Bench::new();
+    let mut seen = BTreeSet::new();
+    for path in documents() {
+        let page = read(&path);
+        let prose: String = page.split("```").step_by(2).collect();
+        let is_example = path.starts_with("docs/adding"); // of options that do not exist
+        for code in prose.split('`').skip(1).step_by(2).filter(|_| !is_example) {
+            let form = code.replace(['[', ']', '…', '\n'], " ");
+            let form = form.split([';', '|', '>', '\'']).next().unwrap_or_default();
+            if !form.starts_with("fathom ") || !seen.insert(form.to_owned()) {
+                continue;
+            }
+            let mut words = words_of(form);
+            words.remove(0);
+            words.push("--help".to_owned()); // behind an option that lacks its value this is a bad value
+            let said = bench.say(&words);
+            assert!(
+                !said.err.contains("unexpected argument"),
+                "{path}: {form}: {said:?}"
+            );
+        }
+    }
+    assert!(seen.len() > 100, "{}", seen.len());
+}
+
+/// Returns the default of each option that a help lists.
+fn defaults(help: &str) -> BTreeMap<String, String> {
+    let mut entries: Vec<String> = Vec::new();
+    for line in help.lines() {
+        match (line.trim_start().starts_with('-'), entries.last_mut()) {
+            (false, Some(entry)) => *entry += &format!(" {}", line.trim()),
+            _ => entries.push(line.to_owned()),
+        }
+    }
+    let default = |entry: &String| {
+        let name = entry
+            .split_whitespace()
+            .find(|word| word.starts_with("--"))?;
+        let (_, default) = entry.split_once("[default: ")?;
+        Some((name.to_owned(), default.split_once(']')?.0.to_owned()))
+    };
+    entries.iter().filter_map(default).collect()
+}
+
+#[test]
+fn defaults_in_tables_are_those_of_the_help() {
+    let bench = Bench::new();
+    let first = |text: &str| {
+        let word = text.split_whitespace().next().unwrap_or_default();
+        word.trim_matches([',', ';', ':']).to_owned()
+    };
+    let mut count = 0;
+    let defaults = defaults(&bench.line("run --help").good().out);
+    for row in read("docs/run.md")
+        .lines()
+        .filter(|row| row.starts_with("| `-"))
+    {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let options: Vec<&str> = cells[0]
+            .split([' ', '`'])
+            .filter(|word| word.starts_with("--"))
+            .collect();
+        let (&[option], Some(&written)) = (&options[..], cells.last()) else {
+            continue;
+        };
+        if let Some(default) = defaults.get(option).filter(|_| !written.is_empty()) {
+            assert_eq!(first(written), first(default), "{row}");
+            count += 1;
+        }
+    }
+    assert!(count >= 12, "{count}");
+}
+
+#[test]
 fn the_two_set_up_commands_come_first() {
-    let blocks = blocks(&read("README.md"));
-    let shell = blocks.iter().filter(|block| block.info == "sh");
-    let lines: Vec<String> = shell
-        .flat_map(|block| commands(&block.text))
-        .take(2)
-        .collect();
-    assert_eq!(lines, ["cargo run --release -- survey", "cargo xtask test"]);
+    let lines = commands_of(&read("README.md"));
+    assert_eq!(
+        lines[..2],
+        ["cargo run --release -- survey", "cargo xtask test"]
+    );
 }
 
 /// Replaces what differs from machine to machine. Figures of a simulated device are the same everywhere; the date, the
@@ -320,28 +421,40 @@ fn without_date(text: &str) -> String {
     text.into_iter().collect()
 }
 
+/// Returns the page with the output of its commands; `None` where there is no terminal.
+fn with_samples(page: &str) -> Option<String> {
+    let mut parts = page.split(OUTPUT);
+    let mut current = parts.next().unwrap().to_owned();
+    for part in parts {
+        let (line, rest) = part.split_once(" -->\n").unwrap();
+        let (_, after) = rest.split_once(OUTPUT_END).expect(OUTPUT_END);
+        let bench = Bench::new();
+        write_files(&bench, page);
+        let quiet = format!("{{ fathom {line}; }} 2>/dev/null");
+        let screen = shell_on_terminal(&bench, COLUMNS, &quiet, &[])?;
+        let output = without_place(&plain(&screen));
+        current += &format!("{OUTPUT}{line} -->\n```text\n{output}```\n{OUTPUT_END}{after}");
+    }
+    Some(current)
+}
+
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the convention of expect-test")]
 fn samples_are_what_the_commands_print() {
     let updates = std::env::var_os("UPDATE_EXPECT").is_some();
-    for path in documents() {
-        let page = read(&path);
-        let mut parts = page.split(OUTPUT);
-        let mut current = parts.next().unwrap().to_owned();
-        for part in parts {
-            let (line, rest) = part.split_once(" -->\n").unwrap();
-            let (_, after) = rest.split_once(OUTPUT_END).expect(OUTPUT_END);
-            let quiet = format!("{line} 2>/dev/null");
-            let Some(screen) = on_terminal(&Bench::new(), COLUMNS, &quiet) else {
-                return; // the reason was printed
-            };
-            let output = without_place(&screen);
-            current += &format!("{OUTPUT}{line} -->\n```text\n{output}```\n{OUTPUT_END}{after}");
+    let outdated = each_page(pages(|page| page.contains(OUTPUT)), |path, page| {
+        match with_samples(page) {
+            Some(current) if current != page && updates => {
+                std::fs::write(Path::new(ROOT).join(path), &current).unwrap();
+                Ok(())
+            }
+            Some(current) if current != page => Err(format!("{path}: now\n{current}")),
+            _ => Ok(()), // without a terminal the reason was printed
         }
-        if updates && current != page {
-            std::fs::write(Path::new(ROOT).join(&path), &current).unwrap();
-        } else {
-            assert_eq!(current, page, "{path}: run this test with UPDATE_EXPECT=1");
-        }
-    }
+    });
+    let outdated = outdated.join("\n");
+    assert!(
+        outdated.is_empty(),
+        "run this test with UPDATE_EXPECT=1: {outdated}"
+    );
 }

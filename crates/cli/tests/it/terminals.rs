@@ -16,10 +16,18 @@ fn on_coloured_terminal(
     line: &str,
     variables: &[(&str, &str)],
 ) -> Option<String> {
-    let shell = format!(
-        "stty rows 24 cols {columns} && '{}' {line}",
-        env!("CARGO_BIN_EXE_fathom")
-    );
+    shell_on_terminal(bench, columns, &format!("fathom {line}"), variables)
+}
+
+/// Runs a line of the shell, for which `fathom` is the program of these tests.
+pub(crate) fn shell_on_terminal(
+    bench: &Bench,
+    columns: u32,
+    line: &str,
+    variables: &[(&str, &str)],
+) -> Option<String> {
+    let (folder, _) = env!("CARGO_BIN_EXE_fathom").rsplit_once('/').unwrap();
+    let shell = format!("stty rows 24 cols {columns} && PATH='{folder}':$PATH && {line}");
     let output = Command::new("script")
         .args(["-qec", &shell, "/dev/null"])
         .current_dir(bench.path(""))
@@ -192,7 +200,7 @@ fn every_view_fits_terminals_of_forty_to_two_hundred_columns() {
 }
 
 /// A text without the sequences that colour it.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_owned();
     let behind = |part: &str| match part.split_once('m') {
