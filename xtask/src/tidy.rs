@@ -52,6 +52,7 @@ const CHECKS: &[Check] = &[
     prose::changelog,
     vocabulary::check,
     sentences::check,
+    sentences::pages,
     figures::check,
 ];
 

@@ -25,6 +25,8 @@ pub(crate) struct Environment {
     pub(crate) colours: bool,
     /// Where results go.
     pub(crate) screen: Screen,
+    /// The program that shows long texts, with its options: `PAGER`, or that of the system; none where results go to no terminal.
+    pub(crate) pager: Option<String>,
     /// The launcher that started this process as one of several; none of a process alone.
     pub(crate) launch: Option<Launch>,
 }
@@ -85,6 +87,7 @@ impl Environment {
         let colours = path("NO_COLOR").is_none() && !is_dumb && system::shows_colours();
         let variable = |name: &str| std::env::var(name).ok();
         let is_screen = std::io::stdout().is_terminal() && !is_launched(variable);
+        let pager = variable("PAGER").or_else(|| system::PAGER.map(str::to_owned));
         Environment {
             store: path("FATHOM_STORE"),
             data_home: absolute(system::DATA_HOME),
@@ -96,6 +99,7 @@ impl Environment {
                 columns: output_columns().or_else(|| columns_of(path("COLUMNS")?.to_str()?)),
                 colours: colours && is_screen,
             },
+            pager: pager.filter(|pager| is_screen && !["", "cat"].contains(&pager.trim())),
             launch: Launch::find(variable),
         }
     }

@@ -10,6 +10,7 @@
 //! the environment and signals, and the only one that writes to standard output and error.
 
 mod args;
+mod book;
 mod commands;
 mod environment;
 mod evidence;

@@ -2,9 +2,12 @@
 //!
 //! Deliberately absent: what the results look like (`views`), and progress.
 
-use crate::environment;
+use crate::environment::{self, Environment};
+use crate::signals;
+use engine::Stop;
 use model::CommandError;
 use std::io::{self, ErrorKind, Write};
+use std::process::{Command, Stdio};
 
 /// Stands before every message.
 const NAME: &str = "fathom: ";
@@ -16,6 +19,34 @@ pub(crate) fn print(result: &[u8]) -> Result<(), CommandError> {
         Ok(())
     } else {
         Err(CommandError::silent())
+    }
+}
+
+/// Shows a text with the pager, where there is one, and prints it otherwise.
+pub(crate) fn page(text: &[u8], environment: &Environment) -> Result<(), CommandError> {
+    let mut words = environment
+        .pager
+        .iter()
+        .flat_map(|pager| pager.split_whitespace());
+    let Some(program) = words.next() else {
+        return print(text);
+    };
+    signals::listen(&Stop::new())?; // Ctrl-C is for the pager, which uses the terminal
+    let pager = Command::new(program)
+        .args(words)
+        .stdin(Stdio::piped())
+        .spawn();
+    let Ok(mut pager) = pager else {
+        return print(text); // not installed
+    };
+    let input = pager.stdin.take();
+    let _ = input.expect("piped above").write_all(text); // its user may end it before the end of the text
+    match pager.wait() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(CommandError::failed(format!(
+            "the pager {program} failed: {status}; hint: PAGER=cat prints the text"
+        ))),
+        Err(error) => Err(CommandError::failed(model::errno_text(&error))),
     }
 }
 

@@ -4,9 +4,9 @@
 
 use crate::args::RunArgs;
 use crate::commands::{
-    baseline, check, compare, db, dd, delete, devices, diskspd, explain, export, fidelity, files,
-    fio, hosts, import, iometer, ior, learn, learned, list, looks, mdtest, note, pts, replay,
-    report, run, shell, show, sqlio, survey, sweep, table, tag, trace, verify, watch, xdd,
+    baseline, check, compare, db, dd, delete, devices, diskspd, docs, explain, export, fidelity,
+    files, fio, hosts, import, iometer, ior, learn, learned, list, looks, mdtest, note, pts,
+    replay, report, run, shell, show, sqlio, survey, sweep, table, tag, trace, verify, watch, xdd,
 };
 use crate::seed;
 use crate::subcommand::{Group, Subcommand, parsed};
@@ -52,6 +52,7 @@ pub(crate) static COMMANDS: &[&Subcommand] = &[
     &delete::COMMAND,
     &db::COMMAND,
     &explain::COMMAND,
+    &docs::COMMAND,
     &devices::COMMAND,
     &shell::COMPLETIONS,
     &shell::MAN,

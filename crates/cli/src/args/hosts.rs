@@ -81,7 +81,7 @@ impl RunHostsArgs {
 impl HostsArgs {
     /// The list for the help of another tool.
     pub(crate) const OF_TOOL: &str = "
-fathom's own, for several processes (docs/many-hosts.md):
+fathom's own, for several processes (`fathom docs many-hosts`):
   --hosts LIST              the hosts, the first of which is this one
   --ssh COMMAND             what reaches a host
   --remote-fathom PATH      fathom on the other hosts
@@ -94,7 +94,7 @@ fathom's own, for several processes (docs/many-hosts.md):
 
     /// The same where the tool's own options are the layout.
     pub(crate) const OF_TASKS: &str = "
-fathom's own, for several processes (docs/many-hosts.md):
+fathom's own, for several processes (`fathom docs many-hosts`):
   --hosts LIST              the hosts, the first of which is this one
   --ssh COMMAND             what reaches a host
   --remote-fathom PATH      fathom on the other hosts

@@ -11,7 +11,7 @@ pub(crate) fn read() -> String {
     let rows: String = rows.collect();
     format!(
         "Formats, recognized by content, also mixed in one file:\n{rows}\n\
-         What a file does not contain is unknown; see docs/import.md.\n\n\
+         What a file does not contain is unknown; see `fathom docs import`.\n\n\
          Exit codes: 0 good; 1 something in the files could not be imported, the rest was; 2 nothing was imported."
     )
 }

@@ -13,7 +13,7 @@ use tools::sweep::CourseText;
 pub(crate) const LISTS: &str = "\
 Every value of the work, the place, the time and the engine may be a list (8K,64K) or a range: 2..16 doubles (2, 4, 8, \
 16), 2..8+2 adds (2, 4, 6, 8). All combinations are run. fathom sweep PLAN.toml takes all of this from a file; see \
-docs/sweep.md.
+`fathom docs sweep`.
 
 Exit codes: 0 good; 1 a cell failed or the sweep was interrupted; 2 the request was refused.";
 

@@ -1,6 +1,7 @@
-//! `fathom explain`: what an id means, or which ids and terms a word is in. Reads nothing but its own table and the glossary.
+//! `fathom explain`: what an id means, or which ids, terms and pages a word is in. Reads nothing but its own table and the book.
 
 use crate::args::ExplainArgs;
+use crate::book::{Book, Page, has, listed, plain, search};
 use crate::environment::Environment;
 use crate::failure::Ending;
 use crate::report::Form;
@@ -22,8 +23,8 @@ pub(crate) static COMMAND: Subcommand = Subcommand::new::<ExplainArgs>(
 const SIMILAR_MIN: f64 = 0.6;
 /// Most ids that a word finds.
 const FOUND_MAX: usize = 12;
-/// The pages of terms, a row of a table each.
-const GLOSSARY: &str = include_str!("../../../../docs/glossary.md");
+/// Most pages that a word finds.
+const PAGES_MAX: usize = 5;
 
 /// Explains one id, lists those that a word is in, or lists all.
 pub(crate) fn explain(
@@ -37,14 +38,20 @@ pub(crate) fn explain(
         return Ok(Ending::Good);
     }
     let (read, id) = (args.id.join(" "), args.id.join("-").to_lowercase());
+    let book = Book::open();
+    let pages = book.pages();
     if all.iter().any(|one| one.id == id) {
         all.retain(|one| one.id == id);
         output::print(&report::explanations(&all, false, form))?;
+        if !args.json {
+            print_pages(mentions(&pages, &id), form)?;
+        }
         return Ok(Ending::Good);
     }
     let words = read.to_lowercase();
-    let (found, terms) = (found(&all, &words), terms(&words));
-    if found.is_empty() && terms.is_empty() {
+    let (found, terms) = (found(&all, &words), terms(&pages, &words));
+    let pages = search(&pages, &words);
+    if found.is_empty() && terms.is_empty() && (args.json || pages.is_empty()) {
         let ids: Vec<&str> = all.iter().map(|one| one.id).collect();
         return Err(CommandError::refused(unknown(&read, &id, &ids)));
     }
@@ -54,7 +61,32 @@ pub(crate) fn explain(
     if args.json || !found.is_empty() {
         output::print(&report::explanations(&found, true, form))?;
     }
+    if !args.json {
+        print_pages(pages, form)?;
+    }
     Ok(Ending::Good)
+}
+
+/// Prints how the first of these pages are opened.
+fn print_pages(pages: Vec<&Page<'_>>, form: Form<'_>) -> Result<(), CommandError> {
+    if pages.is_empty() {
+        return Ok(());
+    }
+    let mut lines = vec![
+        (String::new(), String::new()),
+        ("Pages".to_owned(), String::new()),
+    ];
+    let first = pages.into_iter().take(PAGES_MAX);
+    lines.extend(listed(first, "  fathom docs "));
+    output::print(&report::reported(&lines, form))
+}
+
+/// Returns the pages by symptom and task that refer to an id.
+fn mentions<'p, 'a>(pages: &'p [Page<'a>], id: &str) -> Vec<&'p Page<'a>> {
+    let (code, link) = (format!("`{id}`"), format!("findings/{id}.md"));
+    let has_id = |page: &&Page<'a>| page.text.contains(&code) || page.text.contains(&link);
+    let pages = pages.iter().filter(|page| page.is_for_users());
+    pages.filter(has_id).collect()
 }
 
 /// The ids that these words are in, those first whose name has them, then those whose meaning has them.
@@ -71,20 +103,12 @@ fn found(all: &[Explanation], words: &str) -> Vec<Explanation> {
     found.into_iter().take(FOUND_MAX).cloned().collect()
 }
 
-/// Whether a text has the words at the beginning of one of its own.
-fn has(text: &str, words: &str) -> bool {
-    let text = text.to_lowercase();
-    let begins = |at: usize| {
-        let before = text[..at].chars().next_back();
-        !before.is_some_and(char::is_alphanumeric)
-    };
-    text.match_indices(words).any(|(at, _)| begins(at))
-}
-
 /// The rows of the glossary that have the words, each as what stands before it and its meaning. A row whose term has them is
 /// before the others.
-fn terms(words: &str) -> Vec<(&'static str, String)> {
-    let rows = GLOSSARY.lines().filter(|line| line.starts_with("| **"));
+fn terms(pages: &[Page<'_>], words: &str) -> Vec<(&'static str, String)> {
+    let glossary = pages.iter().filter(|page| page.name == "glossary");
+    let rows = glossary.flat_map(|page| page.text.lines());
+    let rows = rows.filter(|line| line.starts_with("| **"));
     let rows = rows.filter(|row| has(row, words)).map(|row| {
         let mut cells = row.trim_matches('|').split(" | ");
         let mut cell = || plain(cells.next().unwrap_or_default());
@@ -100,18 +124,6 @@ fn terms(words: &str) -> Vec<(&'static str, String)> {
         lines.push(("", String::new()));
     }
     lines
-}
-
-/// A cell of Markdown as text: without marks, of a link its words.
-fn plain(cell: &str) -> String {
-    let mut text = String::new();
-    let mut rest = cell.trim();
-    while let Some((before, link)) = rest.split_once("](") {
-        text.push_str(before);
-        rest = link.split_once(')').map_or("", |(_, after)| after);
-    }
-    text.push_str(rest);
-    text.replace(['*', '`', '['], "")
 }
 
 fn unknown(read: &str, id: &str, ids: &[&str]) -> String {
@@ -135,7 +147,9 @@ mod tests {
 
     #[test]
     fn words_are_searched_in_ids_texts_and_terms() {
-        let all = explanations();
+        let (all, book) = (explanations(), Book::open());
+        let pages = book.pages();
+        let terms = |words: &str| terms(&pages, words);
         let ids =
             |words: &str| -> Vec<&str> { found(&all, words).iter().map(|one| one.id).collect() };
         assert_eq!(ids("iops lim")[0], "iops-limit");
@@ -146,19 +160,5 @@ mod tests {
         }
         assert!(terms("xyzzy").is_empty());
         assert!(terms("latency")[0].1.to_lowercase().contains("latency: "));
-    }
-
-    #[test]
-    fn marks_of_markdown_are_no_text() {
-        assert_eq!(
-            plain(" **base**, of `-B` on [many hosts](x.md) "),
-            "base, of -B on many hosts"
-        );
-    }
-
-    #[test]
-    fn words_begin_where_a_word_begins() {
-        assert!(has("A slow tail", "slow") && has("slowed", "slow"));
-        assert!(!has("aslow", "slow"));
     }
 }

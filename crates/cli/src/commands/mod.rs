@@ -10,6 +10,7 @@ pub(crate) mod delete;
 pub(crate) mod devices;
 mod dialect;
 pub(crate) mod diskspd;
+pub(crate) mod docs;
 pub(crate) mod ended;
 pub(crate) mod explain;
 pub(crate) mod export;

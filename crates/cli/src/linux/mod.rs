@@ -12,6 +12,9 @@ pub(crate) const DATA_HOME: &str = "XDG_DATA_HOME";
 /// The user's folder, below which it is otherwise.
 pub(crate) const HOME: Option<&str> = Some("HOME");
 
+/// What shows long texts: it ends at once where a text fits the screen, passes colours on, and does not clear the screen.
+pub(crate) const PAGER: Option<&str> = Some("less -FRX");
+
 /// Why results are not stored.
 pub(crate) const NOWHERE: &str =
     "results are not stored: neither XDG_DATA_HOME nor HOME is set; hint: --store PATH stores them";

@@ -273,9 +273,9 @@ const COMMANDS: [(&[&str], &[&str]); 14] = [
     (&["matrix", "grid", "batch", "script", "bat"], &["sweep"]),
     (
         &[
-            "why", "doc", "docs", "info", "glossary", "manual", "findings",
+            "why", "doc", "info", "glossary", "manual", "findings", "book", "guide", "tutorial",
         ],
-        &["explain"],
+        &["explain", "docs"],
     ),
 ];
 

@@ -38,10 +38,10 @@ pub(crate) fn fields(form: Form<'_>) -> Vec<u8> {
 }
 
 /// Sentences, each with what stands before it.
-pub(crate) fn reported(text: &[(&str, String)], form: Form<'_>) -> Vec<u8> {
+pub(crate) fn reported<S: AsRef<str>>(text: &[(S, String)], form: Form<'_>) -> Vec<u8> {
     let paper = form.paper();
     let lines = text.iter();
-    let mut lines = lines.flat_map(|(first, text)| views::wrapped(first, text, &paper));
+    let mut lines = lines.flat_map(|(first, text)| views::wrapped(first.as_ref(), text, &paper));
     form.written(|out| lines.try_for_each(|line| writeln!(out, "{line}")))
 }
 

@@ -12,6 +12,9 @@ pub(crate) const DATA_HOME: &str = "LOCALAPPDATA";
 /// No other folder takes its place.
 pub(crate) const HOME: Option<&str> = None;
 
+/// Nothing shows long texts: `more` cannot scroll back.
+pub(crate) const PAGER: Option<&str> = None;
+
 /// Why results are not stored.
 pub(crate) const NOWHERE: &str =
     "results are not stored: LOCALAPPDATA is not set; hint: --store PATH stores them";

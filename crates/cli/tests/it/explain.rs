@@ -1,6 +1,7 @@
-//! `fathom explain`: every id, the nearest one to a misspelt id, and its document.
+//! `fathom explain` and `fathom docs`: every id, the nearest one to a misspelt id, its document; the pages of the book.
 
 use crate::bench::Bench;
+use crate::terminals::shell_on_terminal;
 
 #[test]
 fn every_id_of_the_list_is_explained() {
@@ -67,4 +68,61 @@ fn an_unknown_id_is_refused_with_the_nearest() {
     bench
         .line("explain zzz")
         .refused("hint: fathom explain lists all ids");
+}
+
+#[test]
+fn the_book_is_in_the_program() {
+    let bench = Bench::new();
+    let contents = bench.line("docs").good().out;
+    assert!(contents.contains("\nSymptoms\n  too-fast "), "{contents}");
+    let page = bench.line("docs too-fast").good().out;
+    let source = include_str!("../../../../docs/symptoms/too-fast.md");
+    assert_eq!(page, source, "Markdown where there is no terminal");
+    assert_eq!(bench.line("docs Too fast to be true").good().out, source);
+    let found = bench.line("docs etcd").good().out;
+    for name in ["database-slow", "kubernetes-node"] {
+        assert!(
+            found.contains(&format!("\n{name} ")) || found.starts_with(name),
+            "{found}"
+        );
+    }
+    let id = bench.line("docs iops-limit").good().out;
+    assert_eq!(id, bench.line("explain iops-limit").good().out);
+    let pages = ["\nPages\n", "  fathom docs cloud-limits "];
+    assert!(pages.iter().all(|part| id.contains(part)), "{id}");
+    let found = bench.line("explain etcd").good().out;
+    assert!(found.contains("  fathom docs database-slow "), "{found}");
+    bench
+        .line("docs coutnerfeit")
+        .refused("no page has this word\nhint: the nearest pages are counterfeit, ");
+}
+
+#[test]
+fn on_a_terminal_the_pager_shows_a_page_without_marks() {
+    let bench = Bench::new();
+    let of = |pager: &str, line: &str| {
+        let line = format!("fathom docs too-fast {line}");
+        shell_on_terminal(&bench, 60, &line, &[("PAGER", pager)])
+    };
+    let Some(screen) = of("grep -c true", "") else {
+        return; // the reason was printed
+    };
+    assert_eq!(screen.trim(), "1", "the title alone");
+    let text = of("", "").unwrap();
+    let widest = text.lines().map(|line| line.trim_end().chars().count());
+    assert!(text.starts_with("# Too fast to be true") && !text.contains("<!--"));
+    assert!(
+        text.contains("page-cache: ") && !text.contains("| `page-cache`"),
+        "{text}"
+    );
+    assert!(
+        widest.filter(|width| *width > 60).count() < 20,
+        "samples alone are wider: {text}"
+    );
+    assert_eq!(of("no-such-pager", "").unwrap(), text);
+    let failed = of("false", "; echo code $?").unwrap();
+    assert!(
+        failed.contains("the pager false failed") && failed.contains("code 1"),
+        "{failed}"
+    );
 }

@@ -10,7 +10,7 @@ fn help_says_what_there_is() {
         "", "run", "survey", "sweep", "quick", "layers", "files", "dd", "lmdd", "sgp_dd",
         "iometer", "import", "trace", "replay", "learn", "fidelity", "verify", "list", "show",
         "table", "compare", "baseline", "pts", "report", "export", "tag", "note", "delete", "db",
-        "devices", "explain",
+        "devices", "explain", "docs",
     ] {
         let said = bench.line(&format!("{command} --help")).good();
         let wide = said.out.lines().map(|line| line.chars().count()).max();
