@@ -198,6 +198,7 @@ fn of_rule(rule: &Rule) -> Explanation {
             Look::Job(_) => "the ranks of a run on many hosts",
             Look::Pts(_) => "a test of SNIA's PTS",
             Look::Files(_) => "work with files",
+            Look::Audit(_) => "the account of a program",
         }),
     }
 }

@@ -6,10 +6,11 @@
 //! `device_check`, `cpu`, `workers`, `intervals`, `changes`, `facts`), then `findings`
 //! (one rule, one file, one row in `FINDINGS`), `files` (work with files), `looks`
 //! (several short runs in one report), `survey` (many runs, one table), `sweep` (a matrix of them), `models`
-//! (what its cells have in common), `compare` (one result against another) and `diskspd`
+//! (what its cells have in common), `audit` (the account of a program), `triage` (what programs wait for), `compare` (one result against another) and `diskspd`
 //! and `sqlio` (the same record in those tools' own figures). Deliberately absent:
 //! layout, tables and units of display, which are `views`'s; and any clock, file or thread.
 
+pub mod audit;
 #[cfg(test)]
 mod chance;
 mod changes;
@@ -57,6 +58,7 @@ pub mod steady_state;
 mod student;
 mod survey;
 mod sweep;
+pub mod triage;
 mod verdict;
 mod verification;
 mod watch;

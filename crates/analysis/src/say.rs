@@ -141,7 +141,7 @@ pub fn change(ratio: f64) -> String {
 pub fn counted(number: u64, singular: &str) -> String {
     let s = match number {
         1 => "",
-        _ if singular.ends_with("sh") => "es",
+        _ if singular.ends_with("sh") || singular.ends_with("ss") => "es",
         _ => "s",
     };
     format!("{} {singular}{s}", count(number))

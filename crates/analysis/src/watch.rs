@@ -89,6 +89,7 @@ pub fn watch_report(record: &WatchRecord) -> WatchReport {
         interval,
         traced,
         moments,
+        audit: _, // has a report of its own
     } = record;
     let sum = WatchMoment::sum(moments);
     let rate = |moment: &&WatchMoment| moment.ios_per_s();
@@ -143,6 +144,7 @@ mod tests {
                 moment(2, 300, Some(5)),
                 moment(3, 200, None),
             ],
+            audit: None,
         });
         assert_eq!(
             (report.mean.reads_per_s, report.mean.read_mean_ns),

@@ -4,9 +4,10 @@
 
 use crate::args::RunArgs;
 use crate::commands::{
-    baseline, check, compare, db, dd, delete, devices, diskspd, docs, explain, export, fidelity,
+    audit, baseline, check, compare, db, dd, delete, devices, diskspd, explain, export, fidelity,
     files, fio, hosts, import, iometer, ior, learn, learned, list, looks, mdtest, note, pts,
-    replay, report, run, shell, show, sqlio, survey, sweep, table, tag, trace, verify, watch, xdd,
+    replay, report, run, shell, show, sqlio, survey, sweep, table, tag, trace, triage, verify,
+    watch, xdd,
 };
 use crate::seed;
 use crate::subcommand::{Group, Subcommand, parsed};
@@ -19,6 +20,8 @@ pub(crate) static COMMANDS: &[&Subcommand] = &[
     &looks::quick::COMMAND,
     &check::COMMAND,
     &watch::COMMAND,
+    &audit::COMMAND,
+    &triage::COMMAND,
     &looks::layers::COMMAND,
     &looks::fit::COMMAND,
     &looks::ab::COMMAND,

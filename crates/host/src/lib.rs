@@ -27,17 +27,21 @@ mod system;
 
 pub use programs::ProgramReader;
 pub use reported::{
-    Activity, Allowance, ClosedFile, DeviceListing, ObservedEvents, ProcessIo, Timed,
+    Activity, Allowance, ClosedFile, DeviceListing, EndedProgram, LimitedIo, ObservedEvents,
+    ProcessIo, ProcessWait, StartError, TakeOutput, Timed,
 };
 pub use root::Root;
 pub use system::{
     BlockTrace, CounterReader, Event, FileState, IoTrace, ObservedPlace, ProcessTree,
-    SystemObserver, activity, allowance, block_of_generic, boot_id, chain_devices, device_chain,
-    device_health, device_number, devices, file_identity, file_state, hangup_is_ignored,
-    has_poll_queues, host_record, identity_at, is_writable_by_others, keeps_time_by_counter,
-    kernel_workers, lock_holder, may_be_one_file, memory_room, monotonic, output_was_closed,
-    parent_of, process_ios, set_event, stack_limit, stream_into, stream_to, thread_delay,
-    time_source, uptime_ms, wait_for_keys, watch_for_silence,
+    SystemObserver, activity, allowance, block_of_generic, boot_id, chain_devices, descendants,
+    device_chain, device_health, device_number, devices, file_identity, file_state, group_folder,
+    group_of, group_pressure, hangup_is_ignored, has_poll_queues, host_record, identity_at,
+    is_writable_by_others, keeps_time_by_counter, kernel_workers, limited_io, lock_holder,
+    may_be_one_file, memory_room, monotonic, open_places, output_was_closed, parent_of, place_of,
+    pressure, process_ios, process_wait, processes_of_group, program_io, remote_mounts,
+    run_program, set_event, stack_limit, stream_into, stream_to, thread_delay, time_source,
+    uptime_ms, wait_for_keys, waiting_for_servers, waiting_fuse_requests, watch_for_silence,
+    whole_devices,
 };
 pub use target::{
     content_of_whole, content_of_whole_at_best, pinned_facts, target_facts, target_facts_again,

@@ -1,8 +1,10 @@
 //! What the system reports, in types that are the same on every system. Omitted: how each of them asks.
 
+use model::record::audited::{ProgramEnd, ProgramIo};
 use model::trace::{BlockEvent, LostEvents};
 use model::{BlockDevice, Bytes, Claim, Nanos};
 use std::collections::HashMap;
+use std::io;
 use std::path::PathBuf;
 
 /// The figures of vmstat(8) that no device has.
@@ -78,6 +80,57 @@ pub struct ClosedFile {
     pub size: u64,
     /// Nanoseconds since 1970 of the last change of content or attributes.
     pub changed_ns: i64,
+}
+
+/// A program that has ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EndedProgram {
+    /// How it ended.
+    pub ending: ProgramEnd,
+    /// What it and its descendants requested.
+    pub io: ProgramIo,
+    /// Descendants that still ran then.
+    pub running: Vec<u32>,
+}
+
+/// A limit on the I/O of a control group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LimitedIo {
+    /// The group, below the mount of its hierarchy.
+    pub group: String,
+    /// What is limited, and of which device: `rbps of 8:0`.
+    pub what: String,
+    /// Bytes or I/Os per second.
+    pub limit_per_s: u64,
+    /// Bytes or I/Os that were counted since the group was created.
+    pub count: u64,
+}
+
+/// For what a process has used its time since it started, all threads together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProcessWait {
+    /// What it is called.
+    pub name: String,
+    /// It waits for I/O at this moment.
+    pub is_blocked: bool,
+    /// It ran on a processor.
+    pub ran: Nanos,
+    /// It was ready and waited for a processor.
+    pub waited: Nanos,
+}
+
+/// Takes a part of a program's output; returns whether there is still a reader.
+pub type TakeOutput = Box<dyn FnMut(&[u8]) -> bool + Send>;
+
+/// Why a program was not started.
+#[derive(Debug)]
+pub enum StartError {
+    /// There is no such program.
+    NotFound,
+    /// It is no program, or may not be executed.
+    NotExecutable(io::Error),
+    /// Something else failed.
+    Other(io::Error),
 }
 
 /// What was timed since the last reading.

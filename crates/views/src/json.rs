@@ -4,8 +4,10 @@ use crate::findings::Explained;
 use crate::json_text::pretty_json;
 use crate::learned::LearnedSummary;
 use crate::paper::Stored;
+use analysis::audit::AuditReport;
 use analysis::page::PageDocument;
 use analysis::pts::{PtsForecast, PtsReport};
+use analysis::triage::TriageReport;
 use analysis::{
     AbReport, CompareReport, Explanation, FilesReport, FitReport, History, HostsPreflight,
     ImportedReport, JobReport, LayersReport, Preflight, QuickReport, RunReport, SurveyReport,
@@ -258,6 +260,7 @@ fn schemas_of_results(types: &mut SchemaGenerator) -> Vec<DocumentSchema> {
             "fathom report of watched devices",
             types,
         ),
+        document_of::<Document<AuditReport>>("audit-report", "fathom account of a program", types),
         document_of::<Document<JobReport>>(
             "job-report",
             "fathom report of a run on many hosts",
@@ -279,6 +282,7 @@ fn schemas_of_answers(types: &mut SchemaGenerator) -> Vec<DocumentSchema> {
             "fathom report of a check before measuring on many hosts",
             types,
         ),
+        document_of::<Versioned<TriageReport>>("triage-report", "fathom triage", types),
         document_of::<Versioned<Explained<'_>>>("explain", "fathom explain", types),
         document_of::<Versioned<TraceSummary>>("trace-summary", "fathom trace", types),
         document_of::<Versioned<LearnedSummary>>("learned", "fathom learn", types),

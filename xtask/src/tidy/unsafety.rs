@@ -50,6 +50,10 @@ const ALLOWED: &[(&str, &str)] = &[
         "system calls with buffers",
     ),
     (
+        "crates/host/src/linux/child.rs",
+        "signals, children and their ends",
+    ),
+    (
         "crates/engine/src/windows/affinity.rs",
         "the scheduler's masks of cores",
     ),

@@ -15,6 +15,7 @@
 
 mod address_overlap;
 mod answered_from_memory;
+mod audit;
 mod bandwidth_limit;
 mod bound_cores;
 mod cgroup_cpu_limit;
@@ -122,6 +123,7 @@ mod write_penalty;
 mod zero_data;
 
 use crate::LimitKind;
+use crate::audit::seen::AuditSeen;
 use crate::cpu::CpuReport;
 use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;
@@ -144,7 +146,7 @@ pub(crate) use loop_page_cache::is_on_loop;
 pub(crate) use not_repeatable::not_repeatable;
 pub(crate) use short_run::shortness;
 pub use tell::session_findings;
-pub(crate) use tell::{files_findings, findings, job_findings, pts_findings};
+pub(crate) use tell::{audit_findings, files_findings, findings, job_findings, pts_findings};
 
 /// Rules that are compared with outside of this folder.
 pub(crate) const BANDWIDTH_LIMIT: RuleId = bandwidth_limit::RULE.id;
@@ -186,6 +188,9 @@ pub const FINDINGS: &[Rule] = &[
     no_figures::RULE,
     no_device::RULE,
     answered_from_memory::RULE,
+    audit::NOT_ON_DEVICE,
+    audit::MERGED,
+    audit::NOT_WRITTEN,
     tool_warning::RULE,
     overload::RULE,
     requested_rate::RULE,
@@ -215,6 +220,7 @@ pub const FINDINGS: &[Rule] = &[
     failover::RULE,
     stall::RULE,
     inconsistent_figures::RULE,
+    audit::OTHER_LOAD,
     noisy_neighbour::RULE,
     cgroup_cpu_limit::RULE,
     fathom_cpu_bound::RULE,
@@ -272,6 +278,7 @@ pub const FINDINGS: &[Rule] = &[
     clock_offset::RULE,
     coordinated_omission::RULE,
     verified::RULE,
+    audit::NOT_COUNTED,
     interrupted_writes::RULE,
     differing_files::RULE,
 ];
@@ -373,6 +380,8 @@ pub enum Look {
     Pts(fn(&PtsSeen) -> Option<Finding>),
     /// Checks the steps of work with files.
     Files(fn(&[FilesRecord]) -> Option<Finding>),
+    /// Checks the account of a program.
+    Audit(fn(&AuditSeen<'_>) -> Option<Finding>),
 }
 
 /// What findings come from. Several rules may see the same thing from different sides.

@@ -5,6 +5,7 @@ use super::{
     Cause, FINDINGS, Finding, Look, PtsSeen, Seen, Several, no_device, process_stopped,
     unwritten_extents,
 };
+use crate::audit::seen::AuditSeen;
 use crate::job::seen::JobSeen;
 use crate::known::Known;
 use crate::observed::Observed;
@@ -17,7 +18,9 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
             Look::Own(look) => look(seen.own?),
             Look::OwnKnowing(look) => look(seen.own?, seen.known),
             Look::Any(look) | Look::Both(look, _) => look(seen),
-            Look::Several(_) | Look::Job(_) | Look::Pts(_) | Look::Files(_) => None,
+            Look::Several(_) | Look::Job(_) | Look::Pts(_) | Look::Files(_) | Look::Audit(_) => {
+                None
+            }
         }?;
         Some((cause(rule.cause, &finding), finding))
     });
@@ -61,6 +64,15 @@ pub(crate) fn pts_findings(seen: &PtsSeen) -> Vec<Finding> {
 pub(crate) fn files_findings(steps: &[FilesRecord]) -> Vec<Finding> {
     let reported = FINDINGS.iter().filter_map(|rule| match rule.look {
         Look::Files(look) => Some((rule.cause, look(steps)?)),
+        _ => None,
+    });
+    strongest(reported.collect())
+}
+
+/// What the account of a program shows; the order is as above.
+pub(crate) fn audit_findings(seen: &AuditSeen<'_>) -> Vec<Finding> {
+    let reported = FINDINGS.iter().filter_map(|rule| match rule.look {
+        Look::Audit(look) => Some((rule.cause, look(seen)?)),
         _ => None,
     });
     strongest(reported.collect())

@@ -9,6 +9,7 @@ use super::{
     PageCell, PageColumn, PageDocument, PageFinding, PagePart, PageStamp, PageTable, PageValue,
     PartMachine, diet, messages, panel, reports, roof, table, tiles,
 };
+use crate::audit::AuditReport;
 use crate::columns::{Column, Value, columns};
 use crate::compare::Compared;
 use crate::estimate::Estimate;
@@ -118,6 +119,21 @@ impl PageBuilder {
         if self.compares {
             self.compared.push((cell.part, Compared::line(row.clone())));
         }
+        self.push(cell, row);
+    }
+
+    /// The account of a program.
+    pub fn audited(&mut self, row: ResultRow, report: &AuditReport) {
+        let cell = PageCell {
+            rate: rate_of(&row),
+            validity: report.validity,
+            reasons: vec![report.sentence.clone()],
+            ..self.cell(&row)
+        };
+        if self.compares {
+            self.compared.push((cell.part, Compared::line(row.clone())));
+        }
+        self.findings(&report.findings);
         self.push(cell, row);
     }
 

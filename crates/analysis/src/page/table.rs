@@ -169,7 +169,7 @@ pub(super) fn of_results(cells: &[&Seen<'_>]) -> Option<PageTable> {
                 figure(PageValue::Nothing)
             }
         };
-        let named = matches!(seen.row.kind.as_str(), "import" | "watch");
+        let named = matches!(seen.row.kind.as_str(), "import" | "watch" | "audit");
         let unnamed = named
             .then(|| of_what(seen))
             .filter(|_| seen.cell.label.is_empty());

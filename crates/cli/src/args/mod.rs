@@ -3,6 +3,7 @@
 //! Values stay text: the dialect reads them, so that all that is wrong is reported at once. Defaults are the
 //! dialect's. Deliberately absent: what any option means for a run.
 
+mod audit;
 mod compare;
 mod database;
 pub(crate) mod files;
@@ -21,6 +22,7 @@ pub(crate) mod trace;
 mod watch;
 
 use crate::subcommand::read_line;
+pub(crate) use audit::{AuditArgs, TriageArgs};
 use clap::Args;
 pub(crate) use compare::{
     BaselineArgs, BaselineCheckArgs, BaselineCommand, BaselineListArgs, BaselineSetArgs,

@@ -16,6 +16,15 @@ pub(crate) struct WatchArgs {
     /// Refreshes until it ends by itself
     #[arg(short, long, value_name = "N")]
     pub(crate) count: Option<u64>,
+    /// End after this time: 10s, 5min
+    #[arg(long = "for", value_name = "TIME", conflicts_with = "count")]
+    pub(crate) time: Option<String>,
+    /// Report what this process, its children and the devices did in the time of --for, as fathom audit does
+    #[arg(long, value_name = "N", requires = "time", conflicts_with_all = ["plain", "openmetrics", "no_trace"])]
+    pub(crate) pid: Option<u32>,
+    /// The same of the processes of a control group: /system.slice/db.service
+    #[arg(long, value_name = "PATH", requires = "time", conflicts_with_all = ["pid", "plain", "openmetrics", "no_trace"])]
+    pub(crate) cgroup: Option<PathBuf>,
     /// Print a line for each device and refresh instead of a screen; so it does where standard output is no terminal
     #[arg(long, conflicts_with = "json")]
     pub(crate) plain: bool,

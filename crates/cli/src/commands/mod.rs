@@ -1,6 +1,7 @@
 //! One file or folder a command, and one row of `registry::COMMANDS`. Each reads as its flow, from the words to the result.
 
 mod answer;
+pub(crate) mod audit;
 pub(crate) mod baseline;
 pub(crate) mod check;
 pub(crate) mod compare;
@@ -46,6 +47,7 @@ pub(crate) mod sweep;
 pub(crate) mod table;
 pub(crate) mod tag;
 pub(crate) mod trace;
+pub(crate) mod triage;
 pub(crate) mod verify;
 pub(crate) mod watch;
 pub(crate) mod xdd;

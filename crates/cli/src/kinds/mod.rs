@@ -15,7 +15,7 @@ use crate::commands::survey::stored::KIND as SURVEY;
 use crate::commands::sweep::shown::KIND as SWEEP;
 use analysis::columns::{Filter, Problem};
 use model::CommandError;
-use separate::{DD, FILES, IMPORT, VERIFY, WATCH};
+use separate::{AUDIT, DD, FILES, IMPORT, VERIFY, WATCH};
 use std::sync::LazyLock;
 use store::SessionSummary;
 use stored::Kind;
@@ -23,6 +23,7 @@ use stored::Kind;
 /// All of them, in the order in which messages list them.
 pub(crate) static KINDS: &[&Kind] = &[
     &RUN, &SURVEY, &SWEEP, &IMPORT, &FILES, &DD, &QUICK, &LAYERS, &FIT, &AB, &WATCH, &VERIFY, &PTS,
+    &AUDIT,
 ];
 
 /// Their words, as a message lists them.

@@ -5,6 +5,7 @@
 use crate::args::known_by;
 use crate::commands::noted::sentences;
 use crate::commands::restated::command_of;
+use analysis::audit::audit_report;
 use analysis::page::{PageBuilder, PagePart, PartOrigin};
 use analysis::{files_report, imported_report_knowing, run_report_knowing};
 use model::{CommandError, FilesRecord, Origin, ResultRow, RunRecord};
@@ -120,7 +121,10 @@ pub(crate) fn result(
             page.described(row);
             return Some(*record);
         }
-        Ok(Some(StoredResult::Watch(_))) => page.described(row),
+        Ok(Some(StoredResult::Watch(record))) => match audit_report(&record) {
+            Some(report) => page.audited(row, &report),
+            None => page.described(row),
+        },
         Ok(Some(StoredResult::Missing(why))) => gap(row, why, page, also),
         Ok(None) => gap(row, "it was deleted in the meantime".to_owned(), page, also),
         Err(error) => gap(row, error.to_string(), page, also),

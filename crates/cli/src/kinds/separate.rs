@@ -25,6 +25,12 @@ pub(crate) static WATCH: Kind = Kind {
     ..of_steps("watch", "a watch")
 };
 
+/// The row of `fathom audit`.
+pub(crate) static AUDIT: Kind = Kind {
+    show: show_moments,
+    ..of_steps("audit", "an audit")
+};
+
 /// Results of an import that are shown with a verdict on all of them; more are a table of rows.
 pub(crate) const PART_MAX: usize = 24;
 

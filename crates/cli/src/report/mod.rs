@@ -20,8 +20,10 @@ use crate::args::KeepArgs;
 use crate::environment::{Environment, Screen};
 use crate::failure::Ending;
 use crate::{keep, output};
+use analysis::audit::audit_report;
 use analysis::page::PageDocument;
 use analysis::pts::{PtsForecast, PtsReport};
+use analysis::triage::TriageReport;
 use analysis::{
     CompareReport, Explanation, Finding, GoalReport, History, HostsPreflight, Known, LooksContext,
     Preflight, SurveyContext, SweepCell, SweepContext, SweepForecast, WatchReport,
@@ -192,13 +194,28 @@ pub(crate) fn files(records: &[FilesRecord], kind: FilesForm, form: Form<'_>) ->
     })
 }
 
-/// What was seen of devices while they were watched.
+/// What was seen of devices while they were watched, or the account of a program.
 pub(crate) fn watch(records: &[&WatchRecord], form: Form<'_>) -> Vec<u8> {
+    let audited = records.iter().find_map(|record| audit_report(record));
+    if let Some(report) = audited {
+        return form.written(|out| match form.json {
+            true => views::audit_json(&report, form.stored().as_ref(), out),
+            false => views::audit_summary(&report, &form.paper(), out),
+        });
+    }
     let reports = records.iter().map(|record| analysis::watch_report(record));
     let reports: Vec<WatchReport> = reports.collect();
     form.written(|out| match form.json {
         true => views::watch_json(&reports, form.stored().as_ref(), out),
         false => views::watch_summary(&reports, &form.paper(), out),
+    })
+}
+
+/// What programs wait for.
+pub(crate) fn triage(report: &TriageReport, form: Form<'_>) -> Vec<u8> {
+    form.written(|out| match form.json {
+        true => views::triage_json(report, out),
+        false => views::triage_summary(report, &form.paper(), out),
     })
 }
 

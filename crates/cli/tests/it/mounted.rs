@@ -15,7 +15,11 @@ pub(crate) struct Mounted {
 impl Mounted {
     /// ext4 on a loop device; `None`, with the reason printed, where there can be none.
     pub(crate) fn ext4(bench: &Bench, options: &[&str]) -> Option<Self> {
-        let looped = Loop::new(&[])?;
+        Self::ext4_over(bench, Loop::new(&[])?, options)
+    }
+
+    /// The same on this loop device.
+    pub(crate) fn ext4_over(bench: &Bench, looped: Loop, options: &[&str]) -> Option<Self> {
         let device = looped.device.clone();
         if !runs(Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&device)) {
             return None;

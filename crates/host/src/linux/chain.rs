@@ -51,7 +51,7 @@ pub(super) fn facts(root: &Root, nodes: &[Node]) -> Vec<BlockDevice> {
     each.collect()
 }
 
-fn file_system_of(root: &Root, mounts: &[Mount], file: &Path) -> Option<String> {
+pub(super) fn file_system_of(root: &Root, mounts: &[Mount], file: &Path) -> Option<String> {
     let mount = mount_of(mounts, file, None)?;
     let layer = layer(root, mounts, mount, file).filter(|_| mount.kind == "overlay");
     Some(layer.unwrap_or(mount).kind.clone())
@@ -96,7 +96,7 @@ fn stands_on(root: &Root, mounts: &[Mount], node: &Node) -> Vec<Node> {
 }
 
 /// The devices under a file that is named by an absolute path; the device itself when it is one.
-fn under_file(root: &Root, mounts: &[Mount], file: &Path) -> Vec<Node> {
+pub(super) fn under_file(root: &Root, mounts: &[Mount], file: &Path) -> Vec<Node> {
     let live = root.is_live().then(|| fs::metadata(file).ok()).flatten();
     if let Some(found) = &live
         && found.file_type().is_block_device()

@@ -2,12 +2,17 @@
 //! other crates take for "not reported". Omitted: everything that is read.
 
 use super::process_calls::own_stack;
-use crate::reported::{ObservedEvents, ProcessIo, Timed};
+use crate::reported::{
+    EndedProgram, LimitedIo, ObservedEvents, ProcessIo, ProcessWait, StartError, TakeOutput, Timed,
+};
 use crate::root::Root;
 use gate::Pin;
 use model::record::SystemEvents;
-use model::{Bytes, KernelWorkers, Nanos, TargetFacts, TargetKind};
+use model::record::audited::{AuditPlace, Pressure, ProgramIo};
+use model::{BlockDevice, Bytes, KernelWorkers, Nanos, TargetFacts, TargetKind};
 use std::convert::Infallible;
+use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Why no I/O is traced.
@@ -215,6 +220,105 @@ pub fn may_be_one_file(_: &Root, _: &Path, _: &Path) -> bool {
 /// (GetProcessIoCounters), from caches, too.
 pub fn process_ios(_: &Root) -> (Vec<ProcessIo>, usize) {
     (Vec::new(), 0)
+}
+
+/// Returns why no program is run: Windows counts what a process passed to any file, pipe or socket, not what devices did for it.
+///
+/// # Errors
+/// Always.
+pub fn run_program(
+    _: &Root,
+    _: &[OsString],
+    _: Option<TakeOutput>,
+    _: &mut dyn FnMut(&[u32]),
+) -> Result<EndedProgram, StartError> {
+    let why = "the I/O of a program is counted on Linux only";
+    Err(StartError::Other(io::Error::other(why)))
+}
+
+/// Returns why a process has no counts.
+///
+/// # Errors
+/// Always.
+pub fn program_io(_: &Root, _: u32) -> io::Result<ProgramIo> {
+    Err(io::Error::other(
+        "the I/O of a program is counted on Linux only",
+    ))
+}
+
+/// Returns none: no program is observed.
+pub fn descendants(_: &Root, _: u32) -> Vec<u32> {
+    Vec::new()
+}
+
+/// Returns none: Windows has no control groups.
+pub fn processes_of_group(_: &Path) -> Vec<u32> {
+    Vec::new()
+}
+
+/// Returns none: no program is observed.
+pub fn open_places(_: &Root, _: u32) -> Vec<AuditPlace> {
+    Vec::new()
+}
+
+/// Returns why a place has no devices.
+///
+/// # Errors
+/// Always.
+pub fn place_of(_: &Root, _: &Path) -> io::Result<(AuditPlace, Vec<BlockDevice>)> {
+    Err(io::Error::other(
+        "the devices of a path are found on Linux only",
+    ))
+}
+
+/// Returns none: no program is observed.
+pub fn whole_devices(_: &Root) -> Vec<BlockDevice> {
+    Vec::new()
+}
+
+/// Returns none, as above.
+pub fn remote_mounts(_: &Root) -> Vec<String> {
+    Vec::new()
+}
+
+/// Returns nothing: Windows does not report how long tasks wait.
+pub fn pressure(_: &Root) -> Pressure {
+    Pressure::default()
+}
+
+/// Returns none: Windows does not report in which function a thread waits.
+pub fn waiting_for_servers(_: &Root) -> Vec<String> {
+    Vec::new()
+}
+
+/// Returns none: Windows has no FUSE.
+pub fn waiting_fuse_requests(_: &Root) -> u64 {
+    0
+}
+
+/// Returns none: Windows has no control groups.
+pub fn limited_io(_: &Root) -> Vec<LimitedIo> {
+    Vec::new()
+}
+
+/// Returns none: Windows does not report how long a thread waits for a processor.
+pub fn process_wait(_: &Root, _: u32) -> Option<ProcessWait> {
+    None
+}
+
+/// Returns none: Windows has no control groups.
+pub fn group_folder(_: &Root, _: &Path) -> Option<PathBuf> {
+    None
+}
+
+/// Returns none, as above.
+pub fn group_of(_: &Root, _: u32) -> Option<PathBuf> {
+    None
+}
+
+/// Returns nothing, as above.
+pub fn group_pressure(_: &Path) -> Pressure {
+    Pressure::default()
 }
 
 /// Returns the size of the stack of the first thread, which the linker sets.

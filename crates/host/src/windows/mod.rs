@@ -29,9 +29,11 @@ mod wide;
 
 pub use absent::{
     BlockTrace, FileState, IoTrace, ObservedPlace, ProcessTree, SystemObserver, block_of_generic,
-    boot_id, file_state, hangup_is_ignored, has_poll_queues, keeps_time_by_counter, kernel_workers,
-    lock_holder, may_be_one_file, process_ios, stack_limit, thread_delay, time_source,
-    watch_for_silence,
+    boot_id, descendants, file_state, group_folder, group_of, group_pressure, hangup_is_ignored,
+    has_poll_queues, keeps_time_by_counter, kernel_workers, limited_io, lock_holder,
+    may_be_one_file, open_places, place_of, pressure, process_ios, process_wait,
+    processes_of_group, program_io, remote_mounts, run_program, stack_limit, thread_delay,
+    time_source, waiting_for_servers, waiting_fuse_requests, watch_for_silence, whole_devices,
 };
 pub(crate) use activity::programs;
 pub use activity::{activity, allowance, parent_of};

@@ -3,9 +3,10 @@
 //! Read in this order: `run` (one execution, whole), `tally` (what one thread did to one target),
 //! `histogram` and `interval` (its latencies and its time series), `series` and `heat` (all threads over time), `host`
 //! (facts before, with `layout` and `limits`), `counters` (what the kernel counted meanwhile), `system_events` (what the system reported meanwhile), `files` and `tree_step`
-//! (work with files), `verified` (content that was read and checked), `watched` (a device under observation), `imported` (what another tool printed of its own runs).
+//! (work with files), `verified` (content that was read and checked), `watched` (a device under observation), `audited` (a program under observation), `imported` (what another tool printed of its own runs).
 //! Nothing here is derived: rates and percentiles are `analysis`'s.
 
+pub mod audited;
 pub mod copied;
 mod counters;
 mod files;

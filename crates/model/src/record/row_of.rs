@@ -373,16 +373,20 @@ impl ResultRow {
             },
             ..RowFigures::default()
         };
+        let program = record
+            .audit
+            .as_ref()
+            .and_then(|audit| audit.program.first());
         ResultRow {
-            label: record.device.name.clone(),
+            label: program.unwrap_or(&record.device.name).clone(),
             tool: "fathom".to_owned(),
             tool_version: Some(record.tool_version.clone()),
             started_utc: Some(record.started_utc),
             host: Some(record.host.hostname.clone()).filter(|name| !name.is_empty()),
-            target: format!("/dev/{}", record.device.name),
+            target: record.target(),
             outcome: Some("complete".to_owned()),
             work: RowWork {
-                engine: Some("watch".to_owned()),
+                engine: Some(if program.is_some() { "audit" } else { "watch" }.to_owned()),
                 ..RowWork::default()
             },
             measured: Some(sum.length),

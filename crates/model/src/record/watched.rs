@@ -3,13 +3,14 @@
 //! Counts and sums of each refresh as the kernel gave them, so that any stretch of them can be added up later. Deliberately
 //! absent: rates and averages, which their readers divide; and what other devices did meanwhile, which is a record each.
 
+use super::audited::Audit;
 use super::counters::DeviceCounters;
 use super::host::{BlockDevice, HostRecord};
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 
 /// A stretch of time in the life of a device.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WatchRecord {
     /// Version of fathom.
     pub tool_version: String,
@@ -27,6 +28,23 @@ pub struct WatchRecord {
     pub traced: bool,
     /// One after another, oldest first.
     pub moments: Vec<WatchMoment>,
+    /// The account of the program that was observed; none of a watch of devices alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<Box<Audit>>,
+}
+
+impl WatchRecord {
+    /// Returns what was observed: the places that an audit names, else the device.
+    pub fn target(&self) -> String {
+        let places = self.audit.iter().flat_map(|audit| &audit.places);
+        let named = places.filter(|place| place.named);
+        let named: Vec<&str> = named.map(|place| place.path.as_str()).collect();
+        match (named.is_empty(), self.device.name.as_str()) {
+            (false, _) => named.join(" "),
+            (true, "") => String::new(),
+            (true, device) => format!("/dev/{device}"),
+        }
+    }
 }
 
 /// One refresh of one device: what happened since the refresh before.

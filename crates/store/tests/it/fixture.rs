@@ -415,6 +415,7 @@ fn keep_v8(store: &Store) {
             reads: 7,
             ..model::WatchMoment::default()
         }],
+        audit: None,
     };
     store.save_watch(watch, &record).unwrap();
     store.finish(watch, SessionOutcome::Complete, None).unwrap();

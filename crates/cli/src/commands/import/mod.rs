@@ -432,7 +432,7 @@ fn sessions_of(
 }
 
 /// Reads a file that is neither a results database nor a report.
-fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
+pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let bytes = whole_file(path)?;
     match is_report(&bytes) {
         false => Ok(bytes),

@@ -3,6 +3,7 @@
 //! Read in this order: the flow (here), `shown` (screen or lines), `recording` (the results database). Deliberately absent:
 //! taking and drawing readings, which is `monitor`'s; writing to any device.
 
+mod account;
 mod recording;
 mod shown;
 
@@ -38,6 +39,7 @@ const INTERVAL_MAX: Nanos = Nanos::seconds(3600);
 struct Request {
     devices: Vec<BlockDevice>,
     interval: Nanos,
+    time: Option<Nanos>,
     count: Option<u64>,
     show: Show,
 }
@@ -46,6 +48,9 @@ struct Request {
 pub(crate) fn watch(args: &WatchArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let root = Root::live();
     let request = request(args, &root)?;
+    if let Some(processes) = account::Processes::of(args, &root)? {
+        return account::account(args, &request, processes, environment);
+    }
     let place = place(args, environment)?;
     let server = match &args.openmetrics {
         Some(at) => Some(serve(at, &args.metrics_host)?),
@@ -96,6 +101,17 @@ fn request(args: &WatchArgs, root: &Root) -> Result<Request, CommandError> {
     if args.count == Some(0) {
         problems.push("--count: read 0; accepted are numbers from 1 on".to_owned());
     }
+    let time = args.time.as_ref().map(|text| {
+        let time = text
+            .parse::<Nanos>()
+            .ok()
+            .filter(|time| *time >= INTERVAL_MIN);
+        time.ok_or_else(|| format!("invalid value '{text}' for --for: must be 100ms or more"))
+    });
+    let time = time.transpose().unwrap_or_else(|problem| {
+        problems.push(problem);
+        None
+    });
     let chosen = devices(&args.devices, root);
     problems.extend(chosen.unknown.iter().map(|word| {
         format!("{word}: no block device of this machine: `fathom devices` lists them")
@@ -107,7 +123,8 @@ fn request(args: &WatchArgs, root: &Root) -> Result<Request, CommandError> {
         Some(interval) => Ok(Request {
             devices: chosen.devices,
             interval,
-            count: args.count,
+            time,
+            count: args.count.or(time.map(|time| time.0.div_ceil(interval.0))),
             show: show(args),
         }),
         None => Err(CommandError::refused_for(problems)),

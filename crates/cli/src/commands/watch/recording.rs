@@ -64,6 +64,7 @@ impl<'a> Recording<'a> {
             interval: self.interval,
             traced: self.traced,
             moments: Vec::new(),
+            audit: None,
         }
     }
 
