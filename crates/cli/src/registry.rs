@@ -4,9 +4,9 @@
 
 use crate::args::RunArgs;
 use crate::commands::{
-    audit, baseline, check, compare, db, dd, delete, devices, diskspd, explain, export, fidelity,
-    files, fio, hosts, import, iometer, ior, learn, learned, list, looks, mdtest, note, pts,
-    replay, report, run, shell, show, sqlio, survey, sweep, table, tag, trace, triage, verify,
+    audit, baseline, check, compare, db, dd, delete, devices, diskspd, docs, explain, export,
+    fidelity, files, fio, hosts, import, iometer, ior, learn, learned, list, looks, mdtest, note,
+    pts, replay, report, run, shell, show, sqlio, survey, sweep, table, tag, trace, triage, verify,
     watch, xdd,
 };
 use crate::seed;

@@ -63,7 +63,7 @@ const QUICK: &Heads = &[
 const AB: &Heads = &[
     ("A", Unit::Text),
     ("B", Unit::Text),
-    ("B/A", Unit::Number),
+    ("B/A", Unit::Rate),
     INTERVAL,
 ];
 const FIT: &Heads = &[

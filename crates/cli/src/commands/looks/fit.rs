@@ -224,6 +224,7 @@ fn span(row: &DemandRow, path: &Path) -> Result<Timespan, CommandError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::Location;
 
     #[test]
     fn the_workload_of_every_demand_is_one_of_fathom_run() {

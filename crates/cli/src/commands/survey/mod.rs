@@ -8,7 +8,7 @@ pub(super) mod context;
 mod deadline;
 mod earlier;
 mod page;
-mod request;
+pub(super) mod request;
 pub(super) mod site;
 mod size;
 pub(crate) mod stored;
