@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn sentences_of_pages_are_counted_over_their_lines_and_code_is_one_word() {
-        let lines = "Fits. One `a b c` two\n".to_owned() + &"three four\n".repeat(11);
+        let lines = "Fits. It fits. One `a b c` two\n".to_owned() + &"three four\n".repeat(11);
         let (fits, long) = (
             format!("# A\n\n{lines}"),
             format!("{lines}five six.\n- x\n"),

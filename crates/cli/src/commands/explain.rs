@@ -67,17 +67,17 @@ pub(crate) fn explain(
     Ok(Ending::Good)
 }
 
-/// Prints how the first of these pages are opened.
+/// Prints the names of the first of these pages.
 fn print_pages(pages: Vec<&Page<'_>>, form: Form<'_>) -> Result<(), CommandError> {
     if pages.is_empty() {
         return Ok(());
     }
     let mut lines = vec![
         (String::new(), String::new()),
-        ("Pages".to_owned(), String::new()),
+        ("Pages of fathom docs".to_owned(), String::new()),
     ];
     let first = pages.into_iter().take(PAGES_MAX);
-    lines.extend(listed(first, "  fathom docs "));
+    lines.extend(listed(first, "  "));
     output::print(&report::reported(&lines, form))
 }
 
