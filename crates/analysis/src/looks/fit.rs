@@ -122,10 +122,10 @@ impl DemandFigure {
         let statistic = match self.statistic {
             DemandStatistic::Mean => "latency".to_owned(),
             DemandStatistic::Quantile(share) => format!("p{}", (share * 1000.0).round() / 10.0),
-            DemandStatistic::Iops => "IOPS".to_owned(),
-            DemandStatistic::BytesPerS => "throughput".to_owned(),
+            // The unit of the value is the name.
+            DemandStatistic::Iops | DemandStatistic::BytesPerS => String::new(),
         };
-        format!("{of} {statistic}").trim_start().to_owned()
+        format!("{of} {statistic}").trim().to_owned()
     }
 
     /// Writes a value of it with its unit.
