@@ -125,6 +125,8 @@ const CPU_BUSY: f64 = 0.90;
 /// Tasks waited for it this share of the time.
 const WAITS: f64 = 0.20;
 const MEMORY_WAITS: f64 = 0.10;
+/// So many I/Os in flight are a queue.
+const QUEUE: f64 = 4.0;
 /// A limit binds from here on.
 const LIMIT_USED: f64 = 0.85;
 /// Servers keep others waiting from here on.
@@ -196,12 +198,17 @@ impl Shares {
         self.disk.as_ref().map_or(0.0, |(_, busy)| *busy)
     }
 
-    /// Whether the disk is busy and tasks wait for it; without the kernel's account of waits by the queue.
+    /// Whether the disk is busy and something waits for it. The kernel does not account the waits of asynchronous I/O: there the
+    /// queue shows them.
     fn disk_is_saturated(&self) -> bool {
-        let waits = self
-            .io_waits
-            .map_or(self.queue() >= 1.0, |waits| waits >= WAITS);
-        self.disk_busy() >= DISK_BUSY && waits
+        let waits = self.io_waits.is_some_and(|waits| waits >= WAITS);
+        self.disk_busy() >= DISK_BUSY && (waits || self.queue() >= QUEUE)
+    }
+
+    /// Whether all that programs do is compute.
+    fn computes(&self) -> bool {
+        let waits = self.io_waits.is_some_and(|waits| waits >= WAITS);
+        self.cpu.is_some_and(|used| used >= CPU_BUSY) && self.disk_busy() < DISK_IDLE && !waits
     }
 
     fn cpu_is_saturated(&self, runnable: f64) -> bool {
@@ -283,6 +290,7 @@ fn answer(facts: &TriageFacts, shares: &Shares) -> (TriageAnswer, String) {
             let why = "not decided: a disk and the processors are saturated at once";
             (TriageAnswer::Undecided, why.to_owned())
         }
+        (false, false) if shares.computes() => (TriageAnswer::Cpu, cpu_sentence(facts, shares)),
         (false, false) => quiet(shares),
     }
 }
@@ -381,7 +389,7 @@ fn disk_sentence(shares: &Shares) -> String {
 
 fn cpu_sentence(facts: &TriageFacts, shares: &Shares) -> String {
     format!(
-        "{} programs want {} cores, which are {} busy: it is the CPU",
+        "{} programs want the {} cores, which are {} busy: it is the CPU",
         say::digits(facts.runnable),
         shares.cores,
         say::percent(shares.cpu.unwrap_or(0.0))
@@ -478,7 +486,7 @@ fn next(answer: TriageAnswer, disk: &str) -> String {
         TriageAnswer::Cpu => "top -o %CPU".to_owned(),
         TriageAnswer::Memory => "top -o %MEM".to_owned(),
         TriageAnswer::IoLimit | TriageAnswer::CpuLimit => "systemd-cgtop".to_owned(),
-        TriageAnswer::Server => "nfsstat -m; cat /proc/self/mountstats".to_owned(),
+        TriageAnswer::Server => "nfsstat -m".to_owned(),
         TriageAnswer::Nothing => "fathom triage --for 60s, while it is slow".to_owned(),
         TriageAnswer::Undecided => "fathom triage --pid N, with the slow process".to_owned(),
     }
@@ -552,7 +560,7 @@ mod tests {
         assert_eq!(cpu.answer, TriageAnswer::Cpu);
         assert_eq!(
             cpu.sentence,
-            "12.0 programs want 2 cores, which are 100% busy: it is the CPU"
+            "12.0 programs want the 2 cores, which are 100% busy: it is the CPU"
         );
         assert_eq!(
             answered(&facts([0.9, 9.0], 0.5, [0.1, 0.9, 0.4])),

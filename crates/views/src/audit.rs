@@ -1,10 +1,12 @@
-//! The account of a program: the answer first, then what it is based on, on at most some fifteen lines.
+//! The account of a program, and what programs wait for: the answer first, then what it is based on, on at most some fifteen lines.
 
 use crate::foot::{self, Note, labelled};
+use crate::number::NOTHING;
 use crate::paper::{Paper, Stored};
-use crate::text::printable;
+use crate::text::{printable, wrapped};
 use analysis::audit::{AuditReport, AuditedDevice, AuditedPlace};
 use analysis::say;
+use analysis::triage::TriageReport;
 use model::record::audited::ProgramEnd;
 use std::io::{self, Write};
 
@@ -23,7 +25,7 @@ pub fn audit_summary(report: &AuditReport, paper: &Paper, out: &mut dyn Write) -
         Some(validity) => format!("{}{not_as}: {sentence}", validity.word()),
         None => sentence,
     };
-    let mut lines = crate::text::wrapped("", &first, paper);
+    let mut lines = wrapped("", &first, paper);
     lines.extend(labelled("program", &program(report), paper));
     lines.extend(labelled("requests", &requests(report), paper));
     for device in report.devices.iter().take(shown(DEVICES_MAX)) {
@@ -148,4 +150,34 @@ fn described(place: &AuditedPlace) -> String {
     });
     let direct = if place.direct { ", direct I/O" } else { "" };
     format!("{}{on}{below}{size}{direct}", printable(&place.path))
+}
+
+/// What programs wait for, as text.
+pub fn triage_summary(report: &TriageReport, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
+    let mut lines = wrapped("", &printable(&report.sentence), paper);
+    for row in &report.evidence {
+        let used = row
+            .utilisation
+            .map(|share| format!("{} busy", say::percent(share)));
+        let used = used.unwrap_or_else(|| NOTHING.to_owned());
+        let text = format!("{used}; {}", printable(&row.saturation));
+        lines.extend(labelled(
+            &format!("{} ", printable(&row.resource)),
+            &text,
+            paper,
+        ));
+    }
+    let time = say::time(report.elapsed_ns as f64);
+    let over = match &report.scope {
+        Some(scope) => format!("{} over {time}", printable(scope)),
+        None => format!("the whole machine over {time}"),
+    };
+    lines.extend(labelled("scope", &over, paper));
+    lines.extend(labelled("next", &report.next, paper));
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// The same as one document, ending in a newline.
+pub fn triage_json(report: &TriageReport, out: &mut dyn Write) -> io::Result<()> {
+    crate::json::versioned_json(report, out)
 }

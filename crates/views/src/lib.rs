@@ -40,10 +40,9 @@ mod table;
 mod text;
 mod time;
 mod trace;
-mod triage;
 mod watch;
 
-pub use audit::{audit_json, audit_summary};
+pub use audit::{audit_json, audit_summary, triage_json, triage_summary};
 pub use baselines::{BaselineLine, write_baselines};
 pub use colours::coloured;
 pub use compare::compare_summary;
@@ -85,5 +84,4 @@ pub use sweep::{sweep_forecast, sweep_summary};
 pub use text::{folded_usage, printable, shorten, wrapped};
 pub use time::{Zone, ctime_stamp, date_stamp, local_day, local_stamp, write_time};
 pub use trace::{learned_json, trace_json, trace_summary};
-pub use triage::{triage_json, triage_summary};
 pub use watch::watch_summary;

@@ -3,8 +3,7 @@
 //! The counters of a device contain what other programs did, so they are an upper bound: less than was printed is certain. Where
 //! a device did much more and other programs explain it, the program's own counts decide, or nothing does.
 
-use super::scope::{Done, Scope};
-use super::seen::AuditAnswer;
+use super::scope::{AuditAnswer, Done, Scope};
 use crate::say;
 use model::record::audited::{Audit, AuditPlace};
 use model::{ImportedOperation, ImportedRun, Operation};
@@ -52,7 +51,7 @@ pub(super) fn judged(audit: &Audit, scope: &Scope<'_>) -> Option<Judgement> {
     if largest <= 0.0 {
         return None;
     }
-    // A side of a few bytes says nothing about the figures as a whole.
+    // A side of a few bytes does not matter to the figures as a whole.
     let counted = sides.iter().filter(|side| side.bytes >= 0.05 * largest);
     let each = counted.map(|side| of_side(audit, scope, side, &what));
     each.reduce(|one, two| if two.answer > one.answer { two } else { one })
@@ -239,22 +238,17 @@ fn decided(audit: &Audit, scope: &Scope<'_>, side: &Side) -> (AuditAnswer, Strin
 fn no_device(place: &AuditPlace) -> (AuditAnswer, String) {
     let on = place.file_system.as_ref();
     let kind = on.map_or("no file system", |on| on.kind.as_str());
-    match on.is_some_and(model::FileSystem::is_in_memory) {
-        true => {
-            let why = format!(
-                "{} is on {kind}, which is memory: no device took part",
-                place.path
-            );
-            (AuditAnswer::NoDevice, why)
-        }
-        false => {
-            let why = format!(
-                "{} is on {kind}: no device of this machine counts its I/Os",
-                place.path
-            );
-            (AuditAnswer::Remote, why)
-        }
-    }
+    let (answer, why) = match on.is_some_and(model::FileSystem::is_in_memory) {
+        true => (
+            AuditAnswer::NoDevice,
+            ", which is memory: no device took part",
+        ),
+        false => (
+            AuditAnswer::Remote,
+            ": no device of this machine counts its I/Os",
+        ),
+    };
+    (answer, format!("{} is on {kind}{why}", place.path))
 }
 
 /// Why devices of this machine may not show it, where no place is named.

@@ -4,12 +4,11 @@
 //! are in `findings::audit`. Omitted: a program that printed nothing is not judged; its account is the answer.
 
 mod judge;
-mod scope;
-pub(crate) mod seen;
+pub(crate) mod scope;
 #[cfg(test)]
 mod tests;
 
-pub use seen::{AuditAnswer, AuditSeen};
+pub use scope::{AuditAnswer, AuditSeen};
 
 use crate::findings::{Finding, audit_findings};
 use crate::say;
@@ -19,8 +18,7 @@ use model::record::OtherProgram;
 use model::record::audited::{Audit, Pressure, ProgramEnd, ProgramIo};
 use model::{CounterWindow, CpuTimes, Operation, WatchRecord};
 use schemars::JsonSchema;
-use scope::Scope;
-use seen::{BYTES_MIN, left_of};
+use scope::{BYTES_MIN, Scope, left_of};
 use serde::Serialize;
 
 /// The account of a program.
@@ -209,6 +207,11 @@ fn account(audit: &Audit, scope: &Scope<'_>) -> String {
         let names = scope.names(audit, operation);
         did(&names, operation, scope.top(audit, operation))
     });
+    if audit.io.processes == 0 && audit.io.unread > 0 {
+        return format!(
+            "{name} could not be counted, because its process may not be read; {read}, {write} meanwhile"
+        );
+    }
     if let Some(place) = scope.elsewhere {
         let kind = place
             .file_system

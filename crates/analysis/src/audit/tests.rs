@@ -1,4 +1,4 @@
-//! Made records: each case of a first line, with its answer.
+//! Records of one program each: each case of a first line, with its answer.
 
 use super::*;
 use model::record::audited::AuditPlace;
@@ -214,15 +214,15 @@ fn files_without_a_device_have_their_reason() {
         kind.clone_into(&mut place.file_system.as_mut().unwrap().kind);
     };
     let quiet = [("vda", "disk", NOTHING)];
-    let (answer, said) = sentence(|place| place.allocated = Some(Bytes(0)), &quiet);
+    let (answer, text) = sentence(|place| place.allocated = Some(Bytes(0)), &quiet);
     assert_eq!(answer, AuditAnswer::Memory);
     assert!(
-        said.ends_with("/m/f has holes, which are read without a device"),
-        "{said}"
+        text.ends_with("/m/f has holes, which are read without a device"),
+        "{text}"
     );
-    let (answer, said) = sentence(|place| place.direct = true, &quiet);
+    let (answer, text) = sentence(|place| place.direct = true, &quiet);
     assert_eq!(answer, AuditAnswer::Memory);
-    assert!(said.contains("never written"), "{said}");
+    assert!(text.contains("never written"), "{text}");
     let of = |name: &'static str| {
         let mut case = fio(Operation::Read, &[]);
         kind(&mut case.place, name);
@@ -304,6 +304,17 @@ fn a_program_that_prints_nothing_has_its_account() {
         "fio wrote 16 MiB; vda did 2 writes (1 MiB) before it ended: 15 MiB were still in memory"
     );
     assert_eq!(ids, ["audit-not-written"]);
+    let mut hidden = fio(Operation::Write, &[("vda", "disk", NOTHING)]);
+    hidden.printed = None;
+    let mut record = hidden.record();
+    let io = &mut record.audit.as_mut().unwrap().io;
+    (io.processes, io.unread) = (0, 1);
+    let report = audit_report(&record).unwrap();
+    assert!(
+        report.sentence.starts_with("fio could not be counted"),
+        "{}",
+        report.sentence
+    );
     let (whole, ids) = account((20, 17 << 10));
     assert_eq!(
         whole,

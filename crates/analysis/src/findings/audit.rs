@@ -3,7 +3,7 @@
 //! Omitted: whether the devices did what was printed, which `crate::audit` compares.
 
 use super::{Cause, Finding, Group, Look, Rule, RuleId, Severity, finding};
-use crate::audit::seen::{AuditAnswer, AuditSeen, left_of};
+use crate::audit::scope::{AuditAnswer, AuditSeen, left_of};
 use crate::say;
 
 const SOURCE: &str = "The kernel's Documentation/admin-guide/iostats.rst and Documentation/block/stat.rst; proc_pid_io(5); proc_meminfo(5).";
@@ -14,7 +14,7 @@ pub(super) const NOT_ON_DEVICE: Rule = Rule {
     cause: Cause::Cache,
     limit: None,
     what: "A program printed figures that its devices did not do: memory answered.",
-    method: "From just before the program started until it ended, the devices of its targets (of --on, else all of the machine) moved less than 10% of the printed bytes: an error; less than 90%: a warning. An error, too, if a loop device did them and the devices below it less than 90%, or if all targets are in memory. What others did on the devices counts, too, so that the true share is not larger.",
+    method: "The devices are those below --on, else all of the machine. Until the program ended they moved less than 10% of the printed bytes: an error; less than 90%: a warning. An error, too, if a loop device moved them and the devices below it less than 90%, or if all targets are in memory. What others did counts, too, so that the true share is not larger.",
     evidence: &["printed_bytes", "device_bytes"],
     source: SOURCE,
     advice: "Repeat it with direct I/O (fio: --direct=1, dd: oflag=direct or iflag=direct), on a file whose blocks were written, or with more data than memory.",
@@ -53,7 +53,7 @@ pub(super) const OTHER_LOAD: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "Other programs used the devices of the program while it ran.",
-    method: "The devices moved at least 1 MiB and 10% more than the program requested, and processes that are no descendants of it moved at least half of that. Those that ended in the meantime, and those of other users without root, are not seen.",
+    method: "The devices moved at least 1 MiB and 10% more than the program requested. Processes that are no descendants of it moved at least half of that. Those that ended in the meantime, and those of other users without root, are not seen.",
     evidence: &["others_bytes", "excess_bytes", "device_bytes"],
     source: SOURCE,
     advice: "Repeat it on an idle machine, or state the other load with the figures.",
@@ -66,7 +66,7 @@ pub(super) const NOT_COUNTED: Rule = Rule {
     cause: Cause::Alone,
     limit: None,
     what: "The account does not contain all processes of the program.",
-    method: "Some processes could not be read (programs with set-user-id without root, /proc with hidepid), or still ran when the program ended, so that they are counted up to then.",
+    method: "Some processes could not be read (programs with set-user-id without root, /proc with hidepid). Or they still ran when the program ended, and are counted up to then.",
     evidence: &["unread_processes", "running_processes"],
     source: SOURCE,
     advice: "Run the audit as root, and let the program wait for its children.",
@@ -74,23 +74,27 @@ pub(super) const NOT_COUNTED: Rule = Rule {
 };
 
 fn not_on_device(seen: &AuditSeen<'_>) -> Option<Finding> {
-    let severity = match seen.answer {
-        answer if answer.is_memory() => Severity::Error,
-        AuditAnswer::PartMemory => Severity::Warning,
-        _ => return None,
-    };
     let sentence = seen.sentence.to_owned();
-    let found = finding(
-        NOT_ON_DEVICE.id,
-        severity,
-        sentence,
-        &compared(seen),
-        "repeat it with direct I/O (fio: --direct=1), on written blocks, or with more data than memory",
-    );
-    Some(match severity {
-        Severity::Error => found.not_as("a disk result"),
-        _ => found,
-    })
+    match seen.answer {
+        answer if answer.is_memory() => {
+            let found = found(&NOT_ON_DEVICE, Severity::Error, sentence, &compared(seen));
+            Some(found.not_as("a disk result"))
+        }
+        AuditAnswer::PartMemory => {
+            let evidence = compared(seen);
+            Some(found(
+                &NOT_ON_DEVICE,
+                Severity::Warning,
+                sentence,
+                &evidence,
+            ))
+        }
+        _ => None,
+    }
+}
+
+fn found(rule: &Rule, severity: Severity, sentence: String, evidence: &[(&str, f64)]) -> Finding {
+    finding(rule.id, severity, sentence, evidence, rule.advice)
 }
 
 fn compared(seen: &AuditSeen<'_>) -> [(&'static str, f64); 2] {
@@ -101,37 +105,22 @@ fn compared(seen: &AuditSeen<'_>) -> [(&'static str, f64); 2] {
 }
 
 fn merged(seen: &AuditSeen<'_>) -> Option<Finding> {
-    (seen.answer == AuditAnswer::Merged).then(|| {
-        let sentence = seen.sentence.to_owned();
-        finding(
-            MERGED.id,
-            Severity::Warning,
-            sentence,
-            &compared(seen),
-            "use MiB/s as the device's figure; for IOPS repeat it with direct I/O at random places",
-        )
-    })
+    let sentence = seen.sentence.to_owned();
+    let is_merged = seen.answer == AuditAnswer::Merged;
+    is_merged.then(|| found(&MERGED, Severity::Warning, sentence, &compared(seen)))
 }
 
 fn not_written(seen: &AuditSeen<'_>) -> Option<Finding> {
     let [to_write, written] = seen.written?;
     let left = left_of(to_write, written)?;
-    let sentence = format!(
-        "{} of the {} that it wrote were not on a device when it ended",
-        say::bytes(left),
-        say::bytes(to_write)
-    );
+    let (left_text, whole) = (say::bytes(left), say::bytes(to_write));
+    let sentence =
+        format!("{left_text} of {whole} that it wrote were not on a device when it ended");
     let evidence = [
         ("written_bytes", to_write as f64),
         ("not_written_bytes", left as f64),
     ];
-    Some(finding(
-        NOT_WRITTEN.id,
-        Severity::Warning,
-        sentence,
-        &evidence,
-        "let it flush before it ends (fio: --end_fsync=1, dd: conv=fdatasync)",
-    ))
+    Some(found(&NOT_WRITTEN, Severity::Warning, sentence, &evidence))
 }
 
 fn other_load(seen: &AuditSeen<'_>) -> Option<Finding> {
@@ -149,8 +138,7 @@ fn other_load(seen: &AuditSeen<'_>) -> Option<Finding> {
         .saturating_add(seen.audit.io.to_write().0);
     let excess = seen.moved_bytes.saturating_sub(own);
     let much = excess >= BYTES_MIN && excess as f64 >= SHARE_MIN * seen.moved_bytes as f64;
-    let much = much && all >= excess / 2;
-    much.then(|| {
+    (much && all >= excess / 2).then(|| {
         let sentence = format!(
             "the devices moved {} more than the program requested; other programs moved {} meanwhile, most of it {} ({})",
             say::bytes(excess),
@@ -163,37 +151,24 @@ fn other_load(seen: &AuditSeen<'_>) -> Option<Finding> {
             ("excess_bytes", excess as f64),
             ("device_bytes", seen.moved_bytes as f64),
         ];
-        finding(
-            OTHER_LOAD.id,
-            Severity::Warning,
-            sentence,
-            &evidence,
-            "repeat it on an idle machine",
-        )
+        found(&OTHER_LOAD, Severity::Warning, sentence, &evidence)
     })
 }
 
 fn not_counted(seen: &AuditSeen<'_>) -> Option<Finding> {
     let (unread, running) = (seen.audit.io.unread, seen.audit.io.still_running);
     (unread + running > 0).then(|| {
-        let sentence = match (unread, running) {
-            (0, running) => format!(
-                "{} still ran when it ended and {} counted up to then",
-                say::counted(running, "process"),
-                if running == 1 { "is" } else { "are" }
+        let sentence = match unread {
+            0 => format!(
+                "{} still ran when it ended: counted up to then",
+                say::counted(running, "process")
             ),
-            (unread, _) => format!("{} could not be read", say::counted(unread, "process")),
+            _ => format!("{} could not be read", say::counted(unread, "process")),
         };
         let evidence = [
             ("unread_processes", unread as f64),
             ("running_processes", running as f64),
         ];
-        finding(
-            NOT_COUNTED.id,
-            Severity::Note,
-            sentence,
-            &evidence,
-            "run the audit as root, and let the program wait for its children",
-        )
+        found(&NOT_COUNTED, Severity::Note, sentence, &evidence)
     })
 }

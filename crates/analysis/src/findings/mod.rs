@@ -123,7 +123,7 @@ mod write_penalty;
 mod zero_data;
 
 use crate::LimitKind;
-use crate::audit::seen::AuditSeen;
+use crate::audit::scope::AuditSeen;
 use crate::cpu::CpuReport;
 use crate::device_check::DeviceCheck;
 use crate::estimate::Estimate;

@@ -5,7 +5,7 @@ use super::{
     Cause, FINDINGS, Finding, Look, PtsSeen, Seen, Several, no_device, process_stopped,
     unwritten_extents,
 };
-use crate::audit::seen::AuditSeen;
+use crate::audit::scope::AuditSeen;
 use crate::job::seen::JobSeen;
 use crate::known::Known;
 use crate::observed::Observed;

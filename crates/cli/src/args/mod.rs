@@ -3,7 +3,6 @@
 //! Values stay text: the dialect reads them, so that all that is wrong is reported at once. Defaults are the
 //! dialect's. Deliberately absent: what any option means for a run.
 
-mod audit;
 mod compare;
 mod database;
 pub(crate) mod files;
@@ -22,7 +21,6 @@ pub(crate) mod trace;
 mod watch;
 
 use crate::subcommand::read_line;
-pub(crate) use audit::{AuditArgs, TriageArgs};
 use clap::Args;
 pub(crate) use compare::{
     BaselineArgs, BaselineCheckArgs, BaselineCommand, BaselineListArgs, BaselineSetArgs,
@@ -50,7 +48,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use sweep::SweepArgs;
 use tools::native;
 pub(crate) use trace::{TraceArgs, TraceInputArgs};
-pub(crate) use watch::{CheckArgs, WatchArgs};
+pub(crate) use watch::{AuditArgs, CheckArgs, TriageArgs, WatchArgs};
 
 /// `fathom iometer`.
 #[derive(Args, Debug)]

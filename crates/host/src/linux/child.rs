@@ -10,6 +10,7 @@
 use super::account::{descendants, program_io};
 use crate::reported::{EndedProgram, StartError, TakeOutput};
 use crate::root::Root;
+use libc::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGXCPU};
 use model::record::audited::{ProgramEnd, ProgramIo};
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -47,7 +48,8 @@ pub fn run_program(
         command.stdout(Stdio::piped());
     }
     let mut child = command.spawn().map_err(of_start)?;
-    let output = child.stdout.take().zip(take).map(passed_on);
+    let output = child.stdout.take().zip(take);
+    let output = output.map(|(output, take)| passed_on(output, take));
     let mut io = ProgramIo::default();
     let ending = until_ended(root, &child, &signals, &mut |event| match event {
         Event::Ended(counts) => io = io.and(counts),
@@ -124,7 +126,7 @@ fn counted(root: &Root, process: u32) -> ProgramIo {
 }
 
 /// Passes output on in a thread of its own, because the program waits where its pipe is full.
-fn passed_on((mut output, mut take): (ChildStdout, TakeOutput)) -> Receiver<()> {
+fn passed_on(mut output: ChildStdout, mut take: TakeOutput) -> Receiver<()> {
     let (done, ended) = channel();
     std::thread::spawn(move || {
         let mut part = vec![0; CHUNK_BYTES];
@@ -196,15 +198,7 @@ fn reap(process: u32) {
 
 /// Signals that are passed on: all that end a program or that programs use between themselves.
 const PASSED: [i32; 9] = [
-    libc::SIGINT,
-    libc::SIGTERM,
-    libc::SIGHUP,
-    libc::SIGQUIT,
-    libc::SIGUSR1,
-    libc::SIGUSR2,
-    libc::SIGALRM,
-    libc::SIGWINCH,
-    libc::SIGXCPU,
+    SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGXCPU,
 ];
 
 /// A bit for each signal that another process has sent.

@@ -39,10 +39,9 @@ impl WatchRecord {
         let places = self.audit.iter().flat_map(|audit| &audit.places);
         let named = places.filter(|place| place.named);
         let named: Vec<&str> = named.map(|place| place.path.as_str()).collect();
-        match (named.is_empty(), self.device.name.as_str()) {
-            (false, _) => named.join(" "),
-            (true, "") => String::new(),
-            (true, device) => format!("/dev/{device}"),
+        match named.is_empty() {
+            true => format!("/dev/{}", self.device.name),
+            false => named.join(" "),
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::args::AuditArgs;
 use crate::commands::import::bytes_of;
 use host::TakeOutput;
 use model::ImportedRun;
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -62,25 +63,21 @@ fn runs_of(name: &str, bytes: &[u8]) -> Result<Vec<ImportedRun>, String> {
 }
 
 impl Printed {
-    /// Looks at the files before the command starts.
+    /// Reads the state of the files before the command starts.
     pub(super) fn before(args: &AuditArgs) -> Printed {
-        let words: Vec<_> = args
-            .command
-            .iter()
-            .map(|word| word.to_string_lossy())
-            .collect();
-        let behind = words.windows(2).filter_map(|pair| {
-            let is_option = OPTIONS.contains(&pair[0].as_ref());
-            is_option.then(|| pair[1].to_string())
-        });
-        let joined = words.iter().filter_map(|word| {
-            let (option, value) = word.split_once('=')?;
-            OPTIONS.contains(&option).then(|| value.to_owned())
-        });
-        let found = behind.chain(joined);
+        let mut words = args.command.iter().map(|word| word.to_string_lossy());
+        let mut found = Vec::new();
+        while let Some(word) = words.next() {
+            let (option, value) = word.split_once('=').unwrap_or((&word, ""));
+            if OPTIONS.contains(&option) {
+                let value = Some(value.to_owned()).filter(|value| !value.is_empty());
+                let value = value.or_else(|| words.next().map(Cow::into_owned));
+                found.extend(value.map(|path| Candidate::of(path.into())));
+            }
+        }
         Printed {
             named: args.result.clone().map(Candidate::of),
-            found: found.map(|path| Candidate::of(path.into())).collect(),
+            found,
         }
     }
 

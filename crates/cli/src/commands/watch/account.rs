@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use store::SessionOutcome;
 
-/// Between two looks at the processes.
+/// Between two readings of the processes.
 const STEP: Nanos = Nanos::millis(250);
 
 /// The processes that are observed.
@@ -35,7 +35,7 @@ pub(super) enum Processes {
 impl Processes {
     /// Returns those that the options name; none of a watch of devices.
     pub(super) fn of(args: &WatchArgs, root: &Root) -> Result<Option<Processes>, CommandError> {
-        if let Some(process) = args.pid {
+        if let Some(process) = args.account.pid {
             let why = match host::program_io(root, process) {
                 Ok(_) => return Ok(Some(Processes::Tree(process))),
                 Err(error) => model::errno_text(&error),
@@ -44,7 +44,7 @@ impl Processes {
                 "invalid value '{process}' for --pid: must be a process whose counts may be read: {why}"
             )));
         }
-        let Some(group) = &args.cgroup else {
+        let Some(group) = &args.account.cgroup else {
             return Ok(None);
         };
         let folder = host::group_folder(root, group).ok_or_else(|| {
@@ -128,7 +128,7 @@ pub(super) fn account(
     Ok(ending)
 }
 
-/// Counts of processes at the first look and at the last.
+/// Counts of processes at the first reading and at the last.
 #[derive(Default)]
 struct Counts {
     first: Option<HashMap<u32, ProgramIo>>,
