@@ -245,7 +245,7 @@ fn read_run(out: &str) -> Option<Said> {
     let total = operations.iter().find(|row| row["operation"] == "total")?;
     Some(Said {
         ios: total["ios"].as_f64()?,
-        rate_per_s: total["rate_per_s"].as_f64()?,
+        rate_per_s: total["iops"].as_f64()?,
         cpu_s: None,
     })
 }
@@ -303,8 +303,8 @@ mod tests {
 
     #[test]
     fn the_sum_of_the_operations_of_a_run_is_read_once() {
-        let out = r#"{"operations":[{"operation":"read","ios":3,"rate_per_s":1.5},
-                      {"operation":"total","ios":3,"rate_per_s":1.5}]}"#;
+        let out = r#"{"operations":[{"operation":"read","ios":3,"iops":1.5},
+                      {"operation":"total","ios":3,"iops":1.5}]}"#;
         let said = read_run(out).unwrap();
         assert_eq!((said.ios, said.rate_per_s), (3.0, 1.5));
         assert!(read_run(r#"{"operations":[]}"#).is_none());

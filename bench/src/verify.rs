@@ -167,7 +167,7 @@ fn measured(
     command.arg(file);
     let iops = |document: &Value| {
         let all = document["operations"].as_array()?.last()?;
-        all["rate_per_s"].as_f64()
+        all["iops"].as_f64()
     };
     document(&mut command, shop, &iops).map(|(iops, _)| iops)
 }

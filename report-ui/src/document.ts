@@ -4,7 +4,7 @@
 export type Unit =
   | "text" | "name" | "tags" | "count" | "percent" | "rate" | "size" | "size_per_second" | "time" | "moment" | "truth";
 export type Value = null | number | boolean | string;
-export type Validity = "valid" | "not_checked" | "caution" | "invalid";
+export type Validity = "VALID" | "NOT CHECKED" | "CAUTION" | "INVALID";
 
 export interface Estimate { value: number; low: number | null; high: number | null; samples: number }
 
@@ -43,10 +43,11 @@ export interface Part {
   tags: string[]; notes: string[]; models: string[]; counts: Counts; host: Host | null; targets: Target[]; engine: Engine | null;
   device_checks: string[];
 }
-export interface Column { name: string; heading: string; unit: Unit; about: string; alike?: Value }
+/** A field: its name, and the same without its unit, over values that have theirs. */
+export interface Column { name: string; short: string; unit: Unit; about: string; alike?: Value }
 
 export interface Steady {
-  steady: boolean | null; why_not: string | null; from_ns: number | null; to_ns: number | null; rate_per_s: number | null;
+  steady: boolean | null; reason: string | null; from_ns: number | null; to_ns: number | null; iops: number | null;
 }
 export interface Times {
   step_ns: number; last_ns: number; merged: number; warmup_ns: number; ios: number[]; bytes: number[];
@@ -66,29 +67,29 @@ export interface Detail { times: Times | null; distributions: Distribution[]; he
 
 export interface Cell {
   part: number; id: string; label: string; validity: Validity | null; reasons: string[]; failed: boolean; values: Value[];
-  rate: Estimate | null; command: string | null; detail: Detail | null;
+  iops_estimate: Estimate | null; command: string | null; detail: Detail | null;
 }
 /** A load that a survey ran more than once: its runs, the first of which represents it in charts, and figures of all. */
 export interface Load {
-  cells: number[]; rate_per_s: number; bytes_per_s: number;
+  cells: number[]; iops: number; bytes_per_s: number;
   latency: { mean_ns: number | null; percentiles: { quantile: number; latency_ns: number | null }[] };
 }
 export interface Finding {
   id: string; group: string; severity: "note" | "warning" | "error"; confidence: "high" | "medium" | "low"; sentence: string;
   evidence: { name: string; value: number }[]; advice: string; because: string | null; cells: number[];
 }
-export interface Mark { outstanding: number | null; rate_per_s: number | null; how: string }
+export interface Mark { outstanding: number | null; iops: number | null; how: string }
 export interface Curve {
   part: number; workload: string; threads: number; points: { outstanding: number; cell: number; runs: number }[];
   knee: Mark | null; cap: Mark | null;
 }
 export interface Roof {
-  part: number; name: string; rate_per_s: number; rate_cell: number; bytes_per_s: number; bytes_cell: number; cells: number[];
+  part: number; name: string; iops: number; iops_cell: number; bytes_per_s: number; bytes_cell: number; cells: number[];
 }
 export type Outcome = "faster" | "slower" | "no_difference" | "inconclusive";
 export interface Change {
   metric: string; short: string; a: number; b: number; ratio: Estimate | null; differs: boolean | null; outcome: Outcome; at_most_share?: number | null;
-  smallest_seen_share: number | null; cannot: string | null;
+  minimum_detectable_share: number | null; cannot: string | null;
 }
 export interface CellChange { name: string; a: string[]; b: string[]; rates: [number, number] | null; doubt: string | null; ratio: Estimate | null; differs: boolean | null; outcome: Outcome | null; at_most_share: number | null }
 export interface Comparison {

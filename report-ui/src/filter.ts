@@ -36,7 +36,7 @@ function everything(page: Page, cell: number): string {
 function comparison(page: Page, column: Column, sign: string, text: string): ((cell: number) => boolean) | string {
   const numeric = !["text", "name", "tags", "truth", "moment"].includes(column.unit);
   const wanted = numeric ? number(text, column.unit) : text.toLowerCase();
-  if (wanted === null) return `Read “${text}” for ${column.name}; a number with its unit is needed.`;
+  if (wanted === null) return `Read “${text}” for ${column.short}; a number with its unit is needed.`;
   return (cell) => {
     const value = page.value(cell, column.name);
     if (value === null) return sign === "!=";

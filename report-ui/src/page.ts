@@ -14,7 +14,8 @@ export class Page {
     let place = 0;
     for (const column of document.columns) {
       const alike = column.alike !== undefined;
-      this.columns.set(column.name, { column, place: alike ? null : place });
+      const known = { column, place: alike ? null : place };
+      this.columns.set(column.name, known).set(column.short, known);
       if (!alike) place += 1;
     }
     for (const load of document.loads) {
@@ -73,7 +74,7 @@ export class Page {
 
   /** What was asked of a cell, in short: `4K random read, QD64`; its label where that is not known. */
   name(cell: number): string {
-    const [block, writes, depth, threads, rate] = ["block", "write", "depth", "threads", "rate"].map((name) => this.number(cell, name));
+    const [block, writes, depth, threads, rate] = ["block", "write", "queue_depth", "threads", "target_iops"].map((name) => this.number(cell, name));
     if (!block) return this.cell(cell).label || this.cell(cell).id;
     const operation = writes === null ? "I/O" : writes === 0 ? "read" : writes === 100 ? "write" : `${100 - (writes ?? 0)}/${writes}`;
     const load = rate ? `, ${format.rate(rate)} IOPS requested` : depth && threads ? `, QD${depth * threads}` : "";
@@ -97,8 +98,8 @@ export class Page {
 function figureOf(load: Load, name: string): number | null {
   const at = (quantile: number) => load.latency.percentiles.find((one) => one.quantile === quantile)?.latency_ns ?? null;
   switch (name) {
-    case "iops": return load.rate_per_s;
-    case "throughput": return load.bytes_per_s;
+    case "iops": return load.iops;
+    case "bytes_per_s": return load.bytes_per_s;
     case "latency_mean": return load.latency.mean_ns;
     case "latency_p50": return at(0.5);
     case "latency_p99": return at(0.99);
@@ -109,5 +110,5 @@ function figureOf(load: Load, name: string): number | null {
 
 /** Whether a field is a result of a cell, and not what was requested. */
 export function isFigure(name: string): boolean {
-  return /^(read_|write_|response_)?(iops|throughput|latency_.*|ios|bytes|errors|mean|p\d+|max)$/.test(name);
+  return /^(read_|write_|response_)?(iops|bytes_per_s|latency_.*|ios|bytes|errors|mean.*|p\d+.*|max.*)$/.test(name);
 }

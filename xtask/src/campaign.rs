@@ -446,7 +446,7 @@ fn lies(
         .lines()
         .find_map(|line| value(line, "validity"))
         .as_deref()
-        == Some("valid");
+        == Some("VALID");
     if valid && !made.is_of_a_disk() {
         lies.push("VALID, though no disk was measured".to_owned());
     }

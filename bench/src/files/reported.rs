@@ -65,8 +65,8 @@ pub(super) fn ours(document: &str) -> Option<Ours> {
         let named = |row: &&Value| row["operation"] == figure.row.0 && row["order"] == figure.row.1;
         let row = rows.iter().find(named)?;
         let (rate, unit) = match figure.flow {
-            true => (&row["bytes_per_s"], f64::from(1 << 20)),
-            false => (&row["rate_per_s"], 1000.0),
+            true => (&row["bytes_per_s_estimate"], f64::from(1 << 20)),
+            false => (&row["iops_estimate"], 1000.0),
         };
         let end = |name: &str| Some(rate[name].as_f64()? / unit);
         Some(Rate {
@@ -95,10 +95,10 @@ mod tests {
     #[test]
     fn a_figure_is_found_by_its_operation_and_order_with_its_interval() {
         let reported = r#"{"rows": [
-            {"operation": "create", "order": "random", "rate_per_s": {"value": 9000.0, "low": 8000.0, "high": 10000.0}},
-            {"operation": "create", "order": "sequential", "rate_per_s": {"value": 5000.0, "low": null, "high": null}},
-            {"operation": "read blocks", "order": "sequential", "rate_per_s": {"value": 2.0}, "bytes_per_s": {"value": 3145728.0}},
-            {"operation": "stat", "order": "random", "rate_per_s": null}]}"#;
+            {"operation": "create", "order": "random", "iops_estimate": {"value": 9000.0, "low": 8000.0, "high": 10000.0}},
+            {"operation": "create", "order": "sequential", "iops_estimate": {"value": 5000.0, "low": null, "high": null}},
+            {"operation": "read blocks", "order": "sequential", "iops_estimate": {"value": 2.0}, "bytes_per_s_estimate": {"value": 3145728.0}},
+            {"operation": "stat", "order": "random", "iops_estimate": null}]}"#;
         let read = ours(reported).unwrap();
         let rate = |value, interval| Some(Rate { value, interval });
         assert_eq!(read[7], rate(9.0, Some((8.0, 10.0))));

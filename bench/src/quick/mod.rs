@@ -218,7 +218,7 @@ fn fathom(shop: &Shop, ground: &Ground) -> Result<Vec<(String, f64)>, BenchError
     let document: Value = serde_json::from_str(&reported).unwrap_or_default();
     let rows = document["rows"].as_array().cloned().unwrap_or_default();
     let row = |row: &Value| {
-        let rate = row["bytes_per_s"]["value"].as_f64()?;
+        let rate = row["bytes_per_s_estimate"]["value"].as_f64()?;
         Some((row["label"].as_str()?.to_owned(), rate / MIB))
     };
     Ok(rows.iter().filter_map(row).collect())

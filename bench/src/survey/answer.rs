@@ -33,11 +33,11 @@ impl Answer {
                 knee: row["knee_depth"].as_u64()?,
                 best: (
                     row["best"]["threads"].as_u64()?,
-                    row["best"]["queue_depth"].as_u64()?,
+                    row["best"]["total_queue_depth"].as_u64()?,
                 ),
-                peak: row["best"]["rate_per_s"].as_f64()?,
+                peak: row["best"]["iops"].as_f64()?,
                 limit: row["limit"]["kind"].as_str().unwrap_or("-").to_owned(),
-                kept: row["goal"]["rate"]["value"].as_f64(),
+                kept: row["goal"]["iops_estimate"]["value"].as_f64(),
             })
         });
         Some(Answer {

@@ -71,7 +71,7 @@ fn rate(site: &Site<'_>, options: &[&str], (threads, in_flight): Load) -> Result
     let document: Option<Value> = serde_json::from_str(&reported).ok();
     let total = document.as_ref().and_then(|document| {
         let mut rows = document["operations"].as_array()?.iter();
-        rows.find(|row| row["operation"] == "total")?["rate_per_s"].as_f64()
+        rows.find(|row| row["operation"] == "total")?["iops"].as_f64()
     });
     total.ok_or_else(|| BenchError::Unreadable {
         command: words.join(" "),

@@ -88,7 +88,7 @@ impl Checks {
         let windows = observed
             .windows
             .spread_per_s(crate::observed::RateWindows::MIN);
-        let cv = windows.zip(observed.total.rate_per_s.filter(|rate| *rate > 0.0));
+        let cv = windows.zip(observed.total.iops.filter(|rate| *rate > 0.0));
         let direct = run.workload.cache == Some(CacheMode::Unbuffered);
         let durable = run.workload.write_through == Some(true)
             || matches!(

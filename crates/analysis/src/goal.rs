@@ -39,7 +39,7 @@ pub struct Goal {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
     /// IOPS that were to start. // above 0
-    pub rate_per_s: f64,
+    pub iops: f64,
     /// The response time at the goal's quantile, in nanoseconds; `None` where the rate was not kept.
     pub latency_ns: Option<f64>,
 }
@@ -60,7 +60,7 @@ pub struct Bracket {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
     /// IOPS that keep the latency. // above 0
-    pub rate_per_s: f64,
+    pub iops: f64,
     /// Half of its 95% interval.
     pub half_width_per_s: f64,
     /// By so much the rate has to change for the latency to change to about e times as much.
@@ -73,7 +73,7 @@ impl Crossing {
         let wanted = 1.0 / goal.latency.0 as f64;
         let near: Vec<(f64, f64)> = trials
             .iter()
-            .filter_map(|one| Some((one.rate_per_s, 1.0 / one.latency_ns?.max(1.0))))
+            .filter_map(|one| Some((one.iops, 1.0 / one.latency_ns?.max(1.0))))
             .filter(|(_, y)| (wanted / NEAR_TIMES..=wanted * NEAR_TIMES).contains(y))
             .collect();
         if near.len() < LINE_MIN {
@@ -98,7 +98,7 @@ impl Crossing {
         let leverage = 1.0 / all + (rate - x_mean).powi(2) / spread;
         let times = student::t_point(0.05, free as f64);
         (rate > 0.0 && rate.is_finite()).then(|| Crossing {
-            rate_per_s: rate,
+            iops: rate,
             half_width_per_s: times * scatter * leverage.sqrt() / slope.abs(),
             reach_per_s: wanted / slope.abs(),
         })
@@ -114,7 +114,7 @@ impl Trial {
         let kept = due > 0.0 && total.ios as f64 >= KEPT_SHARE * due;
         let response = total.response.filter(|_| kept);
         (record.outcome == Outcome::Complete).then(|| Trial {
-            rate_per_s: asked,
+            iops: asked,
             latency_ns: response
                 .and_then(|times| times.quantile(goal.quantile))
                 .map(|ns| ns.0 as f64),
@@ -130,13 +130,13 @@ impl Bracket {
         let line = Crossing::of(goal, trials);
         let trials = together(trials);
         let keeps = |one: &&Trial| one.latency_ns.is_some_and(|ns| ns <= wanted_ns);
-        let least = |a: &&Trial, b: &&Trial| a.rate_per_s.total_cmp(&b.rate_per_s);
+        let least = |a: &&Trial, b: &&Trial| a.iops.total_cmp(&b.iops);
         let lost = trials
             .iter()
             .filter(|one| !keeps(one))
             .min_by(least)
             .copied();
-        let below = |one: &&Trial| lost.is_none_or(|lost| one.rate_per_s < lost.rate_per_s);
+        let below = |one: &&Trial| lost.is_none_or(|lost| one.iops < lost.iops);
         let kept = trials.iter().filter(keeps).filter(below).max_by(least);
         Bracket {
             wanted_ns,
@@ -159,15 +159,15 @@ impl Bracket {
     pub fn answer(&self, trials: usize) -> Option<Estimate> {
         if let Some(line) = self.line {
             return Some(Estimate {
-                value: line.rate_per_s,
-                low: Some((line.rate_per_s - line.half_width_per_s).max(0.0)),
-                high: Some(line.rate_per_s + line.half_width_per_s),
+                value: line.iops,
+                low: Some((line.iops - line.half_width_per_s).max(0.0)),
+                high: Some(line.iops + line.half_width_per_s),
                 samples: trials as f64,
                 not_known: None,
             });
         }
-        let low = self.kept.map(|kept| kept.rate_per_s);
-        let high = self.lost.map(|lost| lost.rate_per_s);
+        let low = self.kept.map(|kept| kept.iops);
+        let high = self.lost.map(|lost| lost.iops);
         let value = match (low, high) {
             (None, None) => return None,
             (Some(low), None) => low,
@@ -189,16 +189,16 @@ impl Bracket {
 /// Each rate once.
 fn together(trials: &[Trial]) -> Vec<Trial> {
     let mut sorted = trials.to_vec();
-    sorted.sort_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));
+    sorted.sort_by(|a, b| a.iops.total_cmp(&b.iops));
     sorted
-        .chunk_by(|a, b| a.rate_per_s == b.rate_per_s)
+        .chunk_by(|a, b| a.iops == b.iops)
         .map(|same| {
             let logs: Option<Vec<f64>> = same
                 .iter()
                 .map(|one| one.latency_ns.map(|ns| ns.max(1.0).ln()))
                 .collect();
             Trial {
-                rate_per_s: same[0].rate_per_s,
+                iops: same[0].iops,
                 latency_ns: logs.map(|logs| (logs.iter().sum::<f64>() / logs.len() as f64).exp()),
             }
         })
@@ -214,9 +214,9 @@ mod tests {
         latency: Nanos::millis(5),
     };
 
-    fn trial(rate_per_s: f64, latency_ms: Option<f64>) -> Trial {
+    fn trial(iops: f64, latency_ms: Option<f64>) -> Trial {
         Trial {
-            rate_per_s,
+            iops,
             latency_ns: latency_ms.map(|ms| ms * 1e6),
         }
     }
@@ -260,6 +260,6 @@ mod tests {
             trial(2000.0, Some(9.0)),
             trial(1000.0, Some(2.0)),
         ];
-        assert_eq!(Bracket::of(&GOAL, &tried).kept.unwrap().rate_per_s, 1000.0);
+        assert_eq!(Bracket::of(&GOAL, &tried).kept.unwrap().iops, 1000.0);
     }
 }

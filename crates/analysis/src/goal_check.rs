@@ -54,7 +54,7 @@ fn read(text: &str) -> Result<Wanted, Vec<String>> {
     };
     match wanted.figures.is_empty() {
         true => Err(vec![
-            "must compare a measured figure, as iops, throughput or p99: 'p99 < 5ms'".to_owned(),
+            "must compare a measured figure, as iops, bytes_per_s or p99: 'p99 < 5ms'".to_owned(),
         ]),
         false => Ok(wanted),
     }
@@ -117,7 +117,7 @@ impl Wanted {
             return "not measured".to_owned();
         };
         let figures = self.figures.iter().map(|column| {
-            let name = column.name.replace("latency_p", "p");
+            let name = column.short.replace("latency_p", "p");
             format!("{name} {}", shown(&(column.read)(row), column.unit))
         });
         figures.collect::<Vec<_>>().join(", ")
@@ -172,10 +172,13 @@ mod tests {
                     .starts_with("2 of 2 results, first a: iops "),
             "{missed:?}"
         );
-        let scoped = judged("iops > 1 where depth=2", &[("a", Some(1)), ("b", Some(2))]);
+        let scoped = judged(
+            "iops > 1 where queue_depth=2",
+            &[("a", Some(1)), ("b", Some(2))],
+        );
         assert!(scoped.met);
         assert!(
-            !judged("iops > 1 where depth=7", &[("a", Some(1))]).met,
+            !judged("iops > 1 where queue_depth=7", &[("a", Some(1))]).met,
             "of no result"
         );
         assert!(
@@ -191,7 +194,8 @@ mod tests {
             Vec::<String>::new()
         );
         for text in [
-            "depth = 4",
+            "queue_depth = 4",
+            "target_iops > 10k",
             "rate > 10k",
             "p99",
             "p99 < fast",

@@ -261,7 +261,7 @@ fn workload(row: &ResultRow) -> String {
     words.extend(work.queue_depth.map(|depth| format!("QD{depth}")));
     let threads = work.threads.filter(|threads| *threads > 1);
     words.extend(threads.map(|threads| format!("{threads} threads")));
-    let rate = work.rate_per_s;
+    let rate = work.target_iops;
     words.extend(rate.map(|rate| format!("{rate} IOPS requested")));
     words.join(", ")
 }

@@ -150,8 +150,8 @@ fn sound(estimate: &Estimate) {
 }
 
 fn row_is_sound(row: &OperationRow) {
-    sound(&row.rate);
-    sound(&row.bytes_rate);
+    sound(&row.iops_estimate);
+    sound(&row.bytes_per_s_estimate);
     for latency in [Some(&row.latency), row.response.as_ref()]
         .into_iter()
         .flatten()
@@ -181,7 +181,7 @@ fn latency_is_sound(latency: &Latency) {
 fn is_sound(report: &RunReport) {
     keeps(report);
     report.operations.iter().for_each(row_is_sound);
-    report.warmup_cut.after.iter().for_each(sound);
+    report.warmup_cut.iops_after_estimate.iter().for_each(sound);
     assert!(
         !report.verdict.sentence().contains("NaN"),
         "{:?}",
@@ -207,7 +207,7 @@ proptest! {
         let twice = survey_report(&cells, &SurveyContext::default());
         keeps(&twice);
         for load in &twice.joined {
-            sound(&load.throughput.rate);
+            sound(&load.throughput.iops_estimate);
             latency_is_sound(&load.latency);
         }
     }
@@ -223,7 +223,7 @@ fn a_run_with_one_io_or_one_step_says_what_it_cannot_tell() {
     is_sound(&report);
     let total = report.total().unwrap();
     assert_eq!(
-        (total.rate.low, total.latency.mean.unwrap().low),
+        (total.iops_estimate.low, total.latency.mean.unwrap().low),
         (None, None)
     );
     assert_eq!(total.latency.at(0.5).unwrap().latency_ns, None);
@@ -231,11 +231,11 @@ fn a_run_with_one_io_or_one_step_says_what_it_cannot_tell() {
     single.plan.interval = single.phases.measured();
     let report = run_report(&single);
     is_sound(&report);
-    assert_eq!(report.total().unwrap().rate.low, None);
-    let why = report.warmup_cut.why_not.unwrap();
+    assert_eq!(report.total().unwrap().iops_estimate.low, None);
+    let why = report.warmup_cut.reason.unwrap();
     assert_eq!(why, "fewer than 50 full steps of the time series");
     assert_eq!(
-        report.steadiness.why_not.unwrap(),
+        report.steadiness.reason.unwrap(),
         "1 full intervals; five are needed"
     );
     let none = Sample {

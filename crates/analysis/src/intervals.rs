@@ -23,13 +23,13 @@ pub struct IntervalRow {
     /// Bytes that they transferred.
     pub bytes: u64,
     /// IOPS; none where the step has no length.
-    pub rate_per_s: Option<f64>,
+    pub iops: Option<f64>,
     /// Bytes a second; none where the step has no length.
     pub bytes_per_s: Option<f64>,
     /// Mean latency in nanoseconds; none without I/Os.
-    pub mean_latency_ns: Option<f64>,
+    pub latency_mean_ns: Option<f64>,
     /// Largest latency in nanoseconds; none without I/Os.
-    pub max_latency_ns: Option<u64>,
+    pub latency_max_ns: Option<u64>,
 }
 
 /// Whether the rate was in steady state at the end of the measured time.
@@ -38,11 +38,11 @@ pub struct Steadiness {
     /// The answer; none where the run is too short.
     pub steady: Option<bool>,
     /// Why there is no answer, where there is none.
-    pub why_not: Option<String>,
+    pub reason: Option<String>,
     /// Length of each of the five windows, in nanoseconds.
     pub window_ns: Option<u64>,
     /// IOPS in each window.
-    pub window_rates_per_s: Vec<f64>,
+    pub window_iops: Vec<f64>,
     /// Largest minus smallest window, as a share of their mean. // steady up to 0.2
     pub range_share: Option<f64>,
     /// Rise of the least-squares line from the first window to the last, as a share of the mean; negative
@@ -76,10 +76,10 @@ pub(crate) fn interval_rows(record: &RunRecord, total: &Tally) -> Vec<IntervalRo
                 length_ns: length.0,
                 ios: interval.ios,
                 bytes: interval.bytes.0,
-                rate_per_s: rate(interval.ios),
+                iops: rate(interval.ios),
                 bytes_per_s: rate(interval.bytes.0),
-                mean_latency_ns: seen.then(|| interval.latency_sum.0 as f64 / interval.ios as f64),
-                max_latency_ns: seen.then_some(interval.latency_max.0),
+                latency_mean_ns: seen.then(|| interval.latency_sum.0 as f64 / interval.ios as f64),
+                latency_max_ns: seen.then_some(interval.latency_max.0),
             }
         })
         .collect()
@@ -97,7 +97,7 @@ pub(crate) fn full_intervals(rows: &[IntervalRow], step: Nanos) -> &[IntervalRow
 impl Steadiness {
     pub(crate) fn unknown(why: &str) -> Self {
         Steadiness {
-            why_not: Some(why.to_owned()),
+            reason: Some(why.to_owned()),
             ..Steadiness::default()
         }
     }
@@ -108,7 +108,7 @@ pub(crate) fn steadiness(rows: &[IntervalRow], step: Nanos) -> Steadiness {
     let per_window = full.len() / WINDOWS;
     let (drift, drop) = changes(rows, step);
     let refuse = |why: String| Steadiness {
-        why_not: Some(why),
+        reason: Some(why),
         drift,
         drop,
         ..Steadiness::default()
@@ -137,9 +137,9 @@ pub(crate) fn steadiness(rows: &[IntervalRow], step: Nanos) -> Steadiness {
     let judged = SteadyWindow::of(&counts);
     Steadiness {
         steady: judged.as_ref().map(|window| window.steady),
-        why_not: None,
+        reason: None,
         window_ns: Some(window.0),
-        window_rates_per_s: ios.iter().map(|&n| per_second(n as f64, window)).collect(),
+        window_iops: ios.iter().map(|&n| per_second(n as f64, window)).collect(),
         range_share: judged.as_ref().map(|window| window.range_share),
         slope_share: judged.as_ref().map(|window| window.slope_share),
         drift,
@@ -161,10 +161,10 @@ mod tests {
                 length_ns: STEP.0,
                 ios,
                 bytes: ios * 4096,
-                rate_per_s: Some(ios as f64),
+                iops: Some(ios as f64),
                 bytes_per_s: Some(ios as f64 * 4096.0),
-                mean_latency_ns: None,
-                max_latency_ns: None,
+                latency_mean_ns: None,
+                latency_max_ns: None,
             })
             .collect()
     }
@@ -190,7 +190,7 @@ mod tests {
     fn too_few_intervals_or_ios_give_no_answer_and_say_why() {
         let short = steadiness(&rows(&[1000; 4]), STEP);
         assert_eq!(
-            (short.steady, short.why_not.as_deref()),
+            (short.steady, short.reason.as_deref()),
             (None, Some("4 full intervals; five are needed"))
         );
         assert_eq!(steadiness(&rows(&[20; 10]), STEP).steady, None);

@@ -41,13 +41,13 @@ pub struct LineOperation {
     /// Bytes that they transferred.
     pub bytes: u64,
     /// IOPS of measured time.
-    pub rate_per_s: f64,
+    pub iops: f64,
     /// Bytes a second of measured time.
     pub bytes_per_s: f64,
     /// Mean latency; none without I/Os.
-    pub mean_ns: Option<f64>,
+    pub latency_mean_ns: Option<f64>,
     /// Longest latency; none without I/Os.
-    pub max_ns: Option<u64>,
+    pub latency_max_ns: Option<u64>,
 }
 
 /// The lines of a target in their order; none where its workload is of one kind.
@@ -106,10 +106,10 @@ fn done(record: &RunRecord, counts: &[&LineCount], operation: Operation) -> Line
         operation: operation.name().to_owned(),
         ios,
         bytes,
-        rate_per_s: per_second(ios as f64, measured),
+        iops: per_second(ios as f64, measured),
         bytes_per_s: per_second(bytes as f64, measured),
-        mean_ns: (ios > 0).then(|| latency as f64 / ios as f64),
-        max_ns: longest.filter(|_| ios > 0),
+        latency_mean_ns: (ios > 0).then(|| latency as f64 / ios as f64),
+        latency_max_ns: longest.filter(|_| ios > 0),
     }
 }
 
@@ -162,10 +162,10 @@ mod tests {
             operation: operation.to_owned(),
             ios,
             bytes: ios * 4096,
-            rate_per_s: ios as f64 / 2.0,
+            iops: ios as f64 / 2.0,
             bytes_per_s: ios as f64 * 2048.0,
-            mean_ns: Some(1000.0),
-            max_ns: Some(ios * 5),
+            latency_mean_ns: Some(1000.0),
+            latency_max_ns: Some(ios * 5),
         };
         assert_eq!(
             reported,

@@ -102,7 +102,7 @@ pub struct ObservedFigures {
     /// Failed.
     pub errors: Option<u64>,
     /// IOPS.
-    pub rate_per_s: Option<f64>,
+    pub iops: Option<f64>,
     /// Bytes a second.
     pub bytes_per_s: Option<f64>,
     /// Mean latency in nanoseconds.
@@ -127,7 +127,7 @@ pub struct ObservedRow {
     /// I/Os completed.
     pub ios: Option<u64>,
     /// IOPS.
-    pub rate_per_s: Option<f64>,
+    pub iops: Option<f64>,
 }
 
 impl Observed {
@@ -155,7 +155,7 @@ impl Observed {
                 queue_depth: work.queue_depth,
                 threads: work.threads,
                 requested_in_flight: product
-                    .filter(|asked| *asked > 0.0 && work.rate_per_s.is_none() && !several),
+                    .filter(|asked| *asked > 0.0 && work.target_iops.is_none() && !several),
                 write_share: share(work.write_percent),
                 random_share: share(work.random_percent),
                 cache: work.cache,
@@ -184,7 +184,7 @@ impl Observed {
         let asked = record.plan.outstanding_max() as f64;
         let may_ask = free && record.plan.arrivals.is_none() && asked > 0.0;
         let full = full_intervals(intervals, record.plan.interval);
-        let rates: Vec<f64> = full.iter().filter_map(|row| row.rate_per_s).collect();
+        let rates: Vec<f64> = full.iter().filter_map(|row| row.iops).collect();
         Observed {
             load: ObservedLoad {
                 requested_in_flight: may_ask.then_some(asked),
@@ -240,7 +240,7 @@ impl Observed {
             thread: row.thread,
             target: row.target.clone(),
             ios: row.figures.total.ios,
-            rate_per_s: row.figures.total.ios_per_s,
+            iops: row.figures.total.ios_per_s,
         });
         Observed {
             load: ObservedLoad {
@@ -275,14 +275,14 @@ impl Observed {
         };
         let fine = |step: f64| step < STEP_MAX_NS && latency_ns >= STEPS_MIN * step;
         let fine = self.printed.latency_step_ns.is_none_or(fine);
-        let mean = self.total.rate_per_s? * latency_ns / 1e9;
+        let mean = self.total.iops? * latency_ns / 1e9;
         (fine && mean.is_finite()).then_some(mean)
     }
 
     /// Bytes that one I/O moved on average: of the block size where it is not counted.
     pub fn bytes_an_io(&self) -> Option<f64> {
         let total = &self.total;
-        let counted = total.bytes_per_s.zip(total.rate_per_s);
+        let counted = total.bytes_per_s.zip(total.iops);
         let counted = counted.filter(|(_, rate)| *rate > 0.0);
         let counted = counted.map(|(bytes, rate)| bytes / rate);
         self.load.block_bytes.map(|block| block as f64).or(counted)
@@ -371,7 +371,7 @@ impl ObservedFigures {
         ObservedFigures {
             ios: figures.ios,
             errors: figures.errors,
-            rate_per_s: finite(figures.ios_per_s).or_else(|| over(figures.ios?)),
+            iops: finite(figures.ios_per_s).or_else(|| over(figures.ios?)),
             bytes_per_s: finite(figures.bytes_per_s).or_else(|| over(bytes?)),
             mean_ns: ns(latency.mean),
             sd_ns: ns(latency.sd),
@@ -432,7 +432,7 @@ fn own_rows(record: &RunRecord) -> Vec<ObservedRow> {
                 facts.path.to_string_lossy().into_owned()
             }),
             ios: Some(ios),
-            rate_per_s: (measured.0 > 0).then(|| per_second(ios as f64, measured)),
+            iops: (measured.0 > 0).then(|| per_second(ios as f64, measured)),
         }
     };
     record.threads.iter().map(row).collect()

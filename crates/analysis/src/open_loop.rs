@@ -18,7 +18,7 @@ pub struct OpenLoop {
     /// How they were spaced.
     pub spacing: Spacing,
     /// IOPS that completed, failed ones included.
-    pub reached_per_s: f64,
+    pub iops: f64,
     /// I/Os that were to start before the measured phase and had not.
     pub backlog_before_ios: u64,
     /// The same at its end. Of random arrivals the number that is expected in the time that the oldest had waited.
@@ -138,7 +138,7 @@ pub(crate) fn open_loop(record: &RunRecord, total: &Tally) -> Option<OpenLoop> {
     Some(OpenLoop {
         target_iops: arrivals.per_s,
         spacing: arrivals.spacing,
-        reached_per_s: per_second(completed as f64, record.phases.measured()),
+        iops: per_second(completed as f64, record.phases.measured()),
         backlog_before_ios,
         backlog_after_ios,
         late_before_ns,

@@ -21,13 +21,13 @@ pub struct OperationRow {
     /// I/Os of these that transferred fewer bytes than requested.
     pub short_ios: u64,
     /// IOPS of measured time.
-    pub rate_per_s: f64,
+    pub iops: f64,
     /// The same with its 95% interval.
-    pub rate: Estimate,
+    pub iops_estimate: Estimate,
     /// Bytes a second of measured time.
     pub bytes_per_s: f64,
     /// The same with its 95% interval.
-    pub bytes_rate: Estimate,
+    pub bytes_per_s_estimate: Estimate,
     /// Response time of each, from its scheduled start; only if a rate was requested. With a rate this is what a user
     /// of the target experiences.
     pub response: Option<Latency>,
@@ -51,16 +51,16 @@ pub struct ErrorRow {
 impl OperationRow {
     fn of(operation: &str, host: &HostRecord, series: &Series<'_>) -> OperationRow {
         let tally = series.tally;
-        let (rate, bytes_rate) = (series.rate(), series.bytes_rate());
+        let (rate, bytes_per_s_estimate) = (series.rate(), series.bytes_per_s_estimate());
         OperationRow {
             operation: operation.to_owned(),
             ios: tally.ios,
             bytes: tally.bytes.0,
             short_ios: tally.short_ios,
-            rate_per_s: rate.value,
-            rate,
-            bytes_per_s: bytes_rate.value,
-            bytes_rate,
+            iops: rate.value,
+            iops_estimate: rate,
+            bytes_per_s: bytes_per_s_estimate.value,
+            bytes_per_s_estimate,
             response: tally.response.as_ref().map(Latency::of_responses),
             latency: Latency::of_series(series),
             errors: tally
@@ -152,7 +152,7 @@ mod tests {
         .build();
         let rows = operation_rows(&record, None, &Sums::of(&record, None));
         assert_eq!(rows.len(), 2, "a read-only run has no row for writes");
-        assert_eq!((rows[0].rate_per_s, rows[1].ios), (1500.0, 3000));
+        assert_eq!((rows[0].iops, rows[1].ios), (1500.0, 3000));
         assert_eq!(rows[0].bytes_per_s, 1500.0 * 4096.0);
     }
 }

@@ -9,16 +9,19 @@ use serde::{Deserialize, Serialize};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
-#[serde(rename_all = "snake_case")]
 pub enum Validity {
     /// Nothing speaks against it.
     #[default]
+    #[serde(rename = "VALID")]
     Valid,
     /// Nothing speaks against it, and too little could be checked.
+    #[serde(rename = "NOT CHECKED")]
     NotChecked,
     /// It may be used with the reasons in mind.
+    #[serde(rename = "CAUTION")]
     Caution,
     /// It does not measure what was requested.
+    #[serde(rename = "INVALID")]
     Invalid,
 }
 
@@ -98,7 +101,7 @@ pub struct Verdict {
     /// How far the result may be used.
     pub validity: Validity,
     /// If the result is valid for one use but not for another: the use for which it is not valid.
-    pub not_as: Option<String>,
+    pub invalid_for: Option<String>,
     /// Checks that were possible and passed: `cache bypassed`.
     #[serde(default)]
     pub checks: Vec<String>,
@@ -143,7 +146,7 @@ impl Verdict {
         reasons.extend(checked.map(|checked| format!("{probable}{checked}{}", hints(findings))));
         Verdict {
             validity,
-            not_as: first_error.and_then(|finding| finding.not_as.clone()),
+            invalid_for: first_error.and_then(|finding| finding.invalid_for.clone()),
             checks: checks.passed,
             unchecked: checks.missing,
             simulated: false,
@@ -176,7 +179,7 @@ impl Verdict {
     /// The first line of every view: `CAUTION: stopped after 12 s of 60 s`.
     pub fn sentence(&self) -> String {
         let as_what = self
-            .not_as
+            .invalid_for
             .as_ref()
             .map_or_else(String::new, |what| format!(" as {what}"));
         let why = self.reasons.first().map_or("", String::as_str);

@@ -38,25 +38,25 @@ pub struct WatchFigures {
     /// Its end, since the watch began.
     pub at_ns: u64,
     /// Reads a second.
-    pub reads_per_s: f64,
+    pub read_iops: f64,
     /// Writes a second.
-    pub writes_per_s: f64,
+    pub write_iops: f64,
     /// Bytes read a second.
     pub read_bytes_per_s: f64,
     /// Bytes written a second.
     pub write_bytes_per_s: f64,
     /// How long a read took on average; none without reads.
-    pub read_mean_ns: Option<f64>,
+    pub read_latency_mean_ns: Option<f64>,
     /// How long a write took on average; none without writes.
-    pub write_mean_ns: Option<f64>,
+    pub write_latency_mean_ns: Option<f64>,
     /// Half of the I/Os that were timed took no longer; none of an average.
-    pub p50_ns: Option<u64>,
+    pub latency_p50_ns: Option<u64>,
     /// 99 of 100 of them took no longer; none of an average.
-    pub p99_ns: Option<u64>,
+    pub latency_p99_ns: Option<u64>,
     /// I/Os in flight on average.
-    pub queue: f64,
+    pub in_flight_mean: f64,
     /// Share of the time with an I/O in flight, 0 to 1: no limit of a device that does several at once.
-    pub utilisation: f64,
+    pub busy_share: f64,
 }
 
 impl WatchFigures {
@@ -64,16 +64,16 @@ impl WatchFigures {
         let latency = moment.latency;
         WatchFigures {
             at_ns: moment.at.0,
-            reads_per_s: moment.reads_per_s(),
-            writes_per_s: moment.writes_per_s(),
+            read_iops: moment.reads_per_s(),
+            write_iops: moment.writes_per_s(),
             read_bytes_per_s: moment.read_bytes_per_s(),
             write_bytes_per_s: moment.write_bytes_per_s(),
-            read_mean_ns: moment.read_ns(),
-            write_mean_ns: moment.write_ns(),
-            p50_ns: latency.map(|latency| latency.p50.0),
-            p99_ns: latency.and_then(|latency| Some(latency.p99?.0)),
-            queue: moment.queue(),
-            utilisation: moment.utilisation(),
+            read_latency_mean_ns: moment.read_ns(),
+            write_latency_mean_ns: moment.write_ns(),
+            latency_p50_ns: latency.map(|latency| latency.p50.0),
+            latency_p99_ns: latency.and_then(|latency| Some(latency.p99?.0)),
+            in_flight_mean: moment.queue(),
+            busy_share: moment.utilisation(),
         }
     }
 }
@@ -147,12 +147,12 @@ mod tests {
             audit: None,
         });
         assert_eq!(
-            (report.mean.reads_per_s, report.mean.read_mean_ns),
+            (report.mean.read_iops, report.mean.read_latency_mean_ns),
             (200.0, Some(1e6))
         );
-        assert_eq!(report.mean.p99_ns, None);
+        assert_eq!(report.mean.latency_p99_ns, None);
         assert_eq!(report.busiest.unwrap().at_ns, 2_000_000_000);
-        assert_eq!(report.slowest.unwrap().p99_ns, Some(9));
+        assert_eq!(report.slowest.unwrap().latency_p99_ns, Some(9));
         assert_eq!(
             (report.moments.len(), report.watched_ns),
             (3, 3_000_000_000)

@@ -24,18 +24,18 @@ pub struct WorkerShare {
     /// The last hand-over, waiting for completions and, with engines that block in a call, the calls. // in [0, 1]
     pub waiting_share: Option<f64>,
     /// The part of the waiting in which no slot was free. // in [0, 1]
-    pub waiting_full_share: Option<f64>,
+    pub queue_full_share: Option<f64>,
     /// I/Os that came back undone for want of room and were submitted once more; omitted where there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<u64>,
     /// Turns of its loop; each issues I/Os, waits, and takes completions.
     pub turns: u64,
     /// Turns that were sampled for shares and batches.
-    pub looked_at: u64,
+    pub sampled_turns: u64,
     /// How many of these issued 0, 1, 2 to 3, 4 to 7 and so on I/Os.
-    pub issued_batches: Vec<u64>,
+    pub submission_batches: Vec<u64>,
     /// How many of these found 0, 1, 2 to 3, 4 to 7 and so on completions.
-    pub found_batches: Vec<u64>,
+    pub completion_batches: Vec<u64>,
 }
 
 /// Processor time of a worker thread, each as a share of its time.
@@ -66,12 +66,12 @@ impl WorkerShare {
             },
             issuing_share: part(account.issuing.0),
             waiting_share: part(account.waiting.0),
-            waiting_full_share: part(account.waiting_full.0),
+            queue_full_share: part(account.waiting_full.0),
             again: Some(account.again).filter(|&count| count > 0),
             turns: account.turns,
-            looked_at: account.looked_at,
-            issued_batches: account.issued.clone(),
-            found_batches: account.found.clone(),
+            sampled_turns: account.looked_at,
+            submission_batches: account.issued.clone(),
+            completion_batches: account.found.clone(),
         }
     }
 }

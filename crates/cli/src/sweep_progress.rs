@@ -229,9 +229,7 @@ impl Observer for SweepProgress {
 }
 
 fn figures(result: &SweepResult) -> String {
-    let rate = result
-        .rate_per_s()
-        .map_or_else(|| "-".to_owned(), say::rate);
+    let rate = result.iops().map_or_else(|| "-".to_owned(), say::rate);
     let flow = result
         .bytes_per_s()
         .map_or_else(|| "-".to_owned(), say::mib_per_s);

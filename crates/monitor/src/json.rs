@@ -20,18 +20,18 @@ struct Line<'a> {
 #[derive(Serialize)]
 struct Device<'a> {
     name: &'a str,
-    reads_per_s: f64,
-    writes_per_s: f64,
+    read_iops: f64,
+    write_iops: f64,
     read_bytes_per_s: f64,
     write_bytes_per_s: f64,
-    read_mean_ns: Option<f64>,
-    write_mean_ns: Option<f64>,
+    read_latency_mean_ns: Option<f64>,
+    write_latency_mean_ns: Option<f64>,
     #[serde(flatten)]
     timed: Timed,
-    queue: f64,
+    in_flight_mean: f64,
     in_flight: u64,
     /// Share of the time with an I/O in flight, 0 to 1: no limit of a device that does several at once.
-    utilisation: f64,
+    busy_share: f64,
     #[serde(rename = "LogicalDisk")]
     logical_disk: LogicalDisk,
 }
@@ -40,9 +40,9 @@ struct Device<'a> {
 #[derive(Default, Serialize)]
 struct Timed {
     timed: u64,
-    p50_ns: Option<u64>,
-    p99_ns: Option<u64>,
-    max_ns: Option<u64>,
+    latency_p50_ns: Option<u64>,
+    latency_p99_ns: Option<u64>,
+    latency_max_ns: Option<u64>,
 }
 
 /// The four counters of Windows' Performance Monitor by their own names, in its units.
@@ -53,9 +53,9 @@ struct LogicalDisk {
     #[serde(rename = "Avg. Disk sec/Write")]
     write_s: f64,
     #[serde(rename = "Disk Reads/sec")]
-    reads_per_s: f64,
+    read_iops: f64,
     #[serde(rename = "Disk Writes/sec")]
-    writes_per_s: f64,
+    write_iops: f64,
 }
 
 #[derive(Serialize)]
@@ -98,28 +98,28 @@ fn device(device: &DeviceMoment) -> Device<'_> {
     let figures = &device.figures;
     Device {
         name: &device.name,
-        reads_per_s: figures.reads_per_s(),
-        writes_per_s: figures.writes_per_s(),
+        read_iops: figures.reads_per_s(),
+        write_iops: figures.writes_per_s(),
         read_bytes_per_s: figures.read_bytes_per_s(),
         write_bytes_per_s: figures.write_bytes_per_s(),
-        read_mean_ns: figures.read_ns(),
-        write_mean_ns: figures.write_ns(),
+        read_latency_mean_ns: figures.read_ns(),
+        write_latency_mean_ns: figures.write_ns(),
         timed: figures
             .latency
             .map_or_else(Timed::default, |latency| Timed {
                 timed: latency.timed,
-                p50_ns: Some(latency.p50.0),
-                p99_ns: latency.p99.map(|p99| p99.0),
-                max_ns: Some(latency.max.0),
+                latency_p50_ns: Some(latency.p50.0),
+                latency_p99_ns: latency.p99.map(|p99| p99.0),
+                latency_max_ns: Some(latency.max.0),
             }),
-        queue: figures.queue(),
+        in_flight_mean: figures.queue(),
         in_flight: figures.in_flight,
-        utilisation: figures.utilisation(),
+        busy_share: figures.utilisation(),
         logical_disk: LogicalDisk {
             read_s: figures.read_ns().unwrap_or(0.0) / 1e9,
             write_s: figures.write_ns().unwrap_or(0.0) / 1e9,
-            reads_per_s: figures.reads_per_s(),
-            writes_per_s: figures.writes_per_s(),
+            read_iops: figures.reads_per_s(),
+            write_iops: figures.writes_per_s(),
         },
     }
 }
@@ -169,8 +169,11 @@ mod tests {
         let disk = &line["devices"][0]["LogicalDisk"];
         assert_eq!(disk["Avg. Disk sec/Read"], 0.0005);
         assert_eq!(disk["Disk Reads/sec"], 1000.0);
-        assert_eq!(line["devices"][0]["p99_ns"], 2_000_000);
-        assert_eq!(line["devices"][1]["p99_ns"], serde_json::Value::Null);
+        assert_eq!(line["devices"][0]["latency_p99_ns"], 2_000_000);
+        assert_eq!(
+            line["devices"][1]["latency_p99_ns"],
+            serde_json::Value::Null
+        );
         assert_eq!(line["machine"]["r"], 2);
     }
 }

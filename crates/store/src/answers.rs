@@ -83,7 +83,7 @@ impl Store {
                 "INSERT OR REPLACE INTO answers (session_id, answer) VALUES (?1, ?2)",
                 params![session.0, encode(session, answer)],
             )?;
-            Ok(())
+            write_verdicts(transaction, session, &answer.results)
         })
     }
 
@@ -129,6 +129,42 @@ impl Store {
 /// Removes the answer of a session that changed.
 pub(crate) fn forget(transaction: &Transaction<'_>, session: SessionId) -> Result<(), Fault> {
     transaction.execute("DELETE FROM answers WHERE session_id = ?1", [session.0])?;
+    write_verdicts(transaction, session, &[])
+}
+
+/// Writes the verdicts for SQL, which cannot read a blob, in the place of those before.
+fn write_verdicts(
+    transaction: &Transaction<'_>,
+    session: SessionId,
+    results: &[(u32, RowVerdict)],
+) -> Result<(), Fault> {
+    transaction.execute("DELETE FROM verdicts WHERE session_id = ?1", [session.0])?;
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO verdicts (session_id, number, verdict, reason, findings) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for (number, verdict) in results {
+        let findings = verdict.findings.join(" ");
+        insert.execute(params![
+            session.0,
+            number,
+            verdict.validity,
+            verdict.reason,
+            findings
+        ])?;
+    }
+    Ok(())
+}
+
+/// Writes the verdicts of the answers that are stored; a damaged one has none.
+pub(crate) fn fill(transaction: &Transaction<'_>) -> Result<(), Fault> {
+    let mut select = transaction.prepare("SELECT session_id, answer FROM answers")?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        let session = SessionId(row.get(0)?);
+        if let Ok(answer) = decode(session, row.get_ref(1)?.as_blob().unwrap_or_default(), true) {
+            write_verdicts(transaction, session, &answer.results)?;
+        }
+    }
     Ok(())
 }
 

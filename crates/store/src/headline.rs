@@ -169,7 +169,7 @@ fn line_of(row: &ResultRow) -> Result<[ValueRef<'_>; 24], Fault> {
         work.cache.map(cache_name).into(),
         small(work.write_through.map(u32::from)),
         number("size", work.size.map(|b| b.0))?,
-        number("rate", work.rate_per_s)?,
+        number("rate", work.target_iops)?,
         work.engine.as_deref().into(),
         time("measured", row.measured)?,
     ])

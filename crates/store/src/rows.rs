@@ -202,7 +202,7 @@ fn line(row: &Row<'_>, session: SessionId) -> Result<ResultRow, Fault> {
             cache: cache.map(|(_, mode)| *mode),
             write_through: row.get(22)?,
             size: bytes(23)?,
-            rate_per_s: row.get(24)?,
+            target_iops: row.get(24)?,
             engine: row.get(25)?,
         },
         measured: nanos(26)?,

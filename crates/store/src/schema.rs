@@ -10,7 +10,7 @@ use crate::headline::{self, Place};
 use crate::record::{Later, load_run};
 use crate::save::seal_session;
 use crate::session::SessionId;
-use crate::{Notice, StoreError, summary};
+use crate::{Notice, StoreError, answers, notes, summary};
 use model::{Bytes, Nanos, ResultRow, RowFigures, RowWork};
 use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ const fn script(script: &'static str) -> Step {
 }
 
 /// Oldest first: the step to version 1, and so on.
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     script(include_str!("schema/0001-runs.sql")),
     script(include_str!("schema/0002-spread.sql")),
     script(include_str!("schema/0003-response.sql")),
@@ -53,6 +53,10 @@ const STEPS: [Step; 13] = [
     script(include_str!("schema/0011-iops.sql")),
     script(include_str!("schema/0012-notes.sql")),
     script(include_str!("schema/0013-answers.sql")),
+    Step {
+        script: include_str!("schema/0014-fields.sql"),
+        fill: Some(fill_fields),
+    },
 ];
 
 /// The newest version of the schema that this fathom knows.
@@ -283,6 +287,15 @@ fn fill_lines(transaction: &Transaction<'_>, _report: &mut dyn FnMut(Notice)) ->
         seal_session(transaction, SessionId(session))?;
     }
     Ok(())
+}
+
+/// Verdicts that SQL could not read, and goals in names that fields had.
+fn fill_fields(
+    transaction: &Transaction<'_>,
+    _report: &mut dyn FnMut(Notice),
+) -> Result<(), Fault> {
+    answers::fill(transaction)?;
+    notes::rename_fields(transaction)
 }
 
 fn line_of_damaged(row: &Row<'_>) -> rusqlite::Result<ResultRow> {

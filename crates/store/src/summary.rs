@@ -301,7 +301,7 @@ fn encode_work(out: &mut Vec<u8>, work: &RowWork) {
         cache,
         write_through,
         size,
-        rate_per_s,
+        target_iops,
         engine,
     } = work;
     let mode = cache.map(|cache| CACHE_MODES.iter().position(|(_, mode)| *mode == cache));
@@ -314,7 +314,7 @@ fn encode_work(out: &mut Vec<u8>, work: &RowWork) {
         mode.flatten().map(|at| at as u64),
         write_through.map(u64::from),
         size.map(|bytes| bytes.0),
-        *rate_per_s,
+        *target_iops,
     ] {
         number(out, value);
     }
@@ -449,7 +449,7 @@ fn decode_work(from: &mut Reader<'_>, into: &mut RowWork) -> Result<(), Damage> 
         cache,
         write_through,
         size,
-        rate_per_s,
+        target_iops,
         engine,
     } = into;
     *block = from.maybe()?.map(Bytes);
@@ -462,7 +462,7 @@ fn decode_work(from: &mut Reader<'_>, into: &mut RowWork) -> Result<(), Damage> 
     *cache = mode.transpose()?.map(|(_, mode)| *mode);
     *write_through = from.maybe()?.map(|yes| yes != 0);
     *size = from.maybe()?.map(Bytes);
-    *rate_per_s = from.maybe()?;
+    *target_iops = from.maybe()?;
     from.maybe_text(pattern)?;
     from.maybe_text(engine)
 }

@@ -153,7 +153,7 @@ mod tests {
                 "<note>     dim\n\n<error>    x\n",
             ),
             ("read   5.92 ms*  7 ms\n", "read   <5.92 ms*>  7 ms\n"),
-            ("FAIL     rate < -5%: x", "<FAIL>     rate < -5%: x"),
+            ("FAIL     iops < -5%: x", "<FAIL>     iops < -5%: x"),
             ("3    run  INVALID      f\n", "3    run  <INVALID>      f\n"),
             ("goal     ✘ p99: missed", "goal     <✘> p99: missed"),
         ] {

@@ -8,6 +8,7 @@ use crate::number::{NOTHING, count, mib_per_s, rate, time};
 use crate::paper::Paper;
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, shorten, wrap};
+use analysis::columns::short;
 use analysis::say;
 use analysis::{
     CellChange, ChangeReport, CompareReport, ConditionOutcome, Estimate, Outcome, SideReport,
@@ -17,13 +18,13 @@ use std::io::{self, Write};
 /// Figures that are shown of all; the others stand in the document.
 const SHOWN: [&str; 8] = [
     "iops",
-    "throughput",
-    "latency_mean",
-    "latency_p50",
-    "latency_p99",
-    "latency_p999",
-    "response_p50",
-    "response_p99",
+    "bytes_per_s",
+    "latency_mean_ns",
+    "latency_p50_ns",
+    "latency_p99_ns",
+    "latency_p999_ns",
+    "response_p50_ns",
+    "response_p99_ns",
 ];
 const P99_A: &str = "p99 A";
 const P99_B: &str = "p99 B";
@@ -87,7 +88,10 @@ fn overall(report: &CompareReport, paper: &Paper) -> Vec<String> {
         right("95% interval", 17),
         right("detectable", 10),
     ];
-    let blocks_differ = report.differences.iter().any(|one| one.what == "block");
+    let blocks_differ = report
+        .differences
+        .iter()
+        .any(|one| one.what == "block_bytes");
     // A mean over other cells is not comparable with its neighbours: a p99.9 of the fast ones may lie below the p99 of all.
     let most = report.overall.iter().map(|change| change.cells).max();
     let name = |change: &ChangeReport| match Some(change.cells) == most {
@@ -95,7 +99,7 @@ fn overall(report: &CompareReport, paper: &Paper) -> Vec<String> {
         false => format!("{} of {}", change.short, count(change.cells)),
     };
     let shown = report.overall.iter().filter(|change| {
-        SHOWN.contains(&change.metric.as_str()) && (change.metric != "throughput" || blocks_differ)
+        SHOWN.contains(&change.metric.as_str()) && (change.metric != "bytes_per_s" || blocks_differ)
     });
     let rows: Vec<Vec<String>> = shown
         .map(|change| {
@@ -110,7 +114,7 @@ fn overall(report: &CompareReport, paper: &Paper) -> Vec<String> {
                     .map_or_else(nothing, |ratio| changed(ratio.value)),
                 interval(change),
                 change
-                    .smallest_seen_share
+                    .minimum_detectable_share
                     .map_or_else(nothing, say::percent),
             ]
         })
@@ -130,7 +134,7 @@ fn nothing() -> String {
 fn figure(metric: &str, value: f64) -> String {
     if metric.ends_with("iops") {
         rate(value)
-    } else if metric.ends_with("throughput") {
+    } else if metric.ends_with("bytes_per_s") {
         format!("{} MiB/s", mib_per_s(value))
     } else {
         time(value)
@@ -201,7 +205,7 @@ fn figure_heads<'a>(a: &'a str, b: &'a str) -> [Column<'a>; 9] {
     [
         right(a, 7),
         right(b, 7),
-        right("rate", 7),
+        right("IOPS", 7),
         right("95% interval", 17),
         right(DETECTABLE, 10),
         right(P99_A, 7),
@@ -213,7 +217,7 @@ fn figure_heads<'a>(a: &'a str, b: &'a str) -> [Column<'a>; 9] {
 
 fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
     let mut heads: Vec<Column<'_>> = vec![left("", 2)];
-    heads.extend(report.fields.iter().map(|field| right(field, 4)));
+    heads.extend(report.fields.iter().map(|field| right(short(field), 4)));
     let words = heads.len();
     heads.extend(figure_heads("A IOPS", "B IOPS"));
     let rows: Vec<Vec<String>> = report
@@ -241,7 +245,7 @@ fn cells(report: &CompareReport, paper: &Paper) -> Vec<String> {
 
 fn row(cell: &CellChange, fields: &[String]) -> Vec<String> {
     let find = |metric: &str| cell.changes.iter().find(|change| change.metric == metric);
-    let (iops, p99) = (find("iops"), find("latency_p99"));
+    let (iops, p99) = (find("iops"), find("latency_p99_ns"));
     let value = |field: &String| {
         let found = cell.values.iter().find(|one| one.field == *field);
         found.map_or_else(nothing, |one| shorten(&printable(&one.value), 24))
@@ -266,7 +270,7 @@ fn row(cell: &CellChange, fields: &[String]) -> Vec<String> {
     cells.push(side(iops, |change| change.b));
     cells.push(ratio(iops));
     cells.push(iops.map_or_else(nothing, interval));
-    let seen = iops.and_then(|change| change.smallest_seen_share);
+    let seen = iops.and_then(|change| change.minimum_detectable_share);
     cells.push(seen.map_or_else(nothing, say::percent));
     cells.push(side(p99, |change| change.a));
     cells.push(side(p99, |change| change.b));
@@ -279,7 +283,7 @@ fn differences(report: &CompareReport, paper: &Paper) -> Vec<String> {
     let mut page = Vec::new();
     for (place, one) in report.differences.iter().enumerate() {
         let head = if place == 0 { "differs " } else { "        " };
-        let reported = format!("{}: {} in A, {} in B", one.what, one.a, one.b);
+        let reported = format!("{}: {} in A, {} in B", one.words(), one.a, one.b);
         page.extend(wrap(head, &reported, paper.room(), 2));
     }
     page

@@ -23,12 +23,12 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// Version of the form of all documents.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 
 /// A document and the version of its form.
 #[derive(Serialize, JsonSchema)]
 struct Versioned<R> {
-    /// Version of this form of document; 1.
+    /// Version of this form of document; 2.
     schema_version: u32,
     #[serde(flatten)]
     report: R,
@@ -37,7 +37,7 @@ struct Versioned<R> {
 /// A report and where it is stored.
 #[derive(Serialize, JsonSchema)]
 struct Document<R> {
-    /// Version of this form of document; 1.
+    /// Version of this form of document; 2.
     schema_version: u32,
     #[serde(flatten)]
     report: R,
@@ -48,10 +48,12 @@ struct Document<R> {
 /// Where a result is stored.
 #[derive(Serialize, JsonSchema)]
 struct StoredAt {
-    /// Number of its session, as `fathom show` takes it.
+    /// Its name, as `fathom show` takes it: `12`, or `12.3` where one result of several is meant.
+    id: String,
+    /// Number of its session.
     session: u64,
-    /// Number of the run in it, where one run of several is meant; none for the whole session.
-    run: Option<u32>,
+    /// Number of the result in it, where one of several is meant; none for the whole session.
+    number: Option<u32>,
     /// The store's file.
     path: String,
     /// Notes of users on it: hints for its findings, and a comment.
@@ -74,8 +76,12 @@ impl StoredAt {
             value: note.value.clone(),
         };
         StoredAt {
+            id: match stored.run {
+                Some(number) => format!("{}.{number}", stored.session),
+                None => stored.session.to_string(),
+            },
             session: stored.session,
-            run: stored.run,
+            number: stored.run,
             path: stored.path.to_string_lossy().into_owned(),
             notes: stored.notes.iter().map(note).collect(),
         }

@@ -41,14 +41,14 @@ pub(crate) fn rows(target: &TargetReport) -> Vec<Vec<String>> {
             let not_split = || NOTHING.to_owned(); // by line there are sums and the longest
             vec![
                 format!("  {} {}", bytes(line.block_bytes), done.operation),
-                rate(done.rate_per_s),
+                rate(done.iops),
                 mib_per_s(done.bytes_per_s),
-                time_or_nothing(done.mean_ns),
+                time_or_nothing(done.latency_mean_ns),
                 not_split(),
                 not_split(),
                 not_split(),
                 not_split(),
-                whole_time_or_nothing(done.max_ns),
+                whole_time_or_nothing(done.latency_max_ns),
             ]
         })
     });

@@ -274,9 +274,9 @@ fn quick_cells(row: &QuickRow) -> Vec<String> {
     let at = |quantile| percentile(row.latency.at(quantile));
     vec![
         printable(&row.label),
-        rate(row.rate_per_s.value),
-        half_width(row.rate_per_s),
-        mib_per_s(row.bytes_per_s.value),
+        rate(row.iops_estimate.value),
+        half_width(row.iops_estimate),
+        mib_per_s(row.bytes_per_s_estimate.value),
         at(0.5),
         at(0.99),
     ]
@@ -285,9 +285,9 @@ fn quick_cells(row: &QuickRow) -> Vec<String> {
 fn layer_cells(row: &LayerRow) -> Vec<String> {
     vec![
         format!("  {}", row.layer.name()),
-        rate(row.rate_per_s.value),
-        mib_per_s(row.bytes_per_s.value),
-        half_width(row.rate_per_s),
+        rate(row.iops_estimate.value),
+        mib_per_s(row.bytes_per_s_estimate.value),
+        half_width(row.iops_estimate),
         row.cost.map_or_else(|| NOTHING.to_owned(), cost),
         row.cost.map_or_else(
             || NOTHING.to_owned(),

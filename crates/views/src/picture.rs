@@ -29,7 +29,7 @@ pub(crate) fn picture(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     let width = paper.width().saturating_sub(AROUND).min(BAR_MAX);
     let most = loads
         .iter()
-        .map(|cell| cell.throughput.rate_per_s)
+        .map(|cell| cell.throughput.iops)
         .fold(0.0, f64::max);
     let name = printable(&row.workload);
     let head = format!("  {name}: QD, IOPS, median latency");
@@ -40,8 +40,8 @@ pub(crate) fn picture(report: &SurveyReport, paper: &Paper) -> Vec<String> {
         format!(
             "  {:>5}  {:<width$}  {:>6}  {:>7}{}",
             count(cell.load.queue_depth),
-            bar(cell.throughput.rate_per_s / most, width),
-            rate(cell.throughput.rate_per_s),
+            bar(cell.throughput.iops / most, width),
+            rate(cell.throughput.iops),
             median.map_or_else(String::new, |ns| time(ns as f64)),
             knee.unwrap_or_default()
         )

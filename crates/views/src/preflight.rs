@@ -108,7 +108,7 @@ pub fn preflight_summary(report: &Preflight, paper: &Paper, out: &mut dyn Write)
     writeln!(
         out,
         "\nother load was measured for {}",
-        say::time((report.looked_ns as f64 / 1e8).round() * 1e8)
+        say::time((report.observed_ns as f64 / 1e8).round() * 1e8)
     )
 }
 

@@ -74,7 +74,7 @@ pub fn pts_forecast_json(forecast: &PtsForecast, out: &mut dyn Write) -> io::Res
 pub fn pts_value(value: f64, metric: &str) -> String {
     match metric {
         "bytes_per_s" => format!("{} MiB/s", mib_per_s(value)),
-        "mean_latency_ns" => time(value),
+        "latency_mean_ns" => time(value),
         _ => format!("{} IOPS", rate(value)),
     }
 }
@@ -82,7 +82,7 @@ pub fn pts_value(value: f64, metric: &str) -> String {
 fn bare_value(value: f64, metric: &str) -> String {
     match metric {
         "bytes_per_s" => mib_per_s(value),
-        "mean_latency_ns" => time(value),
+        "latency_mean_ns" => time(value),
         _ => rate(value),
     }
 }
@@ -107,7 +107,7 @@ fn heading(part: &PtsPartReport) -> String {
     let figure = match part.metric.as_str() {
         _ if part.over_time.len() > 1 => "IOPS", // the column of the table over time
         "bytes_per_s" => "MiB/s",
-        "mean_latency_ns" => "mean latency",
+        "latency_mean_ns" => "mean latency",
         _ => "IOPS",
     };
     let of = match part.name.as_str() {
@@ -147,7 +147,7 @@ fn table(part: &PtsPartReport, paper: &Paper) -> Vec<String> {
     if part.cells.len() > CELLS_MAX || part.over_time.len() > 1 {
         return Vec::new(); // the series has them
     }
-    let is_latency = part.metric == "mean_latency_ns";
+    let is_latency = part.metric == "latency_mean_ns";
     let text = |row: &str, column: &str| {
         let mut cells = part.cells.iter();
         let cell = cells.find(|cell| cell.row == row && cell.column == column);
@@ -155,12 +155,12 @@ fn table(part: &PtsPartReport, paper: &Paper) -> Vec<String> {
             let means = cell.means?;
             Some(match part.metric.as_str() {
                 "bytes_per_s" => mib_per_s(means.bytes_per_s),
-                "mean_latency_ns" => format!(
+                "latency_mean_ns" => format!(
                     "{} (max {})",
-                    time(means.mean_latency_ns),
-                    time(means.max_latency_ns as f64)
+                    time(means.latency_mean_ns),
+                    time(means.latency_max_ns as f64)
                 ),
-                _ => rate(means.rate_per_s),
+                _ => rate(means.iops),
             })
         })
         .unwrap_or_else(|| NOTHING.to_owned())
@@ -216,7 +216,7 @@ fn over_time(moments: &[PtsMoment], paper: &Paper) -> Vec<String> {
         vec![
             say::time(moment.at_ns as f64),
             bytes(moment.written_bytes),
-            rate(moment.rate_per_s),
+            rate(moment.iops),
         ]
     };
     let rows: Vec<Vec<String>> = (0..shown).map(row).collect();

@@ -78,9 +78,9 @@ fn answer(report: &RunReport) -> Option<String> {
     let total = report.total().filter(|total| total.ios > 0)?;
     let latency = total.response.as_ref().unwrap_or(&total.latency);
     let width = total
-        .rate
+        .iops_estimate
         .half_width_share()
-        .map(|_| format!(" ±{}", half_width_of(&total.rate)));
+        .map(|_| format!(" ±{}", half_width_of(&total.iops_estimate)));
     let at = |quantile| percentile(latency.at(quantile));
     let commit = report.commit();
     let of_write = if commit.is_some() { "write " } else { "" };
@@ -88,7 +88,7 @@ fn answer(report: &RunReport) -> Option<String> {
     Some(format!(
         "{}{} IOPS{}, {} MiB/s, {of_write}p50 {}, {of_write}p99 {}",
         commit.unwrap_or_default(),
-        rate(total.rate_per_s),
+        rate(total.iops),
         width.unwrap_or_default(),
         mib_per_s(total.bytes_per_s),
         at(0.5),
@@ -248,7 +248,7 @@ fn rows(report: &RunReport) -> Vec<Vec<String>> {
 
 /// The response times first, where a rate was asked, and the service times below them.
 fn lines_of(row: &OperationRow, name: &str) -> Vec<Vec<String>> {
-    let rates = [rate(row.rate_per_s), mib_per_s(row.bytes_per_s)];
+    let rates = [rate(row.iops), mib_per_s(row.bytes_per_s)];
     let Some(response) = &row.response else {
         return vec![cells(name, rates, &row.latency)];
     };
@@ -280,8 +280,8 @@ fn uncertainty(row: &OperationRow) -> Option<Vec<String>> {
     let at = |quantile| half_width(latency.at(quantile).and_then(|p| p.half_width_share()));
     let cells = vec![
         "±95%".to_owned(),
-        half_width_of(&row.rate),
-        half_width_of(&row.bytes_rate),
+        half_width_of(&row.iops_estimate),
+        half_width_of(&row.bytes_per_s_estimate),
         latency
             .mean
             .as_ref()
@@ -304,7 +304,7 @@ fn not_known(report: &RunReport, paper: &Paper) -> Vec<String> {
     };
     let mean = total.latency.mean.as_ref();
     let figures = [
-        ("IOPS", total.rate.not_known),
+        ("IOPS", total.iops_estimate.not_known),
         ("latencies", mean.and_then(|mean| mean.not_known)),
     ];
     let names = figures.iter().filter(|(_, why)| why.is_some());
@@ -323,10 +323,12 @@ fn not_known(report: &RunReport, paper: &Paper) -> Vec<String> {
 /// `the first 12 s of 60 s: 12.1k IOPS; after them 20.6k IOPS ±0.4%; the table is over all 60 s`.
 fn warm_up(report: &RunReport, paper: &Paper) -> Vec<String> {
     let cut = &report.warmup_cut;
-    let (Some(ns), Some(before), Some(after)) = (cut.cut_ns, cut.before_per_s, &cut.after) else {
+    let (Some(ns), Some(before), Some(after)) =
+        (cut.cut_ns, cut.iops_before, &cut.iops_after_estimate)
+    else {
         return Vec::new();
     };
-    if !cut.matters {
+    if !cut.differs {
         return Vec::new();
     }
     let whole = time(report.time.measured_ns as f64);
@@ -399,7 +401,7 @@ fn open_loop(report: &RunReport, paper: &Paper) -> Vec<String> {
     };
     let reported = format!(
         "{requested}, reached {}/s; {waited}{late}; response times are from the scheduled start, I/O latencies from the submission",
-        rate(open.reached_per_s)
+        rate(open.iops)
     );
     foot::labelled("rate", &reported, paper)
 }
@@ -488,7 +490,7 @@ fn notes(report: &RunReport) -> Vec<Note> {
         .iter()
         .map(|finding| Note::of(finding, first));
     let steadiness = &report.steadiness;
-    let windows = steadiness.window_rates_per_s.iter().copied();
+    let windows = steadiness.window_iops.iter().copied();
     let (low, high) = (
         windows.clone().min_by(f64::total_cmp),
         windows.max_by(f64::total_cmp),

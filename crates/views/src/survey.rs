@@ -116,7 +116,7 @@ fn answers(report: &SurveyReport) -> Vec<Answer> {
 
 /// `QD1 latency 65.7 / 58.3 µs`, in the order of the sides; nothing where it was not measured.
 fn alone(answer: &SurveyAnswer) -> Option<String> {
-    let sides = || answer.sides.iter().map(|side| side.depth_1_p50_ns);
+    let sides = || answer.sides.iter().map(|side| side.qd1_latency_p50_ns);
     if sides().all(|ns| ns.is_none()) {
         return None;
     }
@@ -167,10 +167,10 @@ fn cells(report: &SurveyReport, row: &SurveyRow) -> Vec<String> {
     };
     let validities = report.figure_validity(row);
     let at = |quantile| percentile(best.latency.at(quantile));
-    let interval = half_width(best.throughput.rate.half_width_share());
+    let interval = half_width(best.throughput.iops_estimate.half_width_share());
     vec![
         name(row),
-        marked(rate(best.throughput.rate_per_s), validities.peak),
+        marked(rate(best.throughput.iops), validities.peak),
         match interval == NOTHING {
             true => interval,
             false => format!("±{interval}"),
@@ -182,7 +182,7 @@ fn cells(report: &SurveyReport, row: &SurveyRow) -> Vec<String> {
         at(0.99),
         at(0.999),
         marked(
-            whole_time_or_nothing(row.depth_1_p50_ns),
+            whole_time_or_nothing(row.qd1_latency_p50_ns),
             validities.depth_1,
         ),
         row.limit

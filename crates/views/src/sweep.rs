@@ -126,25 +126,31 @@ fn figures(row: &SweepRow, repeated: bool) -> Vec<String> {
         return vec![NOTHING.to_owned(); 7 + usize::from(repeated)];
     };
     let CellFigures {
-        rate_per_s,
-        rate_half_width_share,
+        iops,
+        iops_half_width_share,
         bytes_per_s,
-        mean_latency_ns,
-        p50_ns,
-        p99_ns,
-        p999_ns,
-        max_latency_ns,
+        latency_mean_ns,
+        latency_p50_ns,
+        latency_p99_ns,
+        latency_p999_ns,
+        latency_max_ns,
         errors: _, // a cell with errors is marked and reported among the notes
         validity: _,
         reasons: _,
     } = figures;
-    let spread = half_width(*rate_half_width_share);
-    let mut cells = vec![rate(*rate_per_s)];
+    let spread = half_width(*iops_half_width_share);
+    let mut cells = vec![rate(*iops)];
     cells.extend(repeated.then_some(spread));
     cells.push(mib_per_s(*bytes_per_s));
     cells.extend(
-        [mean_latency_ns, p50_ns, p99_ns, p999_ns, max_latency_ns]
-            .map(|ns| whole_time_or_nothing(*ns)),
+        [
+            latency_mean_ns,
+            latency_p50_ns,
+            latency_p99_ns,
+            latency_p999_ns,
+            latency_max_ns,
+        ]
+        .map(|ns| whole_time_or_nothing(*ns)),
     );
     cells
 }

@@ -57,7 +57,7 @@ fn one(report: &WatchReport, paper: &Paper, out: &mut dyn Write) -> io::Result<(
         slowest,
         moments,
     } = report;
-    let rate = mean.reads_per_s + mean.writes_per_s;
+    let rate = mean.read_iops + mean.write_iops;
     writeln!(
         out,
         "{}: {} IOPS on average over {}",
@@ -95,16 +95,16 @@ fn one(report: &WatchReport, paper: &Paper, out: &mut dyn Write) -> io::Result<(
 fn cells(name: &str, figures: &WatchFigures) -> Vec<String> {
     let WatchFigures {
         at_ns,
-        reads_per_s,
-        writes_per_s,
+        read_iops,
+        write_iops,
         read_bytes_per_s,
         write_bytes_per_s,
-        read_mean_ns,
-        write_mean_ns,
-        p50_ns: _,
-        p99_ns,
-        queue,
-        utilisation,
+        read_latency_mean_ns,
+        write_latency_mean_ns,
+        latency_p50_ns: _,
+        latency_p99_ns,
+        in_flight_mean,
+        busy_share,
     } = *figures;
     let time = |ns: Option<f64>| ns.map_or_else(|| NOTHING.to_owned(), say::time);
     let after = match name {
@@ -113,15 +113,15 @@ fn cells(name: &str, figures: &WatchFigures) -> Vec<String> {
     };
     vec![
         format!("  {name}"),
-        say::rate(reads_per_s),
-        say::rate(writes_per_s),
+        say::rate(read_iops),
+        say::rate(write_iops),
         say::mib_per_s(read_bytes_per_s),
         say::mib_per_s(write_bytes_per_s),
-        time(read_mean_ns),
-        time(write_mean_ns),
-        time(p99_ns.map(|ns| ns as f64)),
-        format!("{queue:.1}"),
-        format!("{:.0}%", utilisation * 100.0),
+        time(read_latency_mean_ns),
+        time(write_latency_mean_ns),
+        time(latency_p99_ns.map(|ns| ns as f64)),
+        format!("{in_flight_mean:.1}"),
+        format!("{:.0}%", busy_share * 100.0),
         after,
     ]
 }

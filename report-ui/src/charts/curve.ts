@@ -14,7 +14,7 @@ import { LOOK, linearSizeTicks, logDomain, logTicks } from "./plot";
 interface Point {
   cell: number; outstanding: number; line: string; threads: number; x: number; y: number; title: string;
 }
-type Flow = "iops" | "throughput";
+type Flow = "iops" | "bytes_per_s";
 const LATENCIES = [
   ["latency_p99", "99% within"], ["latency_p50", "half within (median)"], ["latency_p999", "99.9% within"],
   ["latency_mean", "mean"],
@@ -30,7 +30,7 @@ export function curveFigure(page: Page): Figure | null {
   const redraw = () => figure.redraw();
   const controls = [
     choice("Workload", workloads.map((name) => [name, name] as const), state.workload, (v) => { state.workload = v; redraw(); }),
-    choice<Flow>("Throughput in", [["iops", "IOPS"], ["throughput", "bytes per second"]], "iops", (v) => { state.flow = v; redraw(); }),
+    choice<Flow>("Throughput in", [["iops", "IOPS"], ["bytes_per_s", "bytes per second"]], "iops", (v) => { state.flow = v; redraw(); }),
     choice<string>("Latency", LATENCIES, state.latency, (v) => { state.latency = v; redraw(); }),
   ];
   const figure: Figure = new Figure("latency-throughput", "Latency against throughput", (width) => {
@@ -62,7 +62,7 @@ function draw(page: Page, curves: Curve[], state: { flow: Flow; latency: string;
     rows: curves.flatMap((curve) => curve.points.map((point) => [
       cellLink(page, point.cell), String(point.outstanding), lineName(page, curve),
       format.shown(page.figure(point.cell, "iops"), "rate"),
-      format.shown(page.figure(point.cell, "throughput"), "size_per_second"),
+      format.shown(page.figure(point.cell, "bytes_per_s"), "size_per_second"),
       ...["latency_p50", "latency_p99", "latency_p999"].map((name) => format.shown(page.figure(point.cell, name), "time")),
     ])),
   };
@@ -78,7 +78,7 @@ function draw(page: Page, curves: Curve[], state: { flow: Flow; latency: string;
     const there = points.find((point) => point.line === lineName(page, curve) && point.outstanding === at);
     return there ? [there] : [];
   });
-  const caps = curves.flatMap((curve) => (state.flow === "iops" && curve.cap?.rate_per_s ? [curve.cap.rate_per_s] : []));
+  const caps = curves.flatMap((curve) => (state.flow === "iops" && curve.cap?.iops ? [curve.cap.iops] : []));
   const best = Math.max(...points.map((point) => point.x), ...caps);
   const svg = Plot.plot({
     width, height: Math.min(440, Math.max(300, width * 0.5)), marginLeft: 64, marginRight: 48, marginBottom: 44, style: LOOK,

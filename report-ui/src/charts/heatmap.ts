@@ -13,11 +13,11 @@ import { LOOK } from "./plot";
 
 interface Place { x: string; y: string; cell: number; value: number | null; failed: boolean; of: number; title: string }
 const METRICS = [
-  ["iops", "IOPS"], ["throughput", "bytes per second"], ["latency_p50", "median latency"],
+  ["iops", "IOPS"], ["bytes_per_s", "bytes per second"], ["latency_p50", "median latency"],
   ["latency_p99", "latency, 99% within"], ["latency_p999", "latency, 99.9% within"], ["latency_mean", "mean latency"],
 ] as const;
 /** Fields by which a heat map may be laid out, the numbered ones in their order. */
-const NUMBERED = new Set(["block", "depth", "threads", "write", "random", "size", "rate"]);
+const NUMBERED = new Set(["block_bytes", "queue_depth", "threads", "write_percent", "random_percent", "size_bytes", "target_iops"]);
 
 interface State { x: string; y: string; metric: string; fixed: Map<string, Value> }
 
@@ -43,7 +43,7 @@ export function heatmapFigure(page: Page): Figure | null {
 function layable(page: Page): string[] {
   const own = page.document.axes;
   const size = own.reduce((product, axis) => product * levels(page, axis).length, 1);
-  const loads = own.filter((axis) => axis === "depth" || axis === "threads");
+  const loads = own.filter((axis) => axis === "queue_depth" || axis === "threads");
   const sparse = own.length > 2 && page.document.cells.length < 0.5 * size * page.document.parts.length;
   return [...(page.compares ? ["part"] : []), ...(sparse && levels(page, "label").length > 1 ? [...loads, "label"] : own)];
 }
@@ -73,8 +73,8 @@ function choices(page: Page, axes: string[], state: State, changed: () => void):
 
 function axisName(axis: string): string {
   const names: Record<string, string> = {
-    part: "Result", label: "Workload", block: "Size of an I/O", depth: "Depth of each thread", threads: "Threads", write: "Share of writes",
-    pattern: "Pattern", cache: "Cache", write_through: "Write-through", size: "Range", rate: "Requested rate", random: "Random share",
+    part: "Result", label: "Workload", block_bytes: "Size of an I/O", queue_depth: "Depth of each thread", threads: "Threads", write_percent: "Share of writes",
+    pattern: "Pattern", cache: "Cache", write_through: "Write-through", size_bytes: "Range", target_iops: "Requested IOPS", random_percent: "Random share",
     tool: "Tool", target: "Target",
   };
   return names[axis] ?? axis;
@@ -117,7 +117,7 @@ function places(page: Page, state: State, unit: Unit): Place[] {
     return [{
       x: x ?? "", y: y ?? "", cell, value, failed, of: cells.length,
       title: `${axisName(state.x)} ${x}, ${axisName(state.y).toLowerCase()} ${y}\n${text}\n${page.cell(cell).id}` +
-        (validity && validity !== "valid" ? `, ${validity}` : "") + (cells.length > 1 ? `, the middle of ${cells.length} results` : ""),
+        (validity && validity !== "VALID" ? `, ${validity}` : "") + (cells.length > 1 ? `, the middle of ${cells.length} results` : ""),
     }];
   });
 }

@@ -32,7 +32,7 @@ export function rooflineFigure(page: Page): Figure | null {
 function draw(page: Page, roof: Roof, width: number): Drawn {
   const points: Point[] = roof.cells.flatMap((cell) => {
     const x = page.number(cell, "block");
-    const y = page.figure(cell, "throughput");
+    const y = page.figure(cell, "bytes_per_s");
     if (!x || !y) return [];
     const pattern = page.value(cell, "pattern");
     return [{
@@ -43,12 +43,12 @@ function draw(page: Page, roof: Roof, width: number): Drawn {
   });
   const xs = logDomain(points.map((point) => point.x), 1.6);
   const ys = logDomain([...points.map((point) => point.y), roof.bytes_per_s], 2);
-  const bend = roof.bytes_per_s / roof.rate_per_s;
-  const at = (x: number) => Math.min(roof.rate_per_s * x, roof.bytes_per_s);
+  const bend = roof.bytes_per_s / roof.iops;
+  const at = (x: number) => Math.min(roof.iops * x, roof.bytes_per_s);
   const line = [xs[0], Math.min(Math.max(bend, xs[0]), xs[1]), xs[1]].map((x) => ({ x, y: at(x) }));
   const groups = [...new Set(points.map((point) => point.group))].sort();
   const labels = [
-    { x: Math.sqrt(xs[0] * Math.max(bend, xs[0] * 2)), y: at(Math.sqrt(xs[0] * Math.max(bend, xs[0] * 2))), text: `${format.rate(roof.rate_per_s)} IOPS`, dx: width < 600 ? 10 : -8, dy: width < 600 ? 16 : -12, anchor: width < 600 ? "start" as const : "end" as const },
+    { x: Math.sqrt(xs[0] * Math.max(bend, xs[0] * 2)), y: at(Math.sqrt(xs[0] * Math.max(bend, xs[0] * 2))), text: `${format.rate(roof.iops)} IOPS`, dx: width < 600 ? 10 : -8, dy: width < 600 ? 16 : -12, anchor: width < 600 ? "start" as const : "end" as const },
     { x: xs[1], y: roof.bytes_per_s, text: `${format.flow(roof.bytes_per_s)}`, dx: -6, dy: -12, anchor: "end" as const },
   ];
   const svg = Plot.plot({
@@ -68,7 +68,7 @@ function draw(page: Page, roof: Roof, width: number): Drawn {
   const sorted = [...points].sort((a, b) => a.x - b.x || b.y - a.y);
   return {
     svg: svg as SVGSVGElement,
-    summary: `Roofline of ${roof.name}: at most ${format.rate(roof.rate_per_s)} IOPS and ${format.flow(roof.bytes_per_s)}; ` +
+    summary: `Roofline of ${roof.name}: at most ${format.rate(roof.iops)} IOPS and ${format.flow(roof.bytes_per_s)}; ` +
       `${points.length} cells lie under it.`,
     table: {
       heads: ["Cell", "Size of an I/O", "Throughput", "IOPS", "Share of the ceiling"],
@@ -77,7 +77,7 @@ function draw(page: Page, roof: Roof, width: number): Drawn {
         format.shown(page.figure(point.cell, "iops"), "rate"), format.shown((100 * point.y) / at(point.x), "percent"),
       ]),
     },
-    note: `Both ceilings are the highest rates that were measured: of I/Os in cell ${page.cell(roof.rate_cell).id}${runs(page, roof.rate_cell)}, ` +
+    note: `Both ceilings are the highest rates that were measured: of I/Os in cell ${page.cell(roof.iops_cell).id}${runs(page, roof.iops_cell)}, ` +
       `of bytes in cell ${page.cell(roof.bytes_cell).id}${runs(page, roof.bytes_cell)}. They meet at I/Os of ${format.size(Math.round(bend))}: smaller ones are bound by the count, larger ones by the bandwidth.`,
     choose: (value) => page.select((value as Point).cell),
   };

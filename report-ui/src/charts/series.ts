@@ -85,7 +85,7 @@ export function rateChart(detail: Detail, time: TimeAxis, width: number): Drawn 
     return { ...step, y, bytes, ios, title: `${format.digits(step.from)} s to ${format.digits(step.to)} s\n${format.rate(y)} IOPS, ${format.flow(bytes)}` };
   });
   const most = Math.max(...rows.map((row) => row.y), 1);
-  const { rate_per_s: mean, from_ns: from, to_ns: to } = times.steady;
+  const { iops: mean, from_ns: from, to_ns: to } = times.steady;
   const line = mean !== null && from !== null && to !== null ? [{ x1: from / 1e9, x2: to / 1e9, y: mean }] : [];
   const svg = overTime("rate", time, {
     width, height: 220,
@@ -100,7 +100,7 @@ export function rateChart(detail: Detail, time: TimeAxis, width: number): Drawn 
     ],
   });
   const pauses = pausesOf(times);
-  const steady = pauses !== "" ? `interrupted: ${pauses}` : times.steady.steady === null ? `not known to be steady: ${times.steady.why_not ?? "the run is too short"}`
+  const steady = pauses !== "" ? `interrupted: ${pauses}` : times.steady.steady === null ? `not known to be steady: ${times.steady.reason ?? "the run is too short"}`
     : times.steady.steady ? `steady: ${format.rate(mean ?? 0)} IOPS in the last five windows` : "not steady in the last five windows";
   return {
     svg,

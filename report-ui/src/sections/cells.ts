@@ -8,7 +8,7 @@ import type { Page } from "../page";
 import { badge } from "./head";
 import { cellLink } from "./link";
 
-const FIGURES = ["iops", "throughput", "latency_mean", "latency_p50", "latency_p99", "latency_p999", "latency_max", "errors"];
+const FIGURES = ["iops", "bytes_per_s", "latency_mean", "latency_p50", "latency_p99", "latency_p999", "latency_max", "errors"];
 /** Rows that are shown before the reader asks for all. */
 const ROWS_FIRST = 200;
 /** Percentiles by the number of I/Os of which one lies beyond. */
@@ -18,10 +18,10 @@ interface State { filter: string; sort: string; falls: boolean; all: boolean; sh
 
 export function cells(page: Page): HTMLElement {
   const { columns, cells: every } = page.document;
-  const fields = columns.filter((column) => column.name !== "id" && column.alike === undefined);
-  const usual = (column: Column) => page.document.axes.includes(column.name) || FIGURES.includes(column.name) ||
-    (page.document.axes.length === 0 && column.name === "label");
-  const state: State = { filter: "", sort: "", falls: false, all: false, shown: new Set(columns.filter(usual).map((column) => column.name)) };
+  const fields = columns.filter((column) => column.short !== "id" && column.alike === undefined);
+  const usual = (column: Column) => page.document.axes.includes(column.name) || FIGURES.includes(column.short) ||
+    (page.document.axes.length === 0 && column.short === "label");
+  const state: State = { filter: "", sort: "", falls: false, all: false, shown: new Set(columns.filter(usual).map((column) => column.short)) };
   const body = h("tbody");
   const head = h("thead");
   const status = h("p", { class: "note", role: "status", id: "cells-status" });
@@ -37,7 +37,7 @@ export function cells(page: Page): HTMLElement {
     head.querySelector<HTMLElement>(`[data-sort="${name}"]`)?.focus();
   };
   const fill = () => {
-    const cols = columns.filter((column) => state.shown.has(column.name));
+    const cols = columns.filter((column) => state.shown.has(column.short));
     const wanted = read(page, state.filter);
     const places = every.map((_, place) => place).filter((place) => wanted.fits(place));
     order(page, places, state);
@@ -51,11 +51,11 @@ export function cells(page: Page): HTMLElement {
   };
   const picker = h("details", { class: "columns" }, h("summary", {}, "Columns"),
     h("div", { class: "checks" }, ...fields.map((column) => h("label", { title: column.about },
-      h("input", { type: "checkbox", checked: state.shown.has(column.name), onchange: (event) => {
-        if ((event.target as HTMLInputElement).checked) state.shown.add(column.name); else state.shown.delete(column.name);
+      h("input", { type: "checkbox", checked: state.shown.has(column.short), onchange: (event) => {
+        if ((event.target as HTMLInputElement).checked) state.shown.add(column.short); else state.shown.delete(column.short);
         fill();
-      } }), column.name))));
-  const alike = columns.filter((column) => column.alike !== undefined && column.alike !== null && !["id", "session"].includes(column.name));
+      } }), column.short))));
+  const alike = columns.filter((column) => column.alike !== undefined && column.alike !== null && !["id", "session"].includes(column.short));
   fill();
   return section("cells", every.length === 1 ? "The result" : "All results", coverage(page),
     h("div", { class: "controls" }, h("label", { class: "choice wide" }, h("span", {}, "Filter"), input), ...quick(page, state, input, fill)),
@@ -64,13 +64,13 @@ export function cells(page: Page): HTMLElement {
     h("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Table: all results" }, h("table", { class: "cells", id: "cells-table" }, head, body)),
     more,
     alike.length > 0 && every.length > 1 && h("details", {}, h("summary", {}, "The same in all cells"),
-      h("dl", { class: "evidence" }, ...alike.flatMap((column) => [h("dt", { title: column.about }, column.name), h("dd", {}, format.shown(column.alike, column.unit))]))));
+      h("dl", { class: "evidence" }, ...alike.flatMap((column) => [h("dt", { title: column.about }, column.short), h("dd", {}, format.shown(column.alike, column.unit))]))));
 }
 
 /** The axes with few values, as choices that write into the filter. */
 function quick(page: Page, state: State, input: HTMLInputElement, fill: () => void): HTMLElement[] {
-  return page.document.axes.slice(0, 6).map((axis) => {
-    const unit = page.columns.get(axis)?.column.unit ?? "text";
+  return page.document.axes.slice(0, 6).map((name) => {
+    const { unit, short: axis } = page.columns.get(name)?.column ?? { unit: "text", short: name };
     const values = [...new Set(page.document.cells.map((_, cell) => page.value(cell, axis)))].filter((value) => value !== null);
     if (unit !== "text") values.sort((a, b) => Number(a) - Number(b));
     const options: [string, string][] = [["", "any"], ...values.map((value): [string, string] => [typed(value), format.shown(value, unit)])];
@@ -90,7 +90,7 @@ function typed(value: unknown): string {
 
 function order(page: Page, places: number[], state: State): void {
   if (state.sort === "") return;
-  const key = (place: number) => (state.sort === "validity" ? ["valid", "not_checked", "caution", "invalid"].indexOf(page.cell(place).validity ?? "") : page.value(place, state.sort));
+  const key = (place: number) => (state.sort === "validity" ? ["VALID", "NOT CHECKED", "CAUTION", "INVALID"].indexOf(page.cell(place).validity ?? "") : page.value(place, state.sort));
   places.sort((a, b) => {
     const [one, other] = [key(a), key(b)];
     if (one === null || other === null) return Number(one === null) - Number(other === null);
@@ -112,7 +112,7 @@ function heads(columns: Column[], state: State, sortBy: (name: string) => void):
       h("button", { type: "button", class: "sort", "data-sort": name, title: about, onclick: () => sortBy(name) }, text, h("span", { "aria-hidden": "true" }, sign)));
   };
   return h("tr", {}, head("id", "cell", "name of the result", false), head("validity", "verdict", "how far it may be used", false),
-    ...columns.map((column) => head(column.name, column.name, column.about, !["text", "tags"].includes(column.unit))));
+    ...columns.map((column) => head(column.short, column.short, column.about, !["text", "tags"].includes(column.unit))));
 }
 
 function row(page: Page, place: number, columns: Column[]): HTMLElement {
@@ -121,10 +121,10 @@ function row(page: Page, place: number, columns: Column[]): HTMLElement {
     h("th", { scope: "row" }, cellLink(page, place, page.cell(place).id)),
     h("td", { title: cell.reasons.join("; ") }, cell.failed && cell.validity === null ? h("span", { class: "badge failed" }, "NO RESULT") : badge(cell.validity)),
     ...columns.map((column) => {
-      const value = page.value(place, column.name);
-      const weak = isWeak(page, place, column.name);
+      const value = page.value(place, column.short);
+      const weak = isWeak(page, place, column.short);
       return h("td", {
-        class: ["text", "tags"].includes(column.unit) ? "" : "number", "data-field": column.name,
+        class: ["text", "tags"].includes(column.unit) ? "" : "number", "data-field": column.short,
         title: weak ? "fewer than ten I/Os are beyond it: another run may give another value" : null,
       }, format.shown(value, column.unit), weak ? h("span", { class: "weak-mark" }, "~") : null);
     }));

@@ -34,7 +34,7 @@ function comparison(page: Page, one: Comparison, place: number): HTMLElement[] {
     h("div", { class: several ? "scroll tall" : "scroll", tabindex: 0, role: "region", "aria-label": `Figures: ${name}` },
       h("table", { class: "changes" }, h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...rows))),
     ...(one.differences.length > 0 ? [h("details", {}, h("summary", {}, `${format.counted(one.differences.length, "difference")} other than the figures`),
-      h("ul", {}, ...one.differences.map((it) => h("li", {}, `${it.what}: ${it.a} and ${it.b}${it.of_work ? " (of the work itself)" : ""}`))))] : []),
+      h("ul", {}, ...one.differences.map((it) => h("li", {}, `${page.columns.get(it.what)?.column.short ?? it.what}: ${it.a} and ${it.b}${it.of_work ? " (of the work itself)" : ""}`))))] : []),
     ...one.notes.map((note) => h("p", { class: "note" }, `${note}.`)),
     ...(figure ? [figure.element] : []),
   ];
@@ -61,7 +61,7 @@ function between(change: Change | CellChange): string {
 
 function verdictOf(change: Change): string {
   if (change.cannot !== null) return change.cannot;
-  const seen = change.smallest_seen_share === null ? "" : `; from ${format.shown(change.smallest_seen_share * 100, "percent")} on it would have been seen`;
+  const seen = change.minimum_detectable_share === null ? "" : `; from ${format.shown(change.minimum_detectable_share * 100, "percent")} on it would have been seen`;
   return `${outcome(change.outcome, change.at_most_share)}${change.outcome === "inconclusive" ? seen : ""}`;
 }
 

@@ -79,7 +79,7 @@ export function data(page: Page): HTMLElement {
 export function csv(page: Page): string {
   const { columns, cells } = page.document;
   const lines = cells.map((_, cell) => columns.map((column) => field(page.value(cell, column.name), column.unit)).join(","));
-  return `${columns.map((column) => column.heading).join(",")}\n${lines.join("\n")}\n`;
+  return `${columns.map((column) => column.name).join(",")}\n${lines.join("\n")}\n`;
 }
 
 function field(value: Value, unit: string): string {

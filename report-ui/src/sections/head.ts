@@ -8,14 +8,16 @@ import { markdown } from "../markdown";
 import { themeSwitch } from "../theme";
 import { cellLink } from "./link";
 
-const WORDS: Record<Validity, string> = { valid: "VALID", not_checked: "NOT CHECKED", caution: "CAUTION", invalid: "INVALID" };
 /** A sign next to the colour: many people cannot read colour alone. */
-const SIGNS: Record<Validity, string> = { valid: "✓", not_checked: "?", caution: "!", invalid: "✕" };
+const SIGNS: Record<Validity, string> = { VALID: "✓", "NOT CHECKED": "?", CAUTION: "!", INVALID: "✕" };
+
+/** The name of its style. */
+const styleOf = (validity: Validity | null): string => (validity ?? "unknown").toLowerCase().replace(" ", "_");
 
 export function badge(validity: Validity | null): HTMLElement {
   return validity === null
     ? h("span", { class: "badge unknown" }, "NOT JUDGED")
-    : h("span", { class: `badge ${validity}` }, h("span", { "aria-hidden": "true" }, SIGNS[validity]), WORDS[validity]);
+    : h("span", { class: `badge ${styleOf(validity)}` }, h("span", { "aria-hidden": "true" }, SIGNS[validity]), validity);
 }
 
 /** Copies the first screen as Markdown. */
@@ -56,7 +58,7 @@ function setting(part: Part): (Node | string)[] {
 
 export function verdictWords(part: Part): string {
   const { validity, simulated } = part.verdict;
-  return `${validity === null ? "NOT JUDGED" : WORDS[validity]}${simulated ? " (SIMULATED: no hardware was measured)" : ""}`;
+  return `${validity === null ? "NOT JUDGED" : validity}${simulated ? " (SIMULATED: no hardware was measured)" : ""}`;
 }
 
 export function verdicts(page: Page): HTMLElement {
@@ -65,7 +67,7 @@ export function verdicts(page: Page): HTMLElement {
     const words = cause || headline;
     const heading = page.compares ? "h2" : "h1";
     const shown = part.table && part.kind !== "sweep" && part.kind !== "import" ? [] : sentences.filter((sentence) => !same(sentence, words));
-    return h("div", { class: `verdict ${validity ?? "unknown"}`, "data-part": place },
+    return h("div", { class: `verdict ${styleOf(validity)}`, "data-part": place },
       h("p", { class: "what" }, ...setting(part)),
       h(heading, { class: words.length > 70 ? "long" : "" }, badge(validity), " ", simulated ? h("span", { class: "badge simulated", title: "A simulated device: no hardware was measured." }, "SIMULATED") : null, simulated ? " " : null,
         h("span", { class: "headline" }, words)),

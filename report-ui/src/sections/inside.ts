@@ -57,7 +57,7 @@ function about(page: Page, having: number[]): HTMLElement[] {
   const several = having.length > 1
     ? choice<number>("Result", having.map((place) => [place, `${page.cell(place).id}  ${page.name(place)}`] as const), page.selected, (place) => page.select(place))
     : h("span", {}, `${page.name(page.selected)} (${cell.id})`);
-  const figures = [["iops", "Rate"], ["throughput", "Throughput"], ["latency_p50", "Median"], ["latency_p99", "99% within"], ["latency_max", "Largest"]]
+  const figures = [["iops", "Rate"], ["bytes_per_s", "Throughput"], ["latency_p50", "Median"], ["latency_p99", "99% within"], ["latency_max", "Largest"]]
     .map(([name, label]) => h("span", { class: "small-figure" }, h("span", {}, label ?? ""), " ",
       h("strong", {}, format.shown(page.value(page.selected, name ?? ""), page.columns.get(name ?? "")?.column.unit ?? "text"))));
   return [

@@ -22,9 +22,9 @@ pub struct Drift {
     /// When it set in, in nanoseconds from the start of the measured phase; 0 where it was there from the start.
     pub from_ns: u64,
     /// IOPS when it set in.
-    pub before_per_s: f64,
+    pub iops_before: f64,
     /// IOPS at the end of the measured phase.
-    pub after_per_s: f64,
+    pub iops_after: f64,
     /// The change as a share of the level before; negative for a fall. // at least 0.05 either way
     pub change_share: f64,
     /// How many standard deviations the test's sum is from no trend. // at least 4, or a line leaves 2% of the squares or less
@@ -48,8 +48,8 @@ pub(super) fn find(points: &Points) -> Option<(Drift, f64)> {
     let moved = bend.first > 0.0 && change.abs() >= DRIFT_MIN && change * slope > 0.0;
     let drift = Drift {
         from_ns: points.begins(bend.at).0,
-        before_per_s: bend.first,
-        after_per_s: bend.last.max(0.0),
+        iops_before: bend.first,
+        iops_after: bend.last.max(0.0),
         change_share: change.max(-1.0),
         standard_errors: deviations,
     };

@@ -22,9 +22,9 @@ pub struct RateDrop {
     /// When, in nanoseconds from the start of the measured time; within about a hundredth of it.
     pub at_ns: u64,
     /// IOPS before.
-    pub before_per_s: f64,
+    pub iops_before: f64,
     /// IOPS after.
-    pub after_per_s: f64,
+    pub iops_after: f64,
     /// The change as a share of the level before. // in [-1, -0.1]
     pub change_share: f64,
     /// How many standard errors the two levels lie apart; capped. // in [7, 1000]
@@ -70,8 +70,8 @@ pub(super) fn find(points: &Points) -> Option<(RateDrop, f64)> {
     let dropped = last < first && -change >= DROP_MIN && apart >= ERRORS_MIN && !walk;
     let drop = RateDrop {
         at_ns: points.begins(at).0,
-        before_per_s: first,
-        after_per_s: last,
+        iops_before: first,
+        iops_after: last,
         change_share: change,
         standard_errors: apart.min(1000.0),
     };

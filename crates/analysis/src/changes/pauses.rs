@@ -29,7 +29,7 @@ pub(crate) struct Stalled {
 /// takes that in addition.
 pub(crate) fn pauses(rows: &[IntervalRow], step: Nanos, usual_ns: f64) -> Vec<Stalled> {
     let full = full_intervals(rows, step);
-    let longest = |row: &IntervalRow| row.max_latency_ns.unwrap_or(0) as f64;
+    let longest = |row: &IntervalRow| row.latency_max_ns.unwrap_or(0) as f64;
     let (usual_max, typical) = (
         median(full.iter().map(longest)),
         median(full.iter().map(ios)),
@@ -115,10 +115,10 @@ mod tests {
                 length_ns: STEP.0,
                 ios,
                 bytes: 0,
-                rate_per_s: None,
+                iops: None,
                 bytes_per_s: None,
-                mean_latency_ns: None,
-                max_latency_ns: Some(max_ms * 1_000_000),
+                latency_mean_ns: None,
+                latency_max_ns: Some(max_ms * 1_000_000),
             }
         };
         (0..50).map(row).collect()

@@ -15,10 +15,10 @@ fn rows(rates: &[f64]) -> Vec<IntervalRow> {
             length_ns: STEP.0,
             ios: rate.max(0.0) as u64,
             bytes: 0,
-            rate_per_s: Some(*rate),
+            iops: Some(*rate),
             bytes_per_s: None,
-            mean_latency_ns: None,
-            max_latency_ns: None,
+            latency_mean_ns: None,
+            latency_max_ns: None,
         })
         .collect()
 }
@@ -130,7 +130,7 @@ fn a_drop_of_a_fifth_is_found_with_its_moment_and_its_levels() {
         if let (None, Some(drop)) = found(&scaled) {
             seen += 1;
             let moment = (drop.at_ns as f64 / 1e9 - at as f64).abs() <= 0.03 * steps as f64;
-            let level = (drop.before_per_s / 20_000.0 - 1.0).abs() < 0.05;
+            let level = (drop.iops_before / 20_000.0 - 1.0).abs() < 0.05;
             close += u32::from(moment && level && (drop.change_share + 0.2).abs() < 0.05);
         }
     }
@@ -180,7 +180,7 @@ fn a_perfect_step_and_a_level_line_need_no_noise() {
     let drop = drop.unwrap();
     assert_eq!((drift, drop.at_ns), (None, 12 * STEP.0));
     assert_eq!(
-        (drop.before_per_s, drop.after_per_s, drop.change_share),
+        (drop.iops_before, drop.iops_after, drop.change_share),
         (5000.0, 1000.0, -0.8)
     );
     assert_eq!(found(&[5000.0; 30]), (None, None));

@@ -9,14 +9,14 @@ use model::{Origin, ResultRow};
 
 /// What is the same in the results of one workload.
 const SAME: [&str; 14] = [
-    "block",
-    "write",
+    "block_bytes",
+    "write_percent",
     "pattern",
-    "random",
+    "random_percent",
     "cache",
     "write_through",
-    "rate",
-    "size",
+    "target_iops",
+    "size_bytes",
     "engine",
     "target",
     "tool",

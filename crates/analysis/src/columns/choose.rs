@@ -1,6 +1,6 @@
 //! Which fields, and in which order of rows.
 
-use super::{Column, Unit, Value, column, columns};
+use super::{Column, Unit, Value, column, columns, renamed};
 use model::{Origin, ResultRow, RowFigures};
 use std::cmp::Ordering;
 use std::fmt;
@@ -14,6 +14,8 @@ pub enum Problem {
         read: String,
         /// The fields with the most similar names, the most similar first.
         near: Vec<&'static str>,
+        /// What a field that had this name is called now.
+        renamed: Option<String>,
     },
     /// A value that the field does not take.
     Value {
@@ -39,9 +41,9 @@ impl Problem {
     pub(super) fn field(read: &str) -> Problem {
         let given = read.to_ascii_lowercase();
         let near = columns().filter_map(|column| {
-            let apart = distance(&given, column.name).min(distance(&given, column.heading));
+            let apart = distance(&given, column.name).min(distance(&given, column.short));
             let part = given.len() >= PART_MIN
-                && (column.name.contains(&given) || given.contains(column.name));
+                && (column.name.contains(&given) || given.contains(column.short));
             (apart <= APART_MAX || part).then_some((apart, column.name))
         });
         let mut near: Vec<(usize, &str)> = near.collect();
@@ -53,6 +55,7 @@ impl Problem {
                 .take(NEAR_MAX)
                 .map(|(_, name)| name)
                 .collect(),
+            renamed: renamed(read, |_| true),
         }
     }
 }
@@ -67,14 +70,19 @@ const NEAR_MAX: usize = 5;
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Problem::Field { read, near } => {
+            Problem::Field {
+                read,
+                renamed: Some(renamed),
+                ..
+            } => write!(f, "unknown field '{read}'; hint: {renamed}"),
+            Problem::Field { read, near, .. } => {
                 write!(f, "unknown field '{read}'")?;
                 match near.as_slice() {
                     [] => {}
                     [one] => write!(f, ": did you mean '{one}'?")?,
                     several => write!(f, ": did you mean one of {}?", several.join(", "))?,
                 }
-                f.write_str("\nhint: fathom table --fields lists all")
+                f.write_str("; hint: fathom table --fields lists all")
             }
             Problem::Value {
                 field,
@@ -217,7 +225,7 @@ pub struct Selection {
     rows: Vec<RowMarks>,
     /// Fields that were omitted because all rows have the same in them.
     pub alike: Vec<Alike>,
-    /// Names of the fields that a page without room for all may omit, in this order. None where a person named what
+    /// Short names of the fields that a page without room for all may omit, in this order. None where a person named what
     /// is shown.
     pub dispensable: &'static [&'static str],
 }
@@ -337,7 +345,7 @@ type Percentile = (fn(&ResultRow) -> &RowFigures, u64);
 
 /// Which percentile a field is, if it is one.
 fn percentile(column: &Column) -> Option<Percentile> {
-    let (before, depth) = column.name.rsplit_once("_p")?;
+    let (before, depth) = column.short.rsplit_once("_p")?;
     let one_in = match depth {
         "50" => 2,
         "90" => 10,
@@ -370,16 +378,29 @@ fn is_weak(percentile: Option<Percentile>, row: &ResultRow, value: &Value) -> bo
 
 /// What is reported once where it is equal, and in a column where it differs.
 const MAY_BE_ALIKE: [&str; 15] = [
-    "kind", "tool", "source", "host", "target", "tags", "block", "depth", "threads", "write",
-    "pattern", "cache", "rate", "label", "verdict",
+    "kind",
+    "tool",
+    "source",
+    "host",
+    "target",
+    "tags",
+    "block_bytes",
+    "queue_depth",
+    "threads",
+    "write_percent",
+    "pattern",
+    "cache",
+    "target_iops",
+    "label",
+    "verdict",
 ];
 /// What most people look for.
 const FIGURES: [&str; 5] = [
     "iops",
-    "throughput",
-    "latency_mean",
-    "latency_p99",
-    "latency_max",
+    "bytes_per_s",
+    "latency_mean_ns",
+    "latency_p99_ns",
+    "latency_max_ns",
 ];
 /// What is shown only where there is any.
 const IF_ANY: [&str; 2] = ["errors", "reason"];
@@ -393,8 +414,8 @@ const DISPENSABLE: [&str; 16] = [
     "tags",
     "latency_mean",
     "kind",
-    "throughput",
-    "rate",
+    "bytes_per_s",
+    "target_iops",
     "cache",
     "reason",
     "target",
@@ -586,10 +607,10 @@ fn one_of_label_and_work(chosen: &[(&'static Column, Vec<Value>)], marks: &[Mark
         named.map(|(place, _)| place).collect::<Vec<usize>>()
     };
     if marks.iter().all(|row| row.of_files) {
-        is(&["write", "pattern"])
+        is(&["write_percent", "pattern"])
     } else if marks.iter().all(|row| row.imported) {
         Vec::new()
-    } else if !marks.iter().any(|row| row.of_files) && !is(&["block"]).is_empty() {
+    } else if !marks.iter().any(|row| row.of_files) && !is(&["block_bytes"]).is_empty() {
         is(&["label"])
     } else {
         Vec::new()
@@ -631,7 +652,7 @@ mod tests {
         assert!(near[0].to_string().contains('?') || near[0].to_string().contains("hint"));
         let latency = near[1].to_string();
         assert!(
-            latency.contains("latency_mean, latency_sd, latency_min"),
+            latency.contains("latency_mean_ns, latency_sd_ns, latency_min_ns"),
             "{latency}"
         );
         let problems = columns_of("block,trheads,nonsense").unwrap_err();
@@ -642,7 +663,7 @@ mod tests {
             reported[0]
         );
         assert!(
-            reported[1].starts_with("unknown field 'nonsense'\nhint: fathom table --fields"),
+            reported[1].starts_with("unknown field 'nonsense'; hint: fathom table --fields"),
             "{}",
             reported[1]
         );
@@ -660,8 +681,8 @@ mod tests {
                 "threads",
                 "label",
                 "iops",
-                "throughput",
-                "latency_p99",
+                "bytes_per_s",
+                "latency_p99_ns",
                 "reason"
             ],
             "no row has a mean or a maximum"
@@ -674,7 +695,13 @@ mod tests {
         assert_eq!(
             alike,
             [
-                "kind", "tool", "target", "tags", "block", "write", "pattern"
+                "kind",
+                "tool",
+                "target",
+                "tags",
+                "block_bytes",
+                "write_percent",
+                "pattern"
             ]
         );
     }

@@ -2,13 +2,14 @@
 //! and the documentation.
 //!
 //! Read in this order: `value` (the content of a field, and how values compare), `table` (all fields), `filter`
-//! (`block=8K and write=0`), `choose` (which fields, in which order of rows), `pivot` (one field by two others), `best`
+//! (`block=8K and write=0`), `renamed` (names of old), `choose` (which fields, in which order of rows), `pivot` (one field by two others), `best`
 //! (the highest rate that fits). Deliberately absent: how a value looks (`views`).
 
 mod best;
 mod choose;
 mod filter;
 mod pivot;
+mod renamed;
 mod table;
 mod value;
 
@@ -19,7 +20,8 @@ pub use choose::{
 };
 pub use filter::{Filter, moment_span};
 pub use pivot::{Pivot, pivot};
-pub use table::{COLUMNS, JUDGED, column, columns};
+pub use renamed::renamed;
+pub use table::{COLUMNS, JUDGED, column, columns, short};
 pub use value::{Unit, Value};
 
 use model::ResultRow;
@@ -27,10 +29,10 @@ use model::ResultRow;
 /// One field of a result.
 #[derive(Debug)]
 pub struct Column {
-    /// The name that a user types: `latency_p99`.
+    /// Its name in every document and filter, with its unit last: `latency_p99_ns`.
     pub name: &'static str,
-    /// The same with its unit, for programs: `latency_p99_ns`.
-    pub heading: &'static str,
+    /// The same without its unit, over values that have theirs: `latency_p99`.
+    pub short: &'static str,
     /// Kind of its values.
     pub unit: Unit,
     /// Its meaning in one line.
@@ -95,12 +97,18 @@ mod tests {
     }
 
     #[test]
-    fn every_field_has_one_name_one_heading_and_the_unit_in_it() {
+    fn every_field_has_one_name_with_its_unit_last_and_a_short_form_without_it() {
         let mut seen = std::collections::BTreeSet::new();
         for column in columns() {
             assert!(seen.insert(column.name), "{}", column.name);
-            if column.heading != column.name {
-                assert!(seen.insert(column.heading), "{}", column.heading);
+            if column.short != column.name && column.name != "queue_depth" {
+                assert!(seen.insert(column.short), "{}", column.short);
+                let unit = column.name.strip_prefix(column.short);
+                let unit = unit.unwrap_or_else(|| panic!("{}", column.name));
+                assert!(
+                    ["_ns", "_bytes", "_percent", "_utc"].contains(&unit),
+                    "{unit}"
+                );
             }
             let suffix = match column.unit {
                 Unit::Time => "_ns",
@@ -111,7 +119,7 @@ mod tests {
                 Unit::Moment => "_utc",
                 _ => "",
             };
-            assert!(column.heading.ends_with(suffix), "{}", column.heading);
+            assert!(column.name.ends_with(suffix), "{}", column.name);
         }
     }
 
@@ -120,7 +128,7 @@ mod tests {
         let row = cell(1, 8, 1, 0);
         let read = |name: &str| (column(name).unwrap().read)(&row);
         assert_eq!(read("iops"), Value::Real(50_000.0));
-        assert_eq!(read("throughput"), Value::Real(50_000.0 * 8192.0));
+        assert_eq!(read("bytes_per_s"), Value::Real(50_000.0 * 8192.0));
         assert_eq!(read("latency_p99"), Value::Whole(1_000_000));
         assert_eq!(read("latency_p50"), Value::Nothing);
     }

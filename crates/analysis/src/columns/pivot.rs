@@ -26,7 +26,16 @@ pub struct Pivot {
 
 /// What a median must not go over unseen.
 const WORK: [&str; 10] = [
-    "target", "host", "tool", "block", "depth", "threads", "write", "pattern", "cache", "rate",
+    "target",
+    "host",
+    "tool",
+    "block_bytes",
+    "queue_depth",
+    "threads",
+    "write_percent",
+    "pattern",
+    "cache",
+    "target_iops",
 ];
 
 /// Lays a field out.
@@ -128,6 +137,6 @@ mod tests {
         let [iops, block] = ["iops", "block"].map(|name| column(name).unwrap());
         let pivot = pivot(&rows, iops, block, None);
         assert_eq!(pivot.cells, [[Value::Real(12_515.0)]]);
-        assert_eq!((pivot.in_one_max, pivot.mixed), (3, vec!["write"]));
+        assert_eq!((pivot.in_one_max, pivot.mixed), (3, vec!["write_percent"]));
     }
 }

@@ -6,14 +6,14 @@ use model::{CacheMode, Nanos, Note, ResultRow, RowFigures, RowTimes};
 
 const fn field(
     name: &'static str,
-    heading: &'static str,
+    short: &'static str,
     unit: Unit,
     about: &'static str,
     read: fn(&ResultRow) -> Value,
 ) -> Column {
     Column {
         name,
-        heading,
+        short,
         unit,
         about,
         read,
@@ -31,6 +31,13 @@ const WHAT: &[Column] = &[
         Unit::Count,
         "the session that it belongs to",
         |r| Value::Whole(r.session),
+    ),
+    field(
+        "number",
+        "number",
+        Unit::Count,
+        "its number in the session",
+        |r| Value::Whole(r.number.into()),
     ),
     field(
         "kind",
@@ -95,8 +102,8 @@ const WHAT: &[Column] = &[
         |r| Value::text(r.source.as_deref()),
     ),
     field(
-        "started",
         "started_utc",
+        "started",
         Unit::Moment,
         "when, in UTC: 2026-11-21, 2026-11-21T10:30",
         |r| time(r.started_utc),
@@ -156,15 +163,15 @@ const WHAT: &[Column] = &[
 /// What was asked.
 const WORK: &[Column] = &[
     field(
-        "block",
         "block_bytes",
+        "block",
         Unit::Size,
         "bytes of one I/O",
         |r| Value::whole(r.work.block.map(|b| b.0)),
     ),
     field(
-        "depth",
         "queue_depth",
+        "depth",
         Unit::Count,
         "most I/Os outstanding of each thread",
         |r| small(r.work.queue_depth),
@@ -177,8 +184,8 @@ const WORK: &[Column] = &[
         |r| small(r.work.threads),
     ),
     field(
-        "write",
         "write_percent",
+        "write",
         Unit::Percent,
         "share of I/Os that write",
         |r| small(r.work.write_percent),
@@ -191,8 +198,8 @@ const WORK: &[Column] = &[
         |r| Value::text(r.work.pattern.as_deref()),
     ),
     field(
-        "random",
         "random_percent",
+        "random",
         Unit::Percent,
         "share of I/Os that go to a random place",
         |r| small(r.work.random_percent),
@@ -212,25 +219,25 @@ const WORK: &[Column] = &[
         |r| r.work.write_through.map_or(Value::Nothing, Value::Truth),
     ),
     field(
-        "size",
         "size_bytes",
+        "size",
         Unit::Size,
         "length of the range, of all targets together",
         |r| Value::whole(r.work.size.map(|b| b.0)),
     ),
     field(
-        "rate",
+        "target_iops",
         "target_iops",
         Unit::Rate,
         "I/Os scheduled per second (--rate)",
-        |r| Value::whole(r.work.rate_per_s),
+        |r| Value::whole(r.work.target_iops),
     ),
     field("engine", "engine", Unit::Text, "I/O engine", |r| {
         Value::text(r.work.engine.as_deref())
     }),
     field(
-        "measured",
         "measured_ns",
+        "measured",
         Unit::Time,
         "how long was counted",
         |r| time(r.measured),
@@ -249,78 +256,78 @@ macro_rules! figures {
                 |r| ios_per_s(r, &r.$of),
             ),
             field(
-                concat!($before, "throughput"),
+                concat!($before, "bytes_per_s"),
                 concat!($before, "bytes_per_s"),
                 Unit::SizePerSecond,
                 concat!("bytes per second", $words),
                 |r| bytes_per_s(r, &r.$of),
             ),
             field(
-                concat!($before, "latency_mean"),
                 concat!($before, "latency_mean_ns"),
+                concat!($before, "latency_mean"),
                 Unit::Time,
                 concat!("mean latency", $words),
                 |r| time(r.$of.latency.mean),
             ),
             field(
-                concat!($before, "latency_sd"),
                 concat!($before, "latency_sd_ns"),
+                concat!($before, "latency_sd"),
                 Unit::Time,
                 concat!("standard deviation of latency", $words),
                 |r| time(r.$of.latency.sd),
             ),
             field(
-                concat!($before, "latency_min"),
                 concat!($before, "latency_min_ns"),
+                concat!($before, "latency_min"),
                 Unit::Time,
                 concat!("smallest latency", $words),
                 |r| time(r.$of.latency.min),
             ),
             field(
-                concat!($before, "latency_p50"),
                 concat!($before, "latency_p50_ns"),
+                concat!($before, "latency_p50"),
                 Unit::Time,
                 concat!("median latency", $words),
                 |r| at(&r.$of.latency, 0.5),
             ),
             field(
-                concat!($before, "latency_p90"),
                 concat!($before, "latency_p90_ns"),
+                concat!($before, "latency_p90"),
                 Unit::Time,
                 concat!("latency that 90% do not exceed", $words),
                 |r| at(&r.$of.latency, 0.9),
             ),
             field(
-                concat!($before, "latency_p95"),
                 concat!($before, "latency_p95_ns"),
+                concat!($before, "latency_p95"),
                 Unit::Time,
                 concat!("the same of 95%", $words),
                 |r| at(&r.$of.latency, 0.95),
             ),
             field(
-                concat!($before, "latency_p99"),
                 concat!($before, "latency_p99_ns"),
+                concat!($before, "latency_p99"),
                 Unit::Time,
                 concat!("the same of 99%", $words),
                 |r| at(&r.$of.latency, 0.99),
             ),
             field(
-                concat!($before, "latency_p999"),
                 concat!($before, "latency_p999_ns"),
+                concat!($before, "latency_p999"),
                 Unit::Time,
                 concat!("the same of 99.9%", $words),
                 |r| at(&r.$of.latency, 0.999),
             ),
             field(
-                concat!($before, "latency_p9999"),
                 concat!($before, "latency_p9999_ns"),
+                concat!($before, "latency_p9999"),
                 Unit::Time,
                 concat!("the same of 99.99%", $words),
                 |r| at(&r.$of.latency, 0.9999),
             ),
             field(
-                concat!($before, "latency_max"),
                 concat!($before, "latency_max_ns"),
+                concat!($before, "latency_max"),
                 Unit::Time,
                 concat!("largest latency", $words),
                 |r| time(r.$of.latency.max),
@@ -358,36 +365,36 @@ const WRITE: &[Column] = figures!(write, "write_", ", of writes");
 /// From the moment at which an I/O was to start.
 const RESPONSE: &[Column] = &[
     field(
-        "response_mean",
         "response_mean_ns",
+        "response_mean",
         Unit::Time,
         "mean response time, where a rate was requested",
         |r| time(r.total.response.mean),
     ),
     field(
-        "response_p50",
         "response_p50_ns",
+        "response_p50",
         Unit::Time,
         "median response time",
         |r| at(&r.total.response, 0.5),
     ),
     field(
-        "response_p99",
         "response_p99_ns",
+        "response_p99",
         Unit::Time,
         "response time that 99% do not exceed",
         |r| at(&r.total.response, 0.99),
     ),
     field(
-        "response_p999",
         "response_p999_ns",
+        "response_p999",
         Unit::Time,
         "the same of 99.9%",
         |r| at(&r.total.response, 0.999),
     ),
     field(
-        "response_max",
         "response_max_ns",
+        "response_max",
         Unit::Time,
         "largest response time",
         |r| time(r.total.response.max),
@@ -412,16 +419,18 @@ pub fn columns() -> impl Iterator<Item = &'static Column> {
     COLUMNS.iter().flat_map(|(_, columns)| *columns)
 }
 
-/// The field of this name, short or with its unit, without regard to case; `tag` is taken for `tags`, and a percentile
-/// without a word before it for that of the latency: `p99`, `p99.9`, `read_p50`.
+/// The field of this name, without regard to case. It may lack its unit (`latency_p99`), a percentile the word before
+/// it (`p99`, `p99.9`, `read_p50`), and the queue depth has the name of its option, too.
 pub fn column(name: &str) -> Option<&'static Column> {
     let name = name.to_ascii_lowercase();
     let of_latency = percentile_of_latency(&name);
-    let name = match name.as_str() {
-        "tag" => "tags",
-        name => of_latency.as_deref().unwrap_or(name),
-    };
-    columns().find(|column| column.name == name || column.heading == name)
+    let name = of_latency.as_deref().unwrap_or(&name);
+    columns().find(|column| column.name == name || column.short == name)
+}
+
+/// Returns the name of a field without its unit, over values that have theirs; of anything else itself.
+pub fn short(field: &str) -> &str {
+    column(field).map_or(field, |column| column.short)
 }
 
 fn percentile_of_latency(name: &str) -> Option<String> {

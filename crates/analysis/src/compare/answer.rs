@@ -9,7 +9,12 @@ use super::{CellCounts, Outcome, Verdict};
 use crate::say;
 
 /// Waits that are reported next to the rate: the first that is known.
-const WAITS: [&str; 4] = ["response_p99", "latency_p99", "latency_p50", "latency_mean"];
+const WAITS: [&str; 4] = [
+    "response_p99_ns",
+    "latency_p99_ns",
+    "latency_p50_ns",
+    "latency_mean_ns",
+];
 
 /// The result of a comparison of one cell, and its first line. `main` is the figure that decides.
 pub(super) fn answer(overall: &[Figure], main: &str) -> (Verdict, String) {
@@ -219,7 +224,7 @@ fn part(figure: &Figure, verdict: Verdict) -> String {
     match (change.differs(OUTSIDE), &figure.cannot) {
         (Some(false), _) if verdict == Verdict::NoDifference => {
             let seen = change
-                .smallest_seen_share()
+                .minimum_detectable_share()
                 .map(|share| format!("; minimum detectable {}", say::percent(share)));
             let words = change_in_words(figure.metric, change);
             format!(
@@ -231,7 +236,7 @@ fn part(figure: &Figure, verdict: Verdict) -> String {
         (Some(false), _) => {
             let most = change.at_most(OUTSIDE);
             let small = most.filter(|_| change.outcome(OUTSIDE, true) == Outcome::NoDifference);
-            let seen = change.smallest_seen_share().map(say::percent);
+            let seen = change.minimum_detectable_share().map(say::percent);
             match (small, seen) {
                 (Some(most), _) => format!("{name} no difference above {}", say::percent(most)),
                 (None, Some(seen)) => format!("{name} inconclusive (minimum detectable {seen})"),
@@ -246,7 +251,7 @@ fn part(figure: &Figure, verdict: Verdict) -> String {
     }
 }
 
-/// `rate +5.1% (3.9 … 6.3%)`; where it more than doubles or halves, `rate 12.3 x (12.1 … 12.5 x)`.
+/// `IOPS +5.1% (3.9 … 6.3%)`; where it more than doubles or halves, `IOPS 12.3 x (12.1 … 12.5 x)`.
 pub(super) fn change_in_words(metric: &Metric, change: &Change) -> String {
     let ratio = change.ratio();
     let name = metric.short();

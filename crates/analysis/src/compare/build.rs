@@ -13,6 +13,7 @@ use super::{
     BetweenRuns, CellChange, CellCounts, ChangeReport, CompareReport, Condition, Difference,
     Outcome, Side, SideReport, Unmatched,
 };
+use crate::columns::short;
 use crate::verdict::Validity;
 use crate::{FieldValue, say};
 use model::{Origin, ResultRow};
@@ -40,8 +41,8 @@ pub fn compare_with_history(
     let (figures, from) = figures_of(&pairs.cells, history);
     let overall = over(&figures);
     let differences = differences(&pairs);
-    let blocks_differ = differences.iter().any(|one| one.what == "block");
-    let main = if blocks_differ { "throughput" } else { "iops" };
+    let blocks_differ = differences.iter().any(|one| one.what == "block_bytes");
+    let main = if blocks_differ { "bytes_per_s" } else { "iops" };
     let with_figures = figures.iter().filter(|figures| !figures.is_empty()).count();
     let (judged, shared) = judged_all(&pairs.cells, figures, main);
     let (judged_peaks, shared_peaks) = judged_all(&peaks, figures_of(&peaks, history).0, main);
@@ -184,7 +185,7 @@ fn name(pair: &Pair<'_>) -> String {
         .iter()
         .map(|(field, value)| match *field {
             WORKLOAD => value.clone(),
-            field => format!("{field}={value}"),
+            field => format!("{}={value}", short(field)),
         })
         .collect();
     values.join(" ")
@@ -224,9 +225,9 @@ fn change(figure: &Figure, outside: f64) -> ChangeReport {
         differs: figure.change.and_then(|change| change.differs(outside)),
         outcome: outcome(figure, outside),
         at_most_share: figure.change.and_then(|change| change.at_most(OUTSIDE)),
-        smallest_seen_share: figure
+        minimum_detectable_share: figure
             .change
-            .and_then(|change| change.smallest_seen_share()),
+            .and_then(|change| change.minimum_detectable_share()),
         cannot: figure.cannot.clone(),
         cells: figure.cells,
     }
@@ -309,7 +310,8 @@ fn differences(pairs: &Pairs<'_>) -> Vec<Difference> {
             .collect(),
     ];
     let fields = WORK.iter().chain(&PLACE).chain(&["tool_version"]);
-    let fields = fields.filter(|field| !pairs.fields.contains(field) && **field != "random");
+    let fields =
+        fields.filter(|field| !pairs.fields.contains(field) && **field != "random_percent");
     let mut found: Vec<Difference> = fields
         .filter_map(|field| {
             let [a, b] =
@@ -378,9 +380,8 @@ fn values(all: impl Iterator<Item = String>) -> Vec<String> {
 /// None where they are identical, and if one side does not report it.
 fn difference(what: &str, a: &[String], b: &[String], of_work: bool) -> Option<Difference> {
     let (of_a, of_b) = (listed(a)?, listed(b)?);
-    let what = what.replace('_', " ");
     (a != b).then_some(Difference {
-        what,
+        what: what.to_owned(),
         a: of_a,
         b: of_b,
         of_work,
@@ -398,7 +399,7 @@ fn listed(values: &[String]) -> Option<String> {
 }
 
 fn in_words(one: &Difference) -> String {
-    format!("{} {} in A, {} in B", one.what, one.a, one.b)
+    format!("{} {} in A, {} in B", one.words(), one.a, one.b)
 }
 
 /// What may not be used as it is: the worst verdict of each side, with the first result that has it.

@@ -172,7 +172,7 @@ impl Change {
     }
 
     /// The smallest change that would have been seen, as a share; none where nothing can be.
-    pub(super) fn smallest_seen_share(&self) -> Option<f64> {
+    pub(super) fn minimum_detectable_share(&self) -> Option<f64> {
         let spread = self.spread?;
         let reaches = reach(OUTSIDE, spread.freedom) + reach(MISSED, spread.freedom);
         let share = (reaches * spread.low.max(spread.high)).exp_m1();
@@ -338,7 +338,7 @@ mod tests {
         assert!((low - (0.04 - 1.959_964 * 0.02)).abs() < 1e-5, "{low}");
         assert!((high - (0.04 + 1.959_964 * 0.02)).abs() < 1e-5, "{high}");
         assert_eq!(change.differs(OUTSIDE), Some(true));
-        let seen = change.smallest_seen_share().unwrap();
+        let seen = change.minimum_detectable_share().unwrap();
         let expected = ((1.959_964 + 0.841_621) * 0.02f64).exp_m1();
         assert!((seen - expected).abs() < 1e-5, "{seen}");
     }

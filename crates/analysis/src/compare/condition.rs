@@ -48,7 +48,7 @@ pub struct ConditionReport {
     pub sentence: String,
 }
 
-const ACCEPTED: &str = "must be a figure, > with a rise or < with a fall, and a percentage: 'p99 > +10%', 'rate < \
+const ACCEPTED: &str = "must be a figure, > with a rise or < with a fall, and a percentage: 'p99 > +10%', 'iops < \
                        -5%'";
 
 impl Condition {
@@ -210,6 +210,9 @@ impl Condition {
 }
 
 fn no_figure(name: &str) -> String {
+    if let Some(renamed) = columns::renamed(name, |column| Metric::of(column).is_some()) {
+        return renamed;
+    }
     let known: Vec<&str> = METRICS
         .iter()
         .filter(|m| m.of.is_none())
@@ -222,7 +225,7 @@ fn no_figure(name: &str) -> String {
         "is no figure"
     };
     format!(
-        "`{name}` {what}; there are {}, most of them with read_ or write_ before them, and rate, mean, p50 to p99.99 for short",
+        "`{name}` {what}; there are {}, most of them with read_ or write_ before them; a unit at the end may be omitted, and latency_ before a percentile",
         known.join(", ")
     )
 }
@@ -234,11 +237,11 @@ mod tests {
     #[test]
     fn a_condition_is_a_figure_a_direction_and_a_percentage() {
         for (text, name, ratio) in [
-            ("p99 > +10%", "latency_p99", 1.1),
-            ("p99>10%", "latency_p99", 1.1),
-            ("rate < -5%", "iops", 0.95),
-            ("latency_p999 >= 0%", "latency_p999", 1.0),
-            ("read_p99 > +12.5%", "read_latency_p99", 1.125),
+            ("p99 > +10%", "latency_p99_ns", 1.1),
+            ("p99>10%", "latency_p99_ns", 1.1),
+            ("iops < -5%", "iops", 0.95),
+            ("latency_p999 >= 0%", "latency_p999_ns", 1.0),
+            ("read_p99 > +12.5%", "read_latency_p99_ns", 1.125),
         ] {
             let condition = Condition::read(text).unwrap();
             assert_eq!(condition.metric.name, name, "{text}");
@@ -251,12 +254,14 @@ mod tests {
         for (text, words) in [
             ("p99", "must be a figure"),
             ("p99 > 5ms", "`5ms` is no change in percent"),
-            ("rate < 5%", "must be a figure"),
+            ("iops < 5%", "must be a figure"),
             ("p99 > -5%", "must be a figure"),
-            ("rate < -100%", "must be a figure"),
+            ("iops < -100%", "must be a figure"),
             ("nonsense > 5%", "`nonsense` is no figure; there are iops"),
             ("label > 5%", "`label` is no figure that is compared"),
-            ("rate < -x%", "no change in percent"),
+            ("rate < -5%", "'rate' is now 'iops'"),
+            ("mean > 5%", "'mean' is now 'latency_mean_ns'"),
+            ("iops < -x%", "no change in percent"),
             ("", "must be a figure"),
             ("> 5%", "`` is no figure"),
         ] {

@@ -65,53 +65,46 @@ use Kind::{At, Flow, Mean, Rate};
 /// All of them, in the order in which they are shown.
 pub const METRICS: [Metric; 31] = [
     of_all("iops", Rate),
-    of_all("throughput", Flow),
-    of_all("latency_mean", Mean(Latency)),
-    of_all("latency_p50", At(Latency, 0.5)),
-    of_all("latency_p90", At(Latency, 0.9)),
-    of_all("latency_p95", At(Latency, 0.95)),
-    of_all("latency_p99", At(Latency, 0.99)),
-    of_all("latency_p999", At(Latency, 0.999)),
-    of_all("latency_p9999", At(Latency, 0.9999)),
-    of_all("response_mean", Mean(Response)),
-    of_all("response_p50", At(Response, 0.5)),
-    of_all("response_p99", At(Response, 0.99)),
-    of_all("response_p999", At(Response, 0.999)),
+    of_all("bytes_per_s", Flow),
+    of_all("latency_mean_ns", Mean(Latency)),
+    of_all("latency_p50_ns", At(Latency, 0.5)),
+    of_all("latency_p90_ns", At(Latency, 0.9)),
+    of_all("latency_p95_ns", At(Latency, 0.95)),
+    of_all("latency_p99_ns", At(Latency, 0.99)),
+    of_all("latency_p999_ns", At(Latency, 0.999)),
+    of_all("latency_p9999_ns", At(Latency, 0.9999)),
+    of_all("response_mean_ns", Mean(Response)),
+    of_all("response_p50_ns", At(Response, 0.5)),
+    of_all("response_p99_ns", At(Response, 0.99)),
+    of_all("response_p999_ns", At(Response, 0.999)),
     of_reads("read_iops", Rate),
-    of_reads("read_throughput", Flow),
-    of_reads("read_latency_mean", Mean(Latency)),
-    of_reads("read_latency_p50", At(Latency, 0.5)),
-    of_reads("read_latency_p90", At(Latency, 0.9)),
-    of_reads("read_latency_p95", At(Latency, 0.95)),
-    of_reads("read_latency_p99", At(Latency, 0.99)),
-    of_reads("read_latency_p999", At(Latency, 0.999)),
-    of_reads("read_latency_p9999", At(Latency, 0.9999)),
+    of_reads("read_bytes_per_s", Flow),
+    of_reads("read_latency_mean_ns", Mean(Latency)),
+    of_reads("read_latency_p50_ns", At(Latency, 0.5)),
+    of_reads("read_latency_p90_ns", At(Latency, 0.9)),
+    of_reads("read_latency_p95_ns", At(Latency, 0.95)),
+    of_reads("read_latency_p99_ns", At(Latency, 0.99)),
+    of_reads("read_latency_p999_ns", At(Latency, 0.999)),
+    of_reads("read_latency_p9999_ns", At(Latency, 0.9999)),
     of_writes("write_iops", Rate),
-    of_writes("write_throughput", Flow),
-    of_writes("write_latency_mean", Mean(Latency)),
-    of_writes("write_latency_p50", At(Latency, 0.5)),
-    of_writes("write_latency_p90", At(Latency, 0.9)),
-    of_writes("write_latency_p95", At(Latency, 0.95)),
-    of_writes("write_latency_p99", At(Latency, 0.99)),
-    of_writes("write_latency_p999", At(Latency, 0.999)),
-    of_writes("write_latency_p9999", At(Latency, 0.9999)),
-];
-
-/// What people shorten: these words represent fields here, where a rate that was asked cannot be meant.
-const SHORT: [(&str, &str); 3] = [
-    ("rate", "iops"),
-    ("bandwidth", "throughput"),
-    ("mean", "latency_mean"),
+    of_writes("write_bytes_per_s", Flow),
+    of_writes("write_latency_mean_ns", Mean(Latency)),
+    of_writes("write_latency_p50_ns", At(Latency, 0.5)),
+    of_writes("write_latency_p90_ns", At(Latency, 0.9)),
+    of_writes("write_latency_p95_ns", At(Latency, 0.95)),
+    of_writes("write_latency_p99_ns", At(Latency, 0.99)),
+    of_writes("write_latency_p999_ns", At(Latency, 0.999)),
+    of_writes("write_latency_p9999_ns", At(Latency, 0.9999)),
 ];
 
 impl Metric {
-    /// The figure of this name: a field's, or a short one, as `rate`, `p99`, `read_p99`.
+    /// The figure of this name, in any form that a field's name has: `iops`, `p99`, `read_latency_p99_ns`.
     pub fn named(name: &str) -> Option<&'static Metric> {
-        let short = SHORT
-            .iter()
-            .find(|(short, _)| short.eq_ignore_ascii_case(name));
-        let name = short.map_or(name, |(_, name)| name);
-        let column = column(name)?;
+        Metric::of(column(name)?)
+    }
+
+    /// The figure that is this field.
+    pub(super) fn of(column: &Column) -> Option<&'static Metric> {
         METRICS.iter().find(|metric| metric.name == column.name)
     }
 
@@ -132,17 +125,11 @@ impl Metric {
 
     /// In sentences.
     pub fn short(&self) -> String {
-        let name = self.name.replace("latency_", "");
-        match name.as_str() {
-            "iops" => "rate".to_owned(),
-            "p999" => "p99.9".to_owned(),
-            "p9999" => "p99.99".to_owned(),
-            "response_p999" => "response p99.9".to_owned(),
-            _ => name
-                .replace('_', " ")
-                .replace(" p9999", " p99.99")
-                .replace(" p999", " p99.9"),
-        }
+        let name = self.column().short.replace("latency_", "");
+        name.replace("iops", "IOPS")
+            .replace("bytes_per_s", "bytes/s")
+            .replace("p999", "p99.9")
+            .replace('_', " ")
     }
 }
 
@@ -157,20 +144,24 @@ mod tests {
             assert_eq!(Metric::named(metric.name), Some(metric));
         }
         for (short, name) in [
-            ("rate", "iops"),
-            ("p99", "latency_p99"),
-            ("mean", "latency_mean"),
-            ("p99.9", "latency_p999"),
-            ("read_p99", "read_latency_p99"),
+            ("latency_mean", "latency_mean_ns"),
+            ("p99", "latency_p99_ns"),
+            ("p99.9", "latency_p999_ns"),
+            ("read_p99", "read_latency_p99_ns"),
         ] {
             assert_eq!(Metric::named(short).map(|m| m.name), Some(name), "{short}");
         }
-        assert_eq!(Metric::named("label"), None);
-        assert_eq!(
-            Metric::named("read_latency_p99")
-                .map(Metric::short)
-                .as_deref(),
-            Some("read p99")
-        );
+        for (name, words) in [
+            ("iops", "IOPS"),
+            ("read_bytes_per_s", "read bytes/s"),
+            ("read_p99", "read p99"),
+            ("latency_p9999_ns", "p99.99"),
+            ("response_p999", "response p99.9"),
+        ] {
+            assert_eq!(Metric::named(name).unwrap().short(), words);
+        }
+        for name in ["label", "rate", "mean"] {
+            assert_eq!(Metric::named(name), None);
+        }
     }
 }

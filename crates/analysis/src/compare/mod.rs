@@ -28,6 +28,7 @@ pub use compared::Compared;
 pub use condition::{Condition, ConditionOutcome, ConditionReport};
 pub use metric::{METRICS, Metric};
 
+use crate::columns::short;
 use crate::{Estimate, FieldValue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -147,7 +148,7 @@ pub struct SideReport {
 pub struct ChangeReport {
     /// The figure, as the field of a table is called.
     pub metric: String,
-    /// The same in sentences: `rate`, `p99`.
+    /// The same in sentences: `IOPS`, `p99`.
     pub short: String,
     /// Its value in A, in the unit of its field: 1/s, bytes/s or ns; over several runs or cells their geometric mean.
     pub a: f64,
@@ -164,7 +165,7 @@ pub struct ChangeReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most_share: Option<f64>,
     /// The smallest change, as a share, that 80 of 100 comparisons would detect; none if no change can be detected.
-    pub smallest_seen_share: Option<f64>,
+    pub minimum_detectable_share: Option<f64>,
     /// Why there is no ratio, or none with an interval.
     pub cannot: Option<String>,
     /// Over how many cells: only those that have this figure on both sides.
@@ -204,10 +205,17 @@ pub struct CellChange {
     pub doubt: Option<String>,
 }
 
+impl Difference {
+    /// Returns its name over values with their units: `tool version`, `block` for `block_bytes`.
+    pub fn words(&self) -> String {
+        short(&self.what).replace('_', " ")
+    }
+}
+
 /// A difference other than the figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
-    /// What.
+    /// The field, or what else.
     pub what: String,
     /// Its value in A.
     pub a: String,

@@ -13,18 +13,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What was asked: never taken for repeats of each other.
 pub(super) const WORK: [&str; 9] = [
-    "block",
-    "depth",
+    "block_bytes",
+    "queue_depth",
     "threads",
-    "write",
+    "write_percent",
     "pattern",
-    "random",
+    "random_percent",
     "cache",
     "write_through",
-    "rate",
+    "target_iops",
 ];
 /// Where and by what: distinguishes cells only where both sides have the same of it.
-pub(super) const PLACE: [&str; 5] = ["size", "engine", "target", "tool", "host"];
+pub(super) const PLACE: [&str; 5] = ["size_bytes", "engine", "target", "tool", "host"];
 /// What a sweep varied other than the fields of a line.
 const LABEL: &str = "label";
 

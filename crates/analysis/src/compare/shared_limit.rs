@@ -34,7 +34,7 @@ fn of_two(a: &Compared, b: &Compared) -> Option<String> {
     let (small, large) = (block_a.min(block_b), block_a.max(block_b));
     let same_work = WORK
         .iter()
-        .filter(|field| !["block", "depth", "threads"].contains(field))
+        .filter(|field| !["block_bytes", "queue_depth", "threads"].contains(field))
         .all(|field| text(&a.row, field) == text(&b.row, field));
     let same_target = a.row.target == b.row.target;
     let deep = [&a.row, &b.row]

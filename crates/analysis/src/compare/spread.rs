@@ -69,7 +69,7 @@ impl Course {
         let series = Series::of(record, tally, heat.as_ref());
         Course {
             rate: series.rate(),
-            flow: series.bytes_rate(),
+            flow: series.bytes_per_s_estimate(),
             mean: series.latency(),
             percentiles: percentiles_of(&series, &LADDER),
             response: Vec::new(),

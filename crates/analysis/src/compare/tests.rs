@@ -105,7 +105,12 @@ fn reported<'a>(report: &'a CompareReport, metric: &str) -> &'a ChangeReport {
         .expect("a figure that both have")
 }
 
-const FIGURES: [&str; 4] = ["iops", "latency_mean", "latency_p50", "latency_p99"];
+const FIGURES: [&str; 4] = [
+    "iops",
+    "latency_mean_ns",
+    "latency_p50_ns",
+    "latency_p99_ns",
+];
 
 /// Of so many pairs, how many are distinguished, by figure.
 fn apart(pairs: u32, rates: (f64, f64), correlation: f64) -> [u32; 4] {
@@ -222,11 +227,11 @@ fn the_first_line_says_how_much_faster_and_what_else_differs() {
     let found = report(
         vec![plain(1000, 1, |_| {})],
         vec![plain(1100, 2, other)],
-        &["rate < -5%", "rate > +5%"],
+        &["iops < -5%", "iops > +5%"],
     );
     assert_eq!(found.verdict, Verdict::Faster, "{}", found.answer);
     assert!(
-        found.answer.starts_with("B is faster: rate +10% ("),
+        found.answer.starts_with("B is faster: IOPS +10% ("),
         "{}",
         found.answer
     );
@@ -249,7 +254,7 @@ fn the_first_line_says_how_much_faster_and_what_else_differs() {
 #[test]
 fn the_same_results_are_exactly_one() {
     let one = || vec![plain(1000, 1, |_| {})];
-    let found = report(one(), one(), &["rate < -0%", "p99 > +0%"]);
+    let found = report(one(), one(), &["iops < -0%", "p99 > +0%"]);
     assert_eq!(found.verdict, Verdict::Identical);
     let ratio = reported(&found, "iops").ratio.unwrap();
     assert_eq!(
@@ -271,7 +276,7 @@ fn an_import_alone_cannot_tell_and_repeats_of_it_can() {
     let found = report(
         vec![imported(1, 1000.0)],
         vec![imported(2, 1100.0)],
-        &["rate > +5%"],
+        &["iops > +5%"],
     );
     assert_eq!(found.verdict, Verdict::Inconclusive);
     assert!(
@@ -289,7 +294,7 @@ fn an_import_alone_cannot_tell_and_repeats_of_it_can() {
     let found = report(
         three(1, [1000.0, 1004.0, 998.0]),
         three(4, [1100.0, 1106.0, 1095.0]),
-        &["rate > +5%"],
+        &["iops > +5%"],
     );
     assert_eq!(
         (found.verdict, found.conditions[0].outcome),
@@ -307,7 +312,7 @@ fn what_moved_nothing_has_no_ratio() {
     let found = report(
         vec![plain(1000, 1, |_| {})],
         vec![plain(1000, 2, none)],
-        &["rate < -5%"],
+        &["iops < -5%"],
     );
     assert_eq!(
         (found.verdict, found.conditions[0].outcome),
@@ -315,11 +320,11 @@ fn what_moved_nothing_has_no_ratio() {
         "{}",
         found.answer
     );
-    assert!(found.answer.contains("rate fell to 0"), "{}", found.answer);
+    assert!(found.answer.contains("IOPS fell to 0"), "{}", found.answer);
     let found = report(
         vec![plain(1000, 1, none)],
         vec![plain(1000, 2, |_| {})],
-        &["rate < -5%"],
+        &["iops < -5%"],
     );
     assert_eq!(
         (found.verdict, found.conditions[0].outcome),
@@ -372,7 +377,7 @@ fn cells_are_paired_by_what_varies_and_the_rest_is_reported() {
         .collect();
     assert_eq!(
         (found.fields.as_slice(), depths),
-        (&["depth".to_owned()][..], vec!["4", "16"])
+        (&["queue_depth".to_owned()][..], vec!["4", "16"])
     );
     assert_eq!(
         (found.unmatched.only_a, found.unmatched.only_b),
@@ -382,7 +387,7 @@ fn cells_are_paired_by_what_varies_and_the_rest_is_reported() {
     assert!(
         found
             .answer
-            .starts_with("B is faster in 2 of 2 cells, most in depth=4: rate +10%"),
+            .starts_with("B is faster in 2 of 2 cells, most in depth=4: IOPS +10%"),
         "{}",
         found.answer
     );
@@ -418,7 +423,7 @@ fn a_cell_without_a_result_says_why_and_hides_no_other() {
     let found = report(
         sweep(1, &[1, 4], &[], 1000),
         sweep(2, &[1, 4], &[4], 1000),
-        &["rate < -5%"],
+        &["iops < -5%"],
     );
     let missing: Vec<Option<&str>> = found
         .cells
@@ -463,7 +468,7 @@ fn a_side_that_is_doubtful_is_named_and_one_that_is_invalid_makes_conditions_unc
         both[0].validity = validity;
         both[0].reason = validity.map(|_| "other I/O".to_owned());
         let [a, b] = both;
-        let condition = Condition::read("rate < -5%").unwrap();
+        let condition = Condition::read("iops < -5%").unwrap();
         compare_report(&side("1", vec![a]), &side("2", vec![b]), &[condition])
     };
     let sound = sides(None);
@@ -550,11 +555,11 @@ fn the_interval_decides_a_condition_and_a_shared_cause_does_not_void_it() {
         compare_report(&a, &b, &[condition]).conditions[0].outcome
     };
     let shared = ["iops-limit"; 2];
-    assert_eq!(judge(shared, "rate < -5%"), ConditionOutcome::Fail);
-    assert_eq!(judge(shared, "rate < -65%"), ConditionOutcome::Unclear);
-    assert_eq!(judge(shared, "rate < -70%"), ConditionOutcome::Pass);
+    assert_eq!(judge(shared, "iops < -5%"), ConditionOutcome::Fail);
+    assert_eq!(judge(shared, "iops < -65%"), ConditionOutcome::Unclear);
+    assert_eq!(judge(shared, "iops < -70%"), ConditionOutcome::Pass);
     let own = ["iops-limit", "overload"];
-    assert_eq!(judge(own, "rate < -5%"), ConditionOutcome::Unclear);
+    assert_eq!(judge(own, "iops < -5%"), ConditionOutcome::Unclear);
 }
 
 #[test]

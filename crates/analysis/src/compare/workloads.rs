@@ -13,7 +13,7 @@ const SURVEY: &str = "survey";
 /// The name of the field that distinguishes workloads.
 pub(super) const WORKLOAD: &str = "workload";
 /// What distinguishes the loads of a workload.
-const LOAD: [&str; 3] = ["depth", "threads", "rate"];
+const LOAD: [&str; 3] = ["queue_depth", "threads", "target_iops"];
 /// Rates that reach so much of the highest are as high.
 const AS_HIGH: f64 = 0.99;
 

@@ -411,8 +411,8 @@ impl Cell {
             let report = run_report(&record);
             let total = report.total().unwrap();
             let ends = |estimate: crate::Estimate| estimate.low.zip(estimate.high);
-            held.look(0, ends(total.rate), rate);
-            wider += total.rate.half_width_share().unwrap_or(0.0) / ideal;
+            held.look(0, ends(total.iops_estimate), rate);
+            wider += total.iops_estimate.half_width_share().unwrap_or(0.0) / ideal;
             let mean = total.latency.mean.unwrap();
             held.look(1, ends(mean), truth.mean * unit_ns);
             for (place, (quantile, _)) in NORMAL.iter().enumerate() {

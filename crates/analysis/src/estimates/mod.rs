@@ -88,7 +88,7 @@ impl<'a> Series<'a> {
     }
 
     /// Bytes a second.
-    pub(crate) fn bytes_rate(&self) -> Estimate {
+    pub(crate) fn bytes_per_s_estimate(&self) -> Estimate {
         self.per_second(self.tally.bytes.0, |step| step.bytes.0 as f64)
     }
 

@@ -23,21 +23,21 @@ pub struct WarmupCut {
     /// The same as a share of the measured phase. // in [0, 0.5]
     pub share: Option<f64>,
     /// Why it cannot be reported, where it cannot.
-    pub why_not: Option<String>,
+    pub reason: Option<String>,
     /// Whether the rate before the cut differs from the rate after it by more than chance: then there was a warm-up, and
     /// the figures of the whole phase are not those of a warm target.
-    pub matters: bool,
+    pub differs: bool,
     /// IOPS before the cut; none where nothing is cut.
-    pub before_per_s: Option<f64>,
+    pub iops_before: Option<f64>,
     /// IOPS after the cut; none where it cannot be reported.
-    pub after: Option<Estimate>,
+    pub iops_after_estimate: Option<Estimate>,
 }
 
 pub(crate) fn warmup_cut(series: &Series<'_>) -> WarmupCut {
     let seconds = series.step.as_seconds();
     let ios: Vec<f64> = series.full().iter().map(|step| step.ios as f64).collect();
     let refuse = |why: &str| WarmupCut {
-        why_not: Some(why.to_owned()),
+        reason: Some(why.to_owned()),
         ..WarmupCut::default()
     };
     let steps = match cut(&ios) {
@@ -57,7 +57,7 @@ pub(crate) fn warmup_cut(series: &Series<'_>) -> WarmupCut {
         let error = seen.variance.sqrt();
         error * (1.0 + after.len() as f64 / steps.max(1) as f64).sqrt()
     });
-    let matters = before.is_some_and(|before| {
+    let differs = before.is_some_and(|before| {
         let apart = (before - rate_after).abs();
         apart > DIFFERENCE_MIN * rate_after && apart > ERRORS_MIN * error
     });
@@ -65,10 +65,10 @@ pub(crate) fn warmup_cut(series: &Series<'_>) -> WarmupCut {
     WarmupCut {
         cut_ns: Some(cut_ns),
         share: crate::rows::share(cut_ns as f64, series.measured.0 as f64),
-        why_not: None,
-        matters,
-        before_per_s: before,
-        after: Some(match spread {
+        reason: None,
+        differs,
+        iops_before: before,
+        iops_after_estimate: Some(match spread {
             Some((seen, true)) => around(rate_after, seen.half_width, seen.worth),
             Some((_, false)) => Estimate::not_known(rate_after, NotKnown::Correlated),
             None => Estimate::not_known(rate_after, NotKnown::FewSteps),

@@ -34,11 +34,11 @@ fn tree(rows: &[FilesRow]) -> Vec<Answer> {
             .iter()
             .find(|row| row.operation == *name && row.is_random());
         let row = row.or_else(|| rows.iter().find(|row| row.operation == *name))?;
-        Some(format!("{word} {}/s", rate(row.rate_per_s?.value)))
+        Some(format!("{word} {}/s", rate(row.iops_estimate?.value)))
     });
     let large = LARGE.iter().map(|(name, word)| {
         let row = rows.iter().find(|row| row.operation == *name)?;
-        let flow = mib_per_s(row.bytes_per_s?.value);
+        let flow = mib_per_s(row.bytes_per_s_estimate?.value);
         let cached = *word == "read" && row.read_from_device().is_some_and(|share| share < 0.5);
         let mark = if cached { " (page cache)" } else { "" };
         Some(format!("{word} {flow} MiB/s{mark}"))

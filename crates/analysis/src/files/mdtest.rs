@@ -102,7 +102,7 @@ pub(super) fn answers(work: &MdtestWork, rows: &[FilesRow]) -> Vec<Answer> {
     let of = |phase: MdtestPhase, word: &str| {
         let name = first.step_name(phase);
         let row = rows.iter().find(|row| row.operation == name)?;
-        Some(format!("{word} {}/s", rate(row.rate_per_s?.value)))
+        Some(format!("{word} {}/s", rate(row.iops_estimate?.value)))
     };
     let folders = [
         of(MdtestPhase::DirectoryCreation, "create"),
@@ -123,7 +123,7 @@ pub(super) fn answers(work: &MdtestWork, rows: &[FilesRow]) -> Vec<Answer> {
 pub(super) fn warnings(first: &FilesRecord, work: &MdtestWork, rows: &[FilesRow]) -> Vec<String> {
     let looked = |row: &FilesRow| {
         let is_stat = row.operation.contains(" stat") || row.operation.contains(" read");
-        is_stat && row.rate_per_s.is_some()
+        is_stat && row.iops_estimate.is_some()
     };
     let names = work.shape.names();
     let kept = names.saturating_mul(CACHED_BYTES_A_FILE);

@@ -41,7 +41,7 @@ pub(super) fn notes(steps: &[FilesRecord], rows: &[FilesRow]) -> Vec<String> {
 fn small_enough_for_names(work: &TreeWork, host: &HostRecord, rows: &[FilesRow]) -> Option<String> {
     let looked = rows
         .iter()
-        .any(|row| row.operation == "stat" && row.rate_per_s.is_some());
+        .any(|row| row.operation == "stat" && row.iops_estimate.is_some());
     let kept = work.files.saturating_mul(CACHED_BYTES_A_FILE);
     let fits = host.ram.0 > 0 && kept < host.ram.0 / 2;
     (looked && fits && !work.drops_caches).then(|| {
@@ -76,7 +76,7 @@ fn small_enough_for_pages(work: &TreeWork, host: &HostRecord, rows: &[FilesRow])
 fn not_yet_written(rows: &[FilesRow]) -> Option<String> {
     let there = |name: &str| {
         rows.iter()
-            .any(|row| row.operation == name && row.rate_per_s.is_some())
+            .any(|row| row.operation == name && row.iops_estimate.is_some())
     };
     let noted = ["create", "append", "rename", "delete"].into_iter();
     let noted: Vec<&str> = noted.filter(|name| there(name)).collect();

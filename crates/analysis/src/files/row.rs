@@ -22,9 +22,9 @@ pub struct FilesRow {
     #[serde(flatten)]
     pub time: FilesTime,
     /// Operations a second; none where nothing was measured.
-    pub rate_per_s: Option<Estimate>,
+    pub iops_estimate: Option<Estimate>,
     /// Bytes a second; none where it moves none or nothing was measured.
-    pub bytes_per_s: Option<Estimate>,
+    pub bytes_per_s_estimate: Option<Estimate>,
     /// How long one took, over all threads together; a flush at the end is not in it.
     pub latency: Latency,
     /// Processor time by elapsed time: 1 is one core all the time; none where the system does not report it.
@@ -95,8 +95,8 @@ impl FilesRow {
                 elapsed_ns: step.elapsed.0,
                 flush_ns: step.flush.map(|flush| flush.0),
             },
-            rate_per_s: rate,
-            bytes_per_s: rate.and_then(|rate| in_bytes(step, rate)),
+            iops_estimate: rate,
+            bytes_per_s_estimate: rate.and_then(|rate| in_bytes(step, rate)),
             latency: Latency::of(&step.latency()),
             cpu_share: cpu_share(step),
             device: DeviceBytes {

@@ -68,32 +68,32 @@ const STEADY: [u64; 10] = [100, 101, 99, 100, 102, 98, 101, 100, 99, 100];
 #[test]
 fn a_rate_is_operations_by_time_and_its_interval_is_that_of_the_textbook() {
     let row = FilesRow::of(&record(step("create", vec![thread(&STEADY, 100)])));
-    let rate = row.rate_per_s.unwrap();
+    let rate = row.iops_estimate.unwrap();
     assert_eq!(rate.value, 1000.0);
     // Sample deviation 1.155 ms of ten batches; 2.262 * 1.155 / sqrt(10) = 0.826 ms of 100 ms.
     let share = rate.half_width_share().unwrap();
     assert!((share - 0.00826).abs() < 1e-4, "{share}");
-    assert_eq!(row.bytes_per_s.unwrap().value, 1000.0 * 4096.0);
+    assert_eq!(row.bytes_per_s_estimate.unwrap().value, 1000.0 * 4096.0);
     assert_eq!(row.cpu_share, Some(0.1));
 }
 
 #[test]
 fn threads_add_up_and_few_batches_have_no_interval() {
     let two = FilesRow::of(&record(step("create", vec![thread(&STEADY, 100); 2])));
-    let rate = two.rate_per_s.unwrap();
+    let rate = two.iops_estimate.unwrap();
     assert_eq!(rate.value, 2000.0);
     let one = 0.00826;
     let share = rate.half_width_share().unwrap();
     assert!((share - one / 2f64.sqrt()).abs() < 1e-4, "{share}");
     let few = FilesRow::of(&record(step("create", vec![thread(&[100; 5], 100)])));
-    assert_eq!(few.rate_per_s.unwrap().low, None);
+    assert_eq!(few.iops_estimate.unwrap().low, None);
 }
 
 #[test]
 fn batches_that_hang_together_count_less() {
     let drift: Vec<u64> = (0..20).map(|n| 100 + 5 * n).collect();
     let row = FilesRow::of(&record(step("create", vec![thread(&drift, 10)])));
-    let rate = row.rate_per_s.unwrap();
+    let rate = row.iops_estimate.unwrap();
     assert!(rate.low.is_none() || rate.samples < 10.0, "{rate:?}");
 }
 
@@ -102,7 +102,7 @@ fn what_was_not_measured_says_why_and_has_no_figure() {
     let mut none = step("stat", vec![]);
     none.unmeasured = Some("no file was created".to_owned());
     let report = files_report(&[record(none)]);
-    assert_eq!(report.rows[0].rate_per_s, None);
+    assert_eq!(report.rows[0].iops_estimate, None);
     assert_eq!(
         report.rows[0].unmeasured.as_deref(),
         Some("no file was created")

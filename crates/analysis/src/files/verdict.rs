@@ -31,7 +31,7 @@ pub(super) fn verdict(
 ) -> Verdict {
     let ended =
         ended(steps).or_else(|| is_cut_off(steps).then(|| "ended before its last step".to_owned()));
-    if rows.iter().all(|row| row.rate_per_s.is_none()) {
+    if rows.iter().all(|row| row.iops_estimate.is_none()) {
         let why = ended.as_deref().unwrap_or("no step was completed");
         return of_nothing(why);
     }

@@ -120,6 +120,7 @@ pub struct StretchReport {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExpectedReport {
     /// Its name in the results database.
+    #[serde(rename = "id")]
     pub run: String,
     /// The random number in its headers, in hexadecimal.
     pub header_run: String,

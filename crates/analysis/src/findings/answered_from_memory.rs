@@ -44,11 +44,7 @@ fn one_by_one(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
     let random =
         seen.observed.load.random_share == Some(1.0) || run.format == ImportFormat::IopingText;
     let mean = read.mean_ns.filter(|mean| *mean > 0.0);
-    let mean = mean.or_else(|| {
-        read.rate_per_s
-            .filter(|rate| *rate > 0.0)
-            .map(|rate| 1e9 / rate)
-    });
+    let mean = mean.or_else(|| read.iops.filter(|rate| *rate > 0.0).map(|rate| 1e9 / rate));
     let mean = mean.filter(|mean| alone && random && *mean < FLASH_NS_MIN)?;
     if read.ios.is_some_and(|ios| ios < 10) {
         return None;
@@ -102,7 +98,7 @@ fn at_once(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
     };
     let reported = finding(RULE.id, severity, sentence, &evidence, ADVICE);
     Some(if most && direct {
-        reported.not_as("a disk result")
+        reported.invalid_for("a disk result")
     } else {
         reported.sure(Confidence::Medium)
     })
@@ -138,7 +134,7 @@ fn beyond_link(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
     let evidence = [("bytes_per_s", moved)];
     Some(if small || cached {
         let reported = finding(RULE.id, Severity::Error, sentence, &evidence, ADVICE);
-        reported.not_as("a disk result")
+        reported.invalid_for("a disk result")
     } else {
         let reported = finding(RULE.id, Severity::Warning, sentence, &evidence, ADVICE);
         reported.sure(Confidence::Medium)

@@ -241,7 +241,7 @@ fn synced(seen: &Seen<'_>, run: &ImportedRun) -> Option<Commit> {
         return None;
     }
     let write = &seen.observed.write;
-    let of_thread = || Some(write.rate_per_s? / f64::from(seen.observed.load.threads?));
+    let of_thread = || Some(write.iops? / f64::from(seen.observed.load.threads?));
     let alone = seen.observed.load.queue_depth == Some(1);
     let Some(sync) = run.evidence.sync else {
         let some = write.ios.is_none_or(|ios| ios >= COMMITS_MIN);

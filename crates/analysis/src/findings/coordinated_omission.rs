@@ -28,7 +28,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let total = &observed.total;
     let (asked, rate, longest) = (
         observed.load.requested_in_flight?,
-        total.rate_per_s?,
+        total.iops?,
         total.max_ns?,
     );
     let ios = total.ios? as f64;

@@ -156,7 +156,7 @@ pub(super) fn shared_core(seen: &Seen<'_>, cpu: &ImportedCpu) -> Option<(u32, f6
     let jobs = run.workload.threads.filter(|jobs| *jobs > 1)?;
     let busy = f64::from(jobs) * (cpu.user_percent? + cpu.kernel_percent?) / 100.0;
     let submission_s = run.evidence.total.submission_mean?.as_seconds();
-    let submitting = submission_s * seen.observed.total.rate_per_s? / f64::from(jobs);
+    let submitting = submission_s * seen.observed.total.iops? / f64::from(jobs);
     let direct = run.workload.cache == Some(model::CacheMode::Unbuffered);
     (direct && ONE.contains(&busy) && submitting >= SUBMITTING_MIN).then_some((jobs, busy))
 }

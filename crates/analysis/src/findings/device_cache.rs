@@ -57,7 +57,11 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         &[("fast_share", share), ("range_bytes", length.0 as f64)],
         "use the whole disk, or a range many times its cache",
     );
-    Some(reported.not_as("a disk result").sure(Confidence::Medium))
+    Some(
+        reported
+            .invalid_for("a disk result")
+            .sure(Confidence::Medium),
+    )
 }
 
 /// I/Os of buckets that lie below a limit as a whole.

@@ -50,7 +50,7 @@ pub(super) fn of_session(several: &Several<'_>) -> Option<Finding> {
             (Some(1.0), Some(0.0)) => {
                 let by_size =
                     || Some(bytes / run.load.block_bytes.filter(|size| *size > 0)? as f64);
-                let rate = run.total.rate_per_s.or_else(by_size).unwrap_or(0.0);
+                let rate = run.total.iops.or_else(by_size).unwrap_or(0.0);
                 fastest.random_reads = fastest.random_reads.max(rate);
             }
             _ => {}
@@ -126,9 +126,7 @@ pub(super) fn turns(bytes_per_s: f64, target: &str, several: &Several<'_>) -> bo
             && run.load.write_share == Some(0.0)
     };
     let reads = several.runs.iter().filter(is_read);
-    let most = reads
-        .filter_map(|run| run.total.rate_per_s)
-        .reduce(f64::max);
+    let most = reads.filter_map(|run| run.total.iops).reduce(f64::max);
     bytes_per_s <= RIM_BYTES_PER_S_MAX && most.is_some_and(|rate| rate < FLASH_IOPS_MIN)
 }
 
@@ -174,7 +172,7 @@ mod tests {
                 ..Observed::default()
             };
             run.total.bytes_per_s = Some(mb * 1e6);
-            run.total.rate_per_s = Some(if random > 0.0 { random_reads } else { mb });
+            run.total.iops = Some(if random > 0.0 { random_reads } else { mb });
             run
         })
     }

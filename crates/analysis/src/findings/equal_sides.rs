@@ -20,7 +20,7 @@ const ADVICE: &str = "compare with the limit, not with the disk; fathom run TARG
 
 /// Finds a limit of this kind.
 pub(super) fn limit(several: &Several<'_>, rule: RuleId) -> Option<Finding> {
-    let rate = |run: &Observed| run.total.rate_per_s;
+    let rate = |run: &Observed| run.total.iops;
     let known = |run: &&Observed| rate(run).is_some_and(|is| is > 0.0);
     let random = |run: &&Observed| run.load.random_share == Some(1.0);
     let all = several.runs.iter().filter(known);
@@ -61,7 +61,7 @@ pub(super) fn limit(several: &Several<'_>, rule: RuleId) -> Option<Finding> {
             say::rate(level),
             of_reads.words()
         );
-        let evidence = [("rate_per_s", level), ("cap", of_reads.cap)];
+        let evidence = [("iops", level), ("cap", of_reads.cap)];
         let reported = finding(rule, Severity::Warning, sentence, &evidence, ADVICE);
         Some(reported.sure(Confidence::Medium))
     })
@@ -96,7 +96,7 @@ mod tests {
 
                 ..Observed::default()
             };
-            run.total.rate_per_s = Some(rate);
+            run.total.iops = Some(rate);
             run
         })
     }

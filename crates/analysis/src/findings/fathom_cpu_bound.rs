@@ -92,7 +92,7 @@ fn has_no_time(worker: &WorkerShare, left: f64) -> bool {
 /// Without a rate always. With one, where arrivals waited though slots were free.
 fn is_asked_for_more(seen: &Own<'_>, worker: &WorkerShare) -> bool {
     seen.open_loop.is_none_or(|open| {
-        let full = worker.waiting_full_share.unwrap_or(0.0);
+        let full = worker.queue_full_share.unwrap_or(0.0);
         open.late_after_ns > open.late_before_ns && full <= FULL_MAX
     })
 }

@@ -32,7 +32,7 @@ pub(super) fn groups(runs: &[Observed], vary: Vary) -> Vec<Vec<&Observed>> {
 
 fn is_sound(run: &Observed) -> bool {
     let total = &run.total;
-    total.rate_per_s.is_some_and(|rate| rate > 0.0) && total.errors.is_none_or(|errors| errors == 0)
+    total.iops.is_some_and(|rate| rate > 0.0) && total.errors.is_none_or(|errors| errors == 0)
 }
 
 /// What all runs of a group have: numbers by their bits, so that the search for a run's group does not grow with their
@@ -101,7 +101,7 @@ mod tests {
                     target: format!("target-{number}"),
                     ..Observed::default()
                 };
-                run.total.rate_per_s = Some(1.0);
+                run.total.iops = Some(1.0);
                 run
             };
             (0..count).map(run).collect()

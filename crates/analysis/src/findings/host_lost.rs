@@ -39,7 +39,7 @@ fn look(seen: &JobSeen<'_>) -> Option<Finding> {
     ];
     Some(
         finding(RULE.id, Severity::Error, sentence, &evidence, RULE.advice)
-            .not_as("a result of all hosts"),
+            .invalid_for("a result of all hosts"),
     )
 }
 

@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
              MiB/s per disk; where the model turns faster than 7500 per minute, four IOPS per turn instead of 500. SATA: more than 600 \
              MB/s. NVMe: more than 16 GB/s. Where the speed of the link is known: more than it carries. The medium is specified \
              (--medium) or, for runs of fathom, detected from the devices below, a rotating disk also by its model.",
-    evidence: &["bytes_per_s", "mean_ns", "rate_per_s"],
+    evidence: &["bytes_per_s", "mean_ns", "iops"],
     source: "Serial ATA Revision 3.5 (6 Gbit/s, 8b/10b); PCI Express Base Specification 5.0 (4 lanes); half a turn of a \
              15000/min disk is 2 ms.",
     advice: "Use a range far larger than every cache on the path, and check the controller's cache.",
@@ -87,8 +87,10 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
                   cache";
     let reported = finding(RULE.id, Severity::Error, sentence, &[evidence], advice);
     Some(match (ground.said, ground.is_virtual) {
-        (true, _) => reported.not_as("a disk result"),
-        (false, false) => reported.not_as("a disk result").sure(Confidence::Medium),
+        (true, _) => reported.invalid_for("a disk result"),
+        (false, false) => reported
+            .invalid_for("a disk result")
+            .sure(Confidence::Medium),
         (false, true) => Finding {
             severity: Severity::Note,
             ..reported.sure(Confidence::Low)
@@ -128,10 +130,10 @@ fn excess(seen: &Seen<'_>, ground: &Ground) -> Option<(String, (&'static str, f6
         });
     let by_rate = || {
         let rate = total
-            .rate_per_s
+            .iops
             .filter(|rate| random && *rate > ground.places_max * disks.unwrap_or(f64::INFINITY))?;
         let words = format!("{} random IOPS", say::rate(rate));
-        Some((words, ("rate_per_s", rate)))
+        Some((words, ("iops", rate)))
     };
     by_time
         .or_else(by_rate)

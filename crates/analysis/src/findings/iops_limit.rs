@@ -31,7 +31,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         Confidence::Low => "may be limited to",
         Confidence::Medium | Confidence::High => "limited to",
     };
-    let mut evidence = vec![("rate_per_s", rate)];
+    let mut evidence = vec![("iops", rate)];
     evidence.extend(cap.evidence);
     let sentence = format!(
         "{may_be} {what}: {}{}",

@@ -37,7 +37,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
     let really = observed
         .load
         .requested_in_flight
-        .zip(observed.total.rate_per_s.filter(|rate| *rate > 0.0))
+        .zip(observed.total.iops.filter(|rate| *rate > 0.0))
         .map(|(asked, rate)| asked / rate * 1e9);
     let cut = format!(
         "latencies are truncated to steps of {}, so a mean of {}",

@@ -83,7 +83,7 @@ fn of_own(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     let advice =
         "run losetup --direct-io=on and repeat: if it is slower, the page cache had answered";
     let reported = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
-    Some(reported.not_as("a disk result"))
+    Some(reported.invalid_for("a disk result"))
 }
 
 /// The share of the bytes above that did not reach the bottom, where that is too much for chance.

@@ -11,7 +11,7 @@
 //! that read [`Observed`], which own and imported runs both have, and may read either in addition; `Look::Several` and
 //! `Look::Both` for what several runs of a session show together. Findings of one
 //! [`Cause`] do not repeat each other: the strongest of them is reported. A rule without competitors has
-//! `Cause::Alone`. Build with [`finding`]; `.sure(Confidence::Medium)` and `.not_as("a disk result")` add to it.
+//! `Cause::Alone`. Build with [`finding`]; `.sure(Confidence::Medium)` and `.invalid_for("a disk result")` add to it.
 
 mod address_overlap;
 mod answered_from_memory;
@@ -544,7 +544,7 @@ pub struct Finding {
     /// The finding, in one sentence with its figures.
     pub sentence: String,
     /// Use for which the result is not valid, if it is still valid for another.
-    pub not_as: Option<String>,
+    pub invalid_for: Option<String>,
     /// The numbers behind the sentence.
     pub evidence: Vec<Evidence>,
     /// What to do next.
@@ -584,13 +584,13 @@ impl Finding {
 
     /// Adds what the result is not valid as, though it is valid as something else.
     #[must_use]
-    pub(crate) fn not_as(mut self, what: &str) -> Finding {
-        self.not_as = Some(what.to_owned());
+    pub(crate) fn invalid_for(mut self, what: &str) -> Finding {
+        self.invalid_for = Some(what.to_owned());
         self
     }
 }
 
-/// A finding of high confidence, without `not_as`; a number that is not finite is omitted of the evidence.
+/// A finding of high confidence, without `invalid_for`; a number that is not finite is omitted of the evidence.
 pub(crate) fn finding(
     id: RuleId,
     severity: Severity,
@@ -609,7 +609,7 @@ pub(crate) fn finding(
         severity,
         confidence: Confidence::High,
         sentence,
-        not_as: None,
+        invalid_for: None,
         evidence: evidence
             .iter()
             .filter(|(_, value)| value.is_finite())

@@ -41,7 +41,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
         ),
     ];
     let reported = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
-    Some(reported.not_as("a disk result"))
+    Some(reported.invalid_for("a disk result"))
 }
 
 fn of_own(own: &Own<'_>) -> Option<String> {
@@ -148,7 +148,7 @@ mod tests {
         (lowest.kind, lowest.name) = ("zram".to_owned(), "zram0".to_owned());
         let said = found(&record, "no-device").unwrap();
         assert_eq!(said.sentence, "zram0 is memory (zram): no device took part");
-        assert!(said.not_as.is_some());
+        assert!(said.invalid_for.is_some());
     }
 
     /// E10: a loop device over a file in memory was called one whose storage is not counted.
@@ -174,7 +174,7 @@ mod tests {
         let mut run = imported();
         assert_eq!(reported(&run, "no-device"), None);
         run.workload.engine = Some("null".to_owned());
-        assert!(reported(&run, "no-device").unwrap().not_as.is_some());
+        assert!(reported(&run, "no-device").unwrap().invalid_for.is_some());
         run.workload.engine = Some("psync".to_owned());
         for (target, is_reported) in [
             ("/dev/null", true),

@@ -58,12 +58,7 @@ fn look_at_all(several: &Several<'_>) -> Option<Finding> {
 
 fn is_empty(run: &Observed) -> bool {
     let total = &run.total;
-    let figures = [
-        total.rate_per_s,
-        total.bytes_per_s,
-        total.mean_ns,
-        total.max_ns,
-    ];
+    let figures = [total.iops, total.bytes_per_s, total.mean_ns, total.max_ns];
     total.ios.is_none() && figures.iter().all(Option::is_none)
 }
 

@@ -28,7 +28,7 @@ pub(super) fn look(seen: &Seen<'_>) -> Option<Finding> {
 
 fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     let total = &seen.observed.total;
-    let nothing = total.ios == Some(0) || (total.ios.is_none() && total.rate_per_s == Some(0.0));
+    let nothing = total.ios == Some(0) || (total.ios.is_none() && total.iops == Some(0.0));
     nothing.then(|| {
         finding(
             RULE.id,

@@ -57,7 +57,7 @@ fn of_imports(several: &Several<'_>) -> Option<Finding> {
         .iter()
         .filter(|runs| runs.len() >= RUNS_MIN)
         .find_map(|runs| {
-            let in_ios = |run: &&Observed| run.total.rate_per_s;
+            let in_ios = |run: &&Observed| run.total.iops;
             let in_bytes = |run: &&Observed| run.total.bytes_per_s;
             let ios: Option<Vec<f64>> = runs.iter().map(in_ios).collect();
             let bytes = || runs.iter().map(in_bytes).collect::<Option<Vec<f64>>>();

@@ -46,7 +46,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
 /// Of other tools the windows have no order: the slowest, the fastest and the spread are known.
 fn of_windows(seen: &Seen<'_>) -> Option<Finding> {
     let windows = &seen.observed.windows;
-    let mean = seen.observed.total.rate_per_s.filter(|mean| *mean > 0.0)?;
+    let mean = seen.observed.total.iops.filter(|mean| *mean > 0.0)?;
     let sd = windows.spread_per_s(RateWindows::MIN)?;
     let evidence = seen.imported.map(|run| &run.evidence.total);
     let each = seen
@@ -102,7 +102,7 @@ fn of_own(seen: &Seen<'_>, own: &Own<'_>) -> Option<Finding> {
         return None;
     }
     let (range, slope) = (steadiness.range_share?, steadiness.slope_share?);
-    let rates = &steadiness.window_rates_per_s;
+    let rates = &steadiness.window_iops;
     let (first, last) = (rates.first()?, rates.last()?);
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     let change = last - first;
@@ -148,7 +148,7 @@ fn is_by_chance(seen: &Seen<'_>, steadiness: &Steadiness) -> bool {
         let total = &seen.observed.total;
         let cv = total.sd_ns? / total.mean_ns.filter(|mean| *mean > 0.0)?;
         let (range, slope) = (steadiness.range_share?, steadiness.slope_share?);
-        let ios = total.rate_per_s? * steadiness.window_ns? as f64 / 1e9;
+        let ios = total.iops? * steadiness.window_ns? as f64 / 1e9;
         let one = cv / ios.sqrt();
         let rise = CHANCE_DEVIATIONS * 4.0 / 10f64.sqrt() * one;
         let span = (2.3 + CHANCE_DEVIATIONS * 0.9) * one;

@@ -37,7 +37,7 @@ fn of_own(seen: &Seen<'_>, own: &Own<'_>) -> Option<Finding> {
     let load = &seen.observed.load;
     let target = targets(own.record).next()?;
     let block = load.block_bytes.filter(|block| *block <= BLOCK_MAX)?;
-    let rate = seen.observed.total.rate_per_s.filter(|rate| *rate > 0.0)?;
+    let rate = seen.observed.total.iops.filter(|rate| *rate > 0.0)?;
     let alone = load.requested_in_flight == Some(1.0) && load.random_share == Some(0.0);
     let asks_for_more = own.open_loop.is_none() && target.planned.is_unhindered();
     let many = seen.observed.total.ios >= Some(IOS_MIN);
@@ -77,7 +77,7 @@ fn of_others(seen: &Seen<'_>, run: &ImportedRun) -> Option<Finding> {
         .load
         .block_bytes
         .filter(|block| (1..=BLOCK_MAX).contains(block))?;
-    let rate = observed.total.rate_per_s.filter(|rate| *rate > 0.0)?;
+    let rate = observed.total.iops.filter(|rate| *rate > 0.0)?;
     let many = observed.total.ios >= Some(IOS_MIN);
     if run.format == ImportFormat::DdText && block < TINY_BLOCK && many && !waited {
         return Some(tiny(block, rate));

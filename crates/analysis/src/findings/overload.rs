@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     method: "With a requested rate, the delay behind schedule grew by at least 1% of the measured time and by ten I/Os or more. It grew for at least a tenth of the run. Response times then describe the length of the run, not the target.",
     evidence: &[
         "target_iops",
-        "reached_per_s",
+        "iops",
         "backlog_after_ios",
         "late_after_ns",
         "grown_ns",
@@ -54,14 +54,14 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
     };
     let sentence = format!(
         "overload: {who} sustained {} of {} IOPS; backlog {}, {} behind schedule",
-        say::rate(open.reached_per_s),
+        say::rate(open.iops),
         say::rate(open.target_iops as f64),
         say::counted(open.backlog_after_ios, "I/O"),
         say::time(open.late_after_ns as f64)
     );
     let evidence = [
         ("target_iops", open.target_iops as f64),
-        ("reached_per_s", open.reached_per_s),
+        ("iops", open.iops),
         ("backlog_after_ios", open.backlog_after_ios as f64),
         ("late_after_ns", open.late_after_ns as f64),
         ("grown_ns", grown_ns as f64),
@@ -73,7 +73,7 @@ pub(super) fn look(seen: &Own<'_>) -> Option<Finding> {
         &evidence,
         "request a rate below the achieved one, or use more depth or threads",
     );
-    Some(reported.not_as("a response time at this rate"))
+    Some(reported.invalid_for("a response time at this rate"))
 }
 
 /// For which share of the run, up to its end, the backlog has grown, from the I/Os that each step lacks. None where the steps

@@ -95,7 +95,7 @@ impl Side {
         for one in &figures {
             squares += (one.half_width? * one.iops).powi(2);
         }
-        let p50 = figures.iter().filter_map(|one| one.p50_ns);
+        let p50 = figures.iter().filter_map(|one| one.latency_p50_ns);
         (count > 0.0).then(|| Side {
             mean,
             error: squares.sqrt() / count / mean,

@@ -66,14 +66,14 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
             &[("not_on_device_share", share)],
             "repeat with direct I/O on a range that was written before: fathom run TARGET compares with the device's counters",
         );
-        return Some(reported.not_as("a disk result"));
+        return Some(reported.invalid_for("a disk result"));
     }
     if run.format == ImportFormat::HdparmText && cached {
         let sentence =
             "hdparm -T reads from the page cache without the disk: this is the speed of memory";
         let advice = "use the timing of hdparm -t, or fathom run TARGET -b 1M --pattern sequential";
         let reported = finding(RULE.id, Severity::Error, sentence.to_owned(), &[], advice);
-        return Some(reported.not_as("a disk result"));
+        return Some(reported.invalid_for("a disk result"));
     }
     if let Some(found) = without_waiting(seen, run).or_else(|| at_once(seen, run)) {
         return Some(found);
@@ -311,7 +311,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
         ("writes_not_on_device_share", writes.unwrap_or(f64::NAN)),
     ];
     let reported = finding(RULE.id, Severity::Error, sentence, &evidence, advice);
-    Some(reported.not_as("a disk result"))
+    Some(reported.invalid_for("a disk result"))
 }
 
 /// Names what answered in place of the device.
@@ -401,7 +401,11 @@ fn resident(seen: &Own<'_>) -> Option<Finding> {
         &[("cached_share", share)],
         "use direct I/O to measure the device",
     );
-    Some(reported.not_as("a disk result").sure(Confidence::Medium))
+    Some(
+        reported
+            .invalid_for("a disk result")
+            .sure(Confidence::Medium),
+    )
 }
 
 /// The share of the tool's bytes that the device did not see, where it is too much for chance.

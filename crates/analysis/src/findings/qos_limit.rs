@@ -22,7 +22,7 @@ use model::{DeviceCounters, Operation};
 
 /// The figures that findings of both limits can have.
 pub(super) const EVIDENCE: &[&str] = &[
-    "rate_per_s",
+    "iops",
     "bytes_per_s",
     "cap",
     "distance_share",
@@ -72,7 +72,7 @@ const DEVICE_SHARE_MAX: f64 = 0.5;
 /// The rate limit of a run, if there is one.
 pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
     let observed = seen.observed;
-    let (rate, bytes) = (observed.total.rate_per_s, observed.total.bytes_per_s);
+    let (rate, bytes) = (observed.total.iops, observed.total.bytes_per_s);
     if observed.total.errors.is_some_and(|errors| errors > 0) {
         return None;
     }
@@ -136,7 +136,7 @@ pub(super) fn cap(seen: &Seen<'_>) -> Option<Cap> {
 /// be near one of so many limits.
 fn at_known(seen: &Seen<'_>, shape: &str) -> Option<Cap> {
     let total = &seen.observed.total;
-    let near = near_here(seen, total.rate_per_s, total.bytes_per_s)?;
+    let near = near_here(seen, total.iops, total.bytes_per_s)?;
     let (severity, confidence, but) = match qos_shape::may_be_platter(seen) {
         true => (Severity::Note, Confidence::Low, qos_shape::AS_EVEN),
         false if seen.observed.load.requested_in_flight < Some(DEEP_MIN) => {
@@ -344,7 +344,7 @@ pub(super) fn waiting_side(observed: &Observed) -> Option<(Operation, &ObservedF
     const IOS_MIN: u64 = 100;
     let known = |side: &ObservedFigures| {
         let mean_ns = side.mean_ns.filter(|mean| *mean > 0.0)?;
-        (side.ios? >= IOS_MIN && side.rate_per_s? > 0.0).then_some(mean_ns)
+        (side.ios? >= IOS_MIN && side.iops? > 0.0).then_some(mean_ns)
     };
     let (read, write) = known(&observed.read).zip(known(&observed.write))?;
     if write >= LONGER_MIN * read {
@@ -365,9 +365,7 @@ pub(super) fn limited(seen: &Seen<'_>, cap: &Cap) -> Option<(String, Option<f64>
     };
     let bytes = figures.bytes_per_s;
     let in_bytes = bytes.map(|bytes| format!("{} MiB/s", say::mib_per_s(bytes)));
-    let in_ios = figures
-        .rate_per_s
-        .map(|rate| format!("{} IOPS", say::rate(rate)));
+    let in_ios = figures.iops.map(|rate| format!("{} IOPS", say::rate(rate)));
     let (first, second) = match cap.held {
         Held::Rate => (in_ios, in_bytes),
         Held::Bandwidth => (in_bytes, in_ios),
@@ -375,7 +373,7 @@ pub(super) fn limited(seen: &Seen<'_>, cap: &Cap) -> Option<(String, Option<f64>
     let second = second.filter(|_| !is_known);
     let second = second.map_or_else(String::new, |second| format!(" ({second})"));
     let words = format!("{}{second}{what}", first?);
-    Some((words, figures.rate_per_s, bytes))
+    Some((words, figures.iops, bytes))
 }
 
 /// The device had few I/Os while many waited above it: a rate limit of this machine.
@@ -473,7 +471,7 @@ fn idle_device<'a>(
             "loop" => device.file_direct == Some(true),
             _ => false,
         };
-        if !passes_on || seen.observed.total.rate_per_s > Some(PASSED_ON_PER_S) {
+        if !passes_on || seen.observed.total.iops > Some(PASSED_ON_PER_S) {
             return None;
         }
         above = Some((&device.name, ios));
@@ -529,7 +527,7 @@ fn flat_and_wide(seen: &Seen<'_>, rate_cv: f64, latency_cv: f64) -> Cap {
         say::percent(latency_cv)
     );
     let mut evidence = vec![("rate_cv", rate_cv), ("latency_cv", latency_cv)];
-    let Some(near) = near_here(seen, total.rate_per_s, total.bytes_per_s) else {
+    let Some(near) = near_here(seen, total.iops, total.bytes_per_s) else {
         return Cap {
             held: by_size(seen),
             why: shape,
@@ -603,7 +601,7 @@ mod tests {
                 let mut all = reported.evidence.iter();
                 all.find(|one| one.name == name).unwrap().value
             };
-            assert_eq!(figure("rate_per_s"), 2000.0);
+            assert_eq!(figure("iops"), 2000.0);
             assert_eq!(figure("device_mean_ns"), 100_000.0);
             let above = format!("below partition{}", kinds.len().saturating_sub(2));
             let is_deep = kinds.len() == DEEP.len();

@@ -278,7 +278,7 @@ pub(super) fn link(seen: &Seen<'_>, rate_cv: Option<f64>) -> Option<Cap> {
 
 /// A window has one I/O more or less than its share at any limit: at most half an I/O of standard deviation.
 fn counting_cv(seen: &Seen<'_>) -> f64 {
-    let own = seen.own.zip(seen.observed.total.rate_per_s);
+    let own = seen.own.zip(seen.observed.total.iops);
     own.map_or(0.0, |(own, rate)| {
         0.5 / (rate * own.record.plan.interval.as_seconds()).max(1.0)
     })
@@ -311,7 +311,7 @@ fn without_slowest(seen: &Seen<'_>, rate_cv: f64) -> f64 {
     let slowest = windows
         .min_per_s
         .zip(windows.count)
-        .zip(seen.observed.total.rate_per_s);
+        .zip(seen.observed.total.iops);
     let Some(((least, count), mean)) = slowest.filter(|_| seen.own.is_none()) else {
         return rate_cv;
     };
@@ -350,7 +350,7 @@ fn varies_as_chance(seen: &Seen<'_>, rate_cv: f64) -> bool {
     const CHANCE_SHARE_MIN: f64 = 0.5;
     let total = &seen.observed.total;
     let by_chance = || {
-        let ios = total.rate_per_s? * seen.own?.record.plan.interval.as_seconds();
+        let ios = total.iops? * seen.own?.record.plan.interval.as_seconds();
         Some(total.sd_ns? / total.mean_ns.filter(|mean| *mean > 0.0)? / ios.sqrt())
     };
     by_chance().is_some_and(|chance| rate_cv >= CHANCE_SHARE_MIN * chance)
@@ -483,7 +483,7 @@ fn is_round(observed: &Observed) -> bool {
     let mib = observed.total.bytes_per_s.map(|bytes| bytes / 1_048_576.0);
     let rate = observed
         .total
-        .rate_per_s
+        .iops
         .is_some_and(|rate| rate >= 50.0 && near(rate));
     rate || mib.is_some_and(|mib| mib >= 1.0 && near(mib))
 }

@@ -117,7 +117,7 @@ fn outside(seen: &Seen<'_>, mean: f64, asked: f64) -> Option<Finding> {
         .write_share
         .is_some_and(|share| share > 0.0);
     let is_direct = seen.observed.load.cache == Some(model::CacheMode::Unbuffered);
-    let each_ns = (asked - mean) / seen.observed.total.rate_per_s? * 1e9;
+    let each_ns = (asked - mean) / seen.observed.total.iops? * 1e9;
     let requested = |run: &model::ImportedRun| {
         let evidence = &run.evidence;
         evidence.sync.is_some() || evidence.flush.is_some() || evidence.pace.is_some()
@@ -209,7 +209,7 @@ fn of_own(seen: &Own<'_>) -> Option<Finding> {
 fn where_it_went(seen: &Own<'_>) -> String {
     const MUCH: f64 = 0.3;
     let reported = seen.workers.iter().filter_map(|worker| {
-        let waited_with_room = worker.waiting_share? - worker.waiting_full_share?;
+        let waited_with_room = worker.waiting_share? - worker.queue_full_share?;
         Some((worker.issuing_share?, waited_with_room.max(0.0)))
     });
     let all: Vec<(f64, f64)> = reported.collect();

@@ -51,7 +51,7 @@ fn of_others(seen: &Seen<'_>) -> Option<Finding> {
     };
     let elapsed_ns = seen.observed.measured_ns.filter(|ns| *ns >= TIME_MIN_NS)?;
     let mean_ns = total.mean_ns.filter(|ns| *ns >= LATENCY_NS_MIN)?;
-    let in_flight = total.rate_per_s? * mean_ns / 1e9;
+    let in_flight = total.iops? * mean_ns / 1e9;
     let held = crate::rows::share(disk.queue_time?.0 as f64, elapsed_ns)?;
     let ios = total.ios.filter(|ios| *ios > 1000)? as f64;
     let all = (0.95..=1.05).contains(&(disk.ios as f64 / ios));

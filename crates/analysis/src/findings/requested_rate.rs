@@ -17,9 +17,9 @@ pub(super) const RULE: Rule = Rule {
     what: "The load had a requested rate or pauses, so IOPS are what was requested and not what the device does.",
     method: "Imported runs whose text has the requested rate (DISKSPD: -g of each thread, times the threads): IOPS or bytes per second are 90% to 110% of it and fewer than 90% of the requested I/Os were in flight; 98% to 102% where these are not known. A rate of reads only is compared with runs that only read, one of writes with runs that only write. Or pauses between I/Os were requested (DISKSPD: -j).",
     evidence: &[
-        "rate_per_s",
-        "requested_per_s",
-        "requested_bytes_per_s",
+        "iops",
+        "target_iops",
+        "target_bytes_per_s",
         "in_flight_mean",
     ],
     source: "fio, HOWTO, I/O rate; DISKSPD, command line -g. An open load: Schroeder, Wierman and Harchol-Balter, NSDI 2006.",
@@ -36,8 +36,8 @@ const FULL_MIN: f64 = 0.9;
 
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     let observed = seen.observed;
-    let rate = observed.total.rate_per_s.filter(|rate| *rate > 0.0)?;
-    let mut evidence = vec![("rate_per_s", rate)];
+    let rate = observed.total.iops.filter(|rate| *rate > 0.0)?;
+    let mut evidence = vec![("iops", rate)];
     let reached = |is: f64, requested: RequestedRate| {
         let share = is / requested.per_s;
         let full = observed.in_flight().zip(observed.load.requested_in_flight);
@@ -54,7 +54,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
             (sentence.to_owned(), "pauses")
         }
         ImportedPace::Ios(requested) => {
-            evidence.push(("requested_per_s", requested.per_s));
+            evidence.push(("target_iops", requested.per_s));
             let share = reached(rate, requested)?;
             (
                 sentence(&format!("{} IOPS", say::rate(rate)), &share),
@@ -62,7 +62,7 @@ fn look(seen: &Seen<'_>) -> Option<Finding> {
             )
         }
         ImportedPace::Bytes(requested) => {
-            evidence.push(("requested_bytes_per_s", requested.per_s));
+            evidence.push(("target_bytes_per_s", requested.per_s));
             let bytes = observed.total.bytes_per_s?;
             let share = reached(bytes, requested)?;
             let moved = format!("{} MiB/s", say::mib_per_s(bytes));

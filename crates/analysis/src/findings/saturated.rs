@@ -160,7 +160,7 @@ fn at_cap(level: &Level<'_>, several: &Several<'_>) -> Option<(Held, String, f64
     let write_share = level.to.load.write_share;
     let near = near(
         several.known,
-        total.rate_per_s,
+        total.iops,
         total.bytes_per_s,
         NearTo {
             write_share,
@@ -168,7 +168,7 @@ fn at_cap(level: &Level<'_>, several: &Several<'_>) -> Option<(Held, String, f64
         },
     )?;
     let figure = |run: &Observed| match near.held {
-        Held::Rate => run.total.rate_per_s,
+        Held::Rate => run.total.iops,
         Held::Bandwidth => run.total.bytes_per_s,
     };
     let as_port = near.held == Held::Bandwidth && device_port::explains(near.value, several);
@@ -225,7 +225,7 @@ fn same_of_sizes(levels: &[Level<'_>]) -> Option<(Held, String, f64)> {
         })
     };
     figure(|run| run.total.bytes_per_s, Held::Bandwidth)
-        .or_else(|| figure(|run| run.total.rate_per_s, Held::Rate))
+        .or_else(|| figure(|run| run.total.iops, Held::Rate))
 }
 
 impl Level<'_> {
@@ -242,7 +242,7 @@ impl Observed {
     }
 
     fn rate(&self) -> Option<f64> {
-        self.total.rate_per_s
+        self.total.iops
     }
 
     /// The mean latency that rate and depth make by Little's law: printed ones may be cut to whole milliseconds.
@@ -271,7 +271,7 @@ mod tests {
 
             ..Observed::default()
         };
-        run.total.rate_per_s = Some(rate);
+        run.total.iops = Some(rate);
         run.total.bytes_per_s = Some(rate * block as f64);
         run
     }

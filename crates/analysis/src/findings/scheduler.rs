@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     what: "The device's I/O scheduler adds overhead at these IOPS.",
     method: "Direct I/O to a non-rotating device: bfq from 20000 IOPS (a warning), mq-deadline and kyber from 200000 \
              IOPS (a note).",
-    evidence: &["rate_per_s"],
+    evidence: &["iops"],
     source: "The kernel's Documentation/block/bfq-iosched.rst (maximum throughput per core) and \
              Documentation/block/deadline-iosched.rst.",
     advice: "Measure with the scheduler `none` as well.",
@@ -64,16 +64,7 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
         "measure without it: write none to queue/scheduler of {}",
         disk_of(target, &disk.name)
     );
-    Some(
-        finding(
-            RULE.id,
-            severity,
-            sentence,
-            &[("rate_per_s", rate)],
-            &advice,
-        )
-        .sure(Confidence::Low),
-    )
+    Some(finding(RULE.id, severity, sentence, &[("iops", rate)], &advice).sure(Confidence::Low))
 }
 
 /// A partition has the queue of its disk, which follows it in the chain.

@@ -81,7 +81,7 @@ fn line(group: &[&Observed]) -> Option<Line> {
     }
     let mut points: Vec<(f64, f64)> = Vec::new();
     for run in group {
-        let point = (run.load.block_bytes? as f64, 1e9 / run.total.rate_per_s?);
+        let point = (run.load.block_bytes? as f64, 1e9 / run.total.iops?);
         if points.iter().all(|(size, _)| *size != point.0) {
             points.push(point);
         }
@@ -134,7 +134,7 @@ mod tests {
 
             ..Observed::default()
         };
-        run.total.rate_per_s = Some(rate);
+        run.total.iops = Some(rate);
         run
     }
 

@@ -68,7 +68,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
 fn are_spread(own: &Own<'_>, split: &Split) -> bool {
     let steps = full_intervals(own.intervals, own.record.plan.interval);
     let has = |row: &&crate::intervals::IntervalRow| {
-        row.max_latency_ns
+        row.latency_max_ns
             .is_some_and(|ns| ns as f64 >= 0.9 * split.slow_from_ns)
     };
     let (count, seen) = (steps.len() as f64, steps.iter().filter(has).count() as f64);

@@ -122,7 +122,7 @@ fn jump(seen: &Seen<'_>, id: RuleId) -> Option<Finding> {
     let sides = [&observed.total, &observed.read, &observed.write];
     let of_side = |side: &ObservedFigures| {
         let counted = side
-            .rate_per_s
+            .iops
             .zip(observed.measured_ns)
             .map(|(rate, ns)| rate * ns / 1e9);
         let ios = side.ios.map(|ios| ios as f64).or(counted)?;

@@ -60,7 +60,7 @@ fn of_own(seen: &Seen<'_>, own: &Own<'_>) -> Option<Finding> {
     if busy < SHARE_MIN || in_device(own)? >= IN_DEVICE_MAX * threads {
         return None;
     }
-    let rate = seen.observed.total.rate_per_s.filter(|rate| *rate > 0.0)?;
+    let rate = seen.observed.total.iops.filter(|rate| *rate > 0.0)?;
     let submission_ns = busy.min(1.0) * threads / rate * 1e9;
     let buffered = seen.observed.load.cache == Some(CacheMode::Cached);
     Some(reported(busy, submission_ns, Some(depth), buffered))
@@ -95,7 +95,7 @@ fn of_imported(seen: &Seen<'_>) -> Option<Finding> {
         return None;
     }
     let threads = run.workload.threads.filter(|threads| *threads > 0);
-    let rate = total.rate_per_s.filter(|rate| *rate > 0.0)?;
+    let rate = total.iops.filter(|rate| *rate > 0.0)?;
     let submission_ns = submission_ns(seen, run, rate)?;
     let busy = submission_ns * rate / 1e9 / f64::from(threads.unwrap_or(1));
     // More than all the time of the threads: there were more of them, or I/Os of a batch were submitted together.
@@ -120,14 +120,8 @@ fn submission_ns(seen: &Seen<'_>, run: &ImportedRun, rate: f64) -> Option<f64> {
         return Some(mean.0 as f64);
     }
     let of = |rate: Option<f64>, mean: Option<Nanos>| Some(rate? * mean?.0 as f64);
-    let read = of(
-        seen.observed.read.rate_per_s,
-        run.evidence.read.submission_mean,
-    )?;
-    let write = of(
-        seen.observed.write.rate_per_s,
-        run.evidence.write.submission_mean,
-    )?;
+    let read = of(seen.observed.read.iops, run.evidence.read.submission_mean)?;
+    let write = of(seen.observed.write.iops, run.evidence.write.submission_mean)?;
     Some((read + write) / rate)
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn findings(seen: &Seen<'_>) -> Vec<Finding> {
 /// The cause of a finding. First writes are no cache, so what a cache explains does not hide them; nor does a file in memory hide
 /// what is found above its loop device.
 fn cause(of_rule: Cause, finding: &Finding) -> Cause {
-    let first_writes = finding.id == unwritten_extents::RULE.id && finding.not_as.is_none();
+    let first_writes = finding.id == unwritten_extents::RULE.id && finding.invalid_for.is_none();
     match first_writes || no_device::is_of_loops(finding) {
         true => Cause::Alone,
         false => of_rule,

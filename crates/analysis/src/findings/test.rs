@@ -184,7 +184,7 @@ pub(crate) mod job {
             figures: Some(RankFigures {
                 iops: *rate,
                 half_width: Some(0.01),
-                p50_ns: Some((1e9 / rate) as u64),
+                latency_p50_ns: Some((1e9 / rate) as u64),
                 ..RankFigures::default()
             }),
             clock: Some(RankClock::default()),

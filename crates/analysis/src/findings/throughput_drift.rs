@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     limit: None,
     what: "IOPS rose or fell slowly throughout the run.",
     method: "A trend test over the time series, corrected for autocorrelation: four standard deviations or more, or a line that leaves 2% of all squares or less. It has a difference of 5% or more between both ends; a warning from 10%. If a step fits the series better, `throughput-drop` is reported instead.",
-    evidence: &["from_ns", "before_per_s", "after_per_s", "change_share"],
+    evidence: &["from_ns", "iops_before", "iops_after", "change_share"],
     source: "Mann, Econometrica 13 (1945); Kendall, Validity Correlation Methods; the manual, chapter Statistics.",
     advice: "Measure longer, until the drift stops; use a longer warm-up or preconditioning.",
     look: Look::Own(look),
@@ -41,14 +41,14 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         severity,
         format!(
             "IOPS {way} slowly from {} to {} ({:+.0}%) {since}",
-            say::rate(drift.before_per_s),
-            say::rate(drift.after_per_s),
+            say::rate(drift.iops_before),
+            say::rate(drift.iops_after),
             drift.change_share * 100.0
         ),
         &[
             ("from_ns", drift.from_ns as f64),
-            ("before_per_s", drift.before_per_s),
-            ("after_per_s", drift.after_per_s),
+            ("iops_before", drift.iops_before),
+            ("iops_after", drift.iops_after),
             ("change_share", drift.change_share),
         ],
         "not in steady state: measure longer, with a longer warm-up",

@@ -14,8 +14,8 @@ pub(super) const RULE: Rule = Rule {
     method: "The split of the time series with the smallest sum of squares: the level after it is 10% or more below the level before, seven standard errors or more apart. A step fits the series better than a slope. Where only writes were measured without a warm-up, the excess over the later rate is the size of a full cache.",
     evidence: &[
         "at_ns",
-        "before_per_s",
-        "after_per_s",
+        "iops_before",
+        "iops_after",
         "change_share",
         "cache_bytes",
     ],
@@ -32,8 +32,8 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
     });
     let mut evidence = vec![
         ("at_ns", drop.at_ns as f64),
-        ("before_per_s", drop.before_per_s),
-        ("after_per_s", drop.after_per_s),
+        ("iops_before", drop.iops_before),
+        ("iops_after", drop.iops_after),
         ("change_share", drop.change_share),
     ];
     evidence.extend(bytes.map(|bytes| ("cache_bytes", bytes)));
@@ -43,8 +43,8 @@ fn look(seen: &Own<'_>) -> Option<Finding> {
         format!(
             "IOPS dropped from {1} to {2} ({3:.0}%) after {0}{written} and stayed there",
             say::time(drop.at_ns as f64),
-            say::rate(drop.before_per_s),
-            say::rate(drop.after_per_s),
+            say::rate(drop.iops_before),
+            say::rate(drop.iops_after),
             drop.change_share * 100.0
         ),
         &evidence,

@@ -47,7 +47,7 @@ fn look(own: &Own<'_>) -> Option<Finding> {
         return None;
     }
     let rows = full_intervals(own.intervals, own.record.plan.interval);
-    let rates: Option<Vec<f64>> = rows.iter().map(|row| row.rate_per_s).collect();
+    let rates: Option<Vec<f64>> = rows.iter().map(|row| row.iops).collect();
     let levels = levels(&rates?)?;
     let step_ns = own.record.plan.interval.0 as f64;
     if levels.lasts * step_ns < LEVEL_NS_MIN {

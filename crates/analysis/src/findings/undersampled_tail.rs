@@ -30,7 +30,7 @@ const ROUNDING: f64 = 1e-6;
 fn look(seen: &Seen<'_>) -> Option<Finding> {
     seen.imported?;
     let total = &seen.observed.total;
-    let ios = match (total.ios, total.rate_per_s, seen.observed.measured_ns) {
+    let ios = match (total.ios, total.iops, seen.observed.measured_ns) {
         (Some(ios), ..) => ios as f64,
         (None, Some(rate), Some(time)) => rate * time / 1e9,
         _ => return None,

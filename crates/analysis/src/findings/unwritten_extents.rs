@@ -108,7 +108,7 @@ fn of_target(own: &Own<'_>, target: &Below<'_>) -> Option<Finding> {
     } else {
         Confidence::Medium
     };
-    Some(reported.not_as("a disk result").sure(sure))
+    Some(reported.invalid_for("a disk result").sure(sure))
 }
 
 /// A loop device whose file has holes: the first write to one of them needs space on the file system below.

@@ -182,7 +182,7 @@ fn in_array(seen: &Seen<'_>) -> Option<Finding> {
             &evidence,
             "use a range of at least twice the array's cache, and not an exact multiple of it",
         );
-        return Some(reported.not_as("a disk result"));
+        return Some(reported.invalid_for("a disk result"));
     }
     size.is_multiple_of(cache).then(|| {
         let sentence = format!(

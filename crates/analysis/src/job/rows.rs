@@ -149,9 +149,9 @@ fn figures(record: &RunRecord) -> RankFigures {
         iops: per_second(total.ios as f64, measured),
         half_width: rate_estimate(record).half_width_share(),
         bytes_per_s: per_second(total.bytes.0 as f64, measured),
-        p50_ns: quantile(0.5),
-        p99_ns: quantile(0.99),
-        max_ns: total.latency.max().map(|ns| ns.0),
+        latency_p50_ns: quantile(0.5),
+        latency_p99_ns: quantile(0.99),
+        latency_max_ns: total.latency.max().map(|ns| ns.0),
         ..RankFigures::default()
     }
 }

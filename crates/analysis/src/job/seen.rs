@@ -11,6 +11,7 @@ pub struct RankRow {
     /// Name of its host.
     pub host: String,
     /// Its number in the session, where it is stored.
+    #[serde(rename = "number")]
     pub run: Option<u32>,
     /// Why it has no result; none where it has one.
     pub missing: Option<String>,
@@ -48,11 +49,11 @@ pub struct RankFigures {
     /// Bytes per second.
     pub bytes_per_s: f64,
     /// Median latency.
-    pub p50_ns: Option<u64>,
+    pub latency_p50_ns: Option<u64>,
     /// 99th percentile.
-    pub p99_ns: Option<u64>,
+    pub latency_p99_ns: Option<u64>,
     /// The largest.
-    pub max_ns: Option<u64>,
+    pub latency_max_ns: Option<u64>,
     /// Its IOPS as a share of the median of all ranks.
     pub of_median: Option<f64>,
     /// How far it is from the median in robust standard deviations; none below four ranks, and where all are equal.

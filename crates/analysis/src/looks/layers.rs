@@ -138,9 +138,9 @@ pub struct LayerRow {
     /// The way.
     pub layer: Layer,
     /// IOPS: the mean of the rounds.
-    pub rate_per_s: Estimate,
+    pub iops_estimate: Estimate,
     /// Bytes a second.
-    pub bytes_per_s: Estimate,
+    pub bytes_per_s_estimate: Estimate,
     /// Cost compared with the raw device with direct I/O; none for that itself, and if it was not measured.
     pub cost: Option<LayerCost>,
     /// Share of its bytes that the device transferred, over all rounds; none if it does not report it.
@@ -251,8 +251,8 @@ fn row(step: LayerStep, rounds: &[&RunReport], raw: &[&RunReport]) -> Option<Lay
     Some(LayerRow {
         work,
         layer,
-        rate_per_s: rate,
-        bytes_per_s: scaled(rate, block),
+        iops_estimate: rate,
+        bytes_per_s_estimate: scaled(rate, block),
         cost,
         device_share: shares.map(|shares| mean(&shares)),
     })
@@ -263,7 +263,7 @@ fn total(report: &RunReport) -> Option<f64> {
         .operations
         .iter()
         .find(|row| row.operation == "total")?;
-    Some(total.rate_per_s)
+    Some(total.iops)
 }
 
 /// The file has to lie on the device for the comparison to mean anything.
@@ -303,9 +303,9 @@ fn answers(rows: &[LayerRow]) -> Vec<Answer> {
         let (raw, file) = (row(Layer::Raw)?, row(Layer::File)?);
         let cost = file.cost?;
         let figure = |row: &LayerRow| match work {
-            LayerWork::RandomRead => format!("{} IOPS", say::rate(row.rate_per_s.value)),
+            LayerWork::RandomRead => format!("{} IOPS", say::rate(row.iops_estimate.value)),
             LayerWork::SequentialRead | LayerWork::SequentialWrite => {
-                format!("{} MiB/s", mib_per_s(row.bytes_per_s.value))
+                format!("{} MiB/s", mib_per_s(row.bytes_per_s_estimate.value))
             }
         };
         let figures = [

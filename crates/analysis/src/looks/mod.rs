@@ -184,8 +184,8 @@ fn rate(report: &RunReport) -> Option<Estimate> {
         .intervals
         .iter()
         .filter(|step| step.length_ns == longest);
-    let rates: Vec<f64> = whole.filter_map(|step| step.rate_per_s).collect();
-    let bare = Estimate::bare(total.rate_per_s, rates.len() as f64);
+    let rates: Vec<f64> = whole.filter_map(|step| step.iops).collect();
+    let bare = Estimate::bare(total.iops, rates.len() as f64);
     let Some(share) = relative_half_width(&rates) else {
         return Some(bare);
     };

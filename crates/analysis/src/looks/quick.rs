@@ -118,9 +118,9 @@ pub struct QuickRow {
     /// Its text.
     pub what: String,
     /// IOPS.
-    pub rate_per_s: Estimate,
+    pub iops_estimate: Estimate,
     /// Bytes a second.
-    pub bytes_per_s: Estimate,
+    pub bytes_per_s_estimate: Estimate,
     /// How long one took.
     pub latency: Latency,
     /// Share of its bytes that the device transferred; none if it does not report it.
@@ -168,8 +168,8 @@ fn row(step: QuickStep, report: &RunReport) -> Option<QuickRow> {
     Some(QuickRow {
         label: step.label().to_owned(),
         what: step.what().to_owned(),
-        rate_per_s: rate,
-        bytes_per_s: scaled(rate, block(report)),
+        iops_estimate: rate,
+        bytes_per_s_estimate: scaled(rate, block(report)),
         latency: total.latency.clone(),
         device_share: device_share(report),
         measured_ns: report.time.measured_ns,
@@ -196,13 +196,16 @@ fn answers(known: &[(QuickStep, QuickRow, &RunReport)]) -> Vec<Answer> {
     };
     let flow = |step, what: &str| {
         let row: &QuickRow = row(step)?;
-        Some(format!("{what} {} MiB/s", mib_per_s(row.bytes_per_s.value)))
+        Some(format!(
+            "{what} {} MiB/s",
+            mib_per_s(row.bytes_per_s_estimate.value)
+        ))
     };
     let iops = |step, what: &str, how: &str| {
         let row: &QuickRow = row(step)?;
         Some(format!(
             "{what}{} IOPS ({how})",
-            say::rate(row.rate_per_s.value)
+            say::rate(row.iops_estimate.value)
         ))
     };
     let median = |step, what: &str| {

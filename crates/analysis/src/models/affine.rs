@@ -22,7 +22,7 @@ pub struct AffineFit {
     /// The part that does not depend on the size, in nanoseconds.
     pub fixed_ns: Estimate,
     /// The rate of the part that does, in bytes per second; none where time does not grow with size.
-    pub bytes_per_s: Option<Estimate>,
+    pub bytes_per_s_estimate: Option<Estimate>,
     /// How far the points lie from the line: root of the mean square, as a share of the time.
     pub residual_share: f64,
     /// Block sizes that it rests on.
@@ -78,7 +78,7 @@ pub fn affine(points: &[(f64, f64)]) -> Result<AffineFit, Refused> {
             not_known: None,
         },
         // Only where the slope is significant.
-        bytes_per_s: ends(1)
+        bytes_per_s_estimate: ends(1)
             .filter(|(low, _)| *low > 0.0)
             .map(|(low, high)| Estimate {
                 value: 1e9 / slope,
@@ -106,7 +106,7 @@ mod tests {
             .collect();
         let fit = affine(&points).unwrap();
         assert!((fit.fixed_ns.value / 8e6 - 1.0).abs() < 0.02, "{fit:?}");
-        let rate = fit.bytes_per_s.unwrap();
+        let rate = fit.bytes_per_s_estimate.unwrap();
         assert!(
             rate.low.unwrap() < 150e6 && rate.high.unwrap() > 150e6,
             "{rate:?}"
@@ -123,6 +123,6 @@ mod tests {
         let jump = [(4e3, 1e5), (8e3, 1e5), (16e3, 5e6), (32e3, 1e5)];
         assert!(matches!(affine(&jump), Err(Refused::NoFit(_))));
         let flat = affine(&[(4e3, 1e5), (8e3, 1.01e5), (16e3, 0.99e5), (32e3, 1e5)]).unwrap();
-        assert_eq!(flat.bytes_per_s, None);
+        assert_eq!(flat.bytes_per_s_estimate, None);
     }
 }

@@ -25,9 +25,9 @@ const ROUNDS_MAX: usize = 50;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RoofFit {
     /// IOPS that are not exceeded; none where no cells lie on it.
-    pub ios_per_s: Option<Estimate>,
+    pub iops_estimate: Option<Estimate>,
     /// Bytes a second that are not exceeded; none where no cells lie on it.
-    pub bytes_per_s: Option<Estimate>,
+    pub bytes_per_s_estimate: Option<Estimate>,
     /// The block size at which both limits meet, in bytes; none without both.
     pub crossing_bytes: Option<f64>,
     /// Cells on the limit of I/Os, by their place in the matrix.
@@ -222,8 +222,8 @@ fn reported(cells: &[RoofCell], assigned: &[Part], residual_share: f64) -> RoofF
     below.sort_unstable();
     RoofFit {
         crossing_bytes: ios.zip(bytes).map(|(ios, bytes)| bytes.value / ios.value),
-        ios_per_s: ios,
-        bytes_per_s: bytes,
+        iops_estimate: ios,
+        bytes_per_s_estimate: bytes,
         on_ios,
         on_bytes,
         below,
@@ -272,7 +272,10 @@ mod tests {
     #[test]
     fn both_roofs_and_the_cells_on_them_come_back() {
         let fit = roof(&cells()).unwrap();
-        let (ios, bytes) = (fit.ios_per_s.unwrap(), fit.bytes_per_s.unwrap());
+        let (ios, bytes) = (
+            fit.iops_estimate.unwrap(),
+            fit.bytes_per_s_estimate.unwrap(),
+        );
         assert!((ios.value / 100e3 - 1.0).abs() < 0.02, "{ios:?}");
         assert!((bytes.value / 2e9 - 1.0).abs() < 0.02, "{bytes:?}");
         assert!((fit.crossing_bytes.unwrap() / 20e3 - 1.0).abs() < 0.05);

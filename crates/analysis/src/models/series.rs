@@ -24,9 +24,9 @@ pub struct Point {
     /// Threads × depth. // at least 1
     pub in_flight: u64,
     /// IOPS. // above 0
-    pub rate_per_s: f64,
+    pub iops: f64,
     /// Mean latency in nanoseconds, where it is known.
-    pub mean_latency_ns: Option<f64>,
+    pub latency_mean_ns: Option<f64>,
 }
 
 /// A model or why there is none.
@@ -120,7 +120,7 @@ fn series(name: &str, points: &[&Point]) -> SeriesModels {
                 point.cell,
                 point.block_bytes as f64,
                 point.in_flight as f64,
-                point.rate_per_s,
+                point.iops,
             )
         })
         .collect();
@@ -150,7 +150,7 @@ fn series(name: &str, points: &[&Point]) -> SeriesModels {
 fn alone(points: &[&Point]) -> Vec<(f64, f64)> {
     let mut found: BTreeMap<u64, f64> = BTreeMap::new();
     for point in points.iter().filter(|point| point.in_flight == 1) {
-        if let Some(ns) = point.mean_latency_ns.filter(|ns| *ns > 0.0) {
+        if let Some(ns) = point.latency_mean_ns.filter(|ns| *ns > 0.0) {
             let known = found.entry(point.block_bytes).or_insert(ns);
             *known = known.min(ns);
         }
@@ -166,8 +166,8 @@ pub fn knees(points: &[&Point]) -> Vec<KneeModels> {
     let mut curves: BTreeMap<u64, BTreeMap<u64, f64>> = BTreeMap::new();
     for point in points {
         let curve = curves.entry(point.block_bytes).or_default();
-        let rate = curve.entry(point.in_flight).or_insert(point.rate_per_s);
-        *rate = rate.max(point.rate_per_s);
+        let rate = curve.entry(point.in_flight).or_insert(point.iops);
+        *rate = rate.max(point.iops);
     }
     curves
         .into_iter()
@@ -237,14 +237,14 @@ fn law_in_words(fit: &UslFit) -> String {
 }
 
 fn roof_in_words(fit: &RoofFit, cells: usize) -> String {
-    let ios = fit.ios_per_s.map(|roof| {
+    let ios = fit.iops_estimate.map(|roof| {
         format!(
             "{} IOPS ({})",
             say::rate(roof.value),
             say::counted(fit.on_ios.len() as u64, "cell")
         )
     });
-    let bytes = fit.bytes_per_s.map(|roof| {
+    let bytes = fit.bytes_per_s_estimate.map(|roof| {
         format!(
             "{} MiB/s ({})",
             say::mib_per_s(roof.value),
@@ -275,7 +275,7 @@ fn service_in_words(fit: &AffineFit) -> String {
         })
     };
     let fixed = fit.fixed_ns;
-    let rate = fit.bytes_per_s.map_or_else(
+    let rate = fit.bytes_per_s_estimate.map_or_else(
         || "no more for larger blocks".to_owned(),
         |rate| {
             format!(
@@ -355,14 +355,14 @@ mod tests {
                 let (block_bytes, in_flight) = (1u64 << power, 1u64 << depth);
                 let alone = 80e-6 + block_bytes as f64 / 3e9;
                 let law = in_flight as f64 / alone / (1.0 + 0.05 * (in_flight as f64 - 1.0));
-                let rate_per_s = law.min(100e3).min(2e9 / block_bytes as f64);
+                let iops = law.min(100e3).min(2e9 / block_bytes as f64);
                 points.push(Point {
                     cell: points.len() as u64 + 1,
                     series: String::new(),
                     block_bytes,
                     in_flight,
-                    rate_per_s,
-                    mean_latency_ns: Some(in_flight as f64 / rate_per_s * 1e9),
+                    iops,
+                    latency_mean_ns: Some(in_flight as f64 / iops * 1e9),
                 });
             }
         }

@@ -28,7 +28,7 @@ use model::{Origin, ResultRow, RunRecord};
 use std::collections::{HashMap, HashSet};
 
 /// Raised when a field of the document changes its meaning or goes away; new fields do not raise it.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 
 /// A page that grows: a part, then its cells in their order, then the next part.
 #[derive(Debug, Default)]
@@ -88,9 +88,9 @@ impl PageBuilder {
                 _ => report.verdict.reasons.clone(),
             },
             failed: report.outcome.kind == OutcomeKind::Failed,
-            rate: report.total().map(|total| total.rate),
-            bytes_rate: report.total().map(|total| total.bytes_rate),
-            median: median(report),
+            iops_estimate: report.total().map(|total| total.iops_estimate),
+            bytes_per_s_estimate: report.total().map(|total| total.bytes_per_s_estimate),
+            latency_p50_estimate: median(report),
             command,
             detail: Some(Box::new(CellDetail::of(record, report, steps_max))),
             ..self.cell(&row)
@@ -113,7 +113,7 @@ impl PageBuilder {
     /// A result that its session's own report describes: a step of work with files, a stretch of a watch.
     pub fn described(&mut self, row: ResultRow) {
         let cell = PageCell {
-            rate: rate_of(&row),
+            iops_estimate: rate_of(&row),
             ..self.cell(&row)
         };
         if self.compares {
@@ -140,7 +140,7 @@ impl PageBuilder {
     /// A result of another tool's.
     pub fn imported(&mut self, row: ResultRow, report: &ImportedReport) {
         let cell = PageCell {
-            rate: rate_of(&row),
+            iops_estimate: rate_of(&row),
             validity: Some(report.verdict.validity),
             reasons: match report.verdict.validity {
                 Validity::Valid => Vec::new(),
@@ -466,7 +466,7 @@ impl PageBuilder {
         let pairs: HashSet<_> = self.rows.iter().map(work).collect();
         let patterns: HashSet<_> = pairs.iter().map(|(pattern, _)| pattern).collect();
         if pairs.len() == patterns.len() && patterns.len() > 1 {
-            self.document.axes.retain(|axis| axis != "random");
+            self.document.axes.retain(|axis| axis != "random_percent");
         }
     }
 
@@ -495,7 +495,7 @@ impl PageBuilder {
             }
             self.document.columns.push(PageColumn {
                 name: column.name,
-                heading: column.heading,
+                short: column.short,
                 unit: column.unit,
                 about: column.about,
                 alike,
@@ -533,16 +533,16 @@ fn is_of_work(column: &Column) -> bool {
     const AXES: [&str; 12] = [
         "tool",
         "target",
-        "block",
-        "depth",
+        "block_bytes",
+        "queue_depth",
         "threads",
-        "write",
+        "write_percent",
         "pattern",
-        "random",
+        "random_percent",
         "cache",
         "write_through",
-        "size",
-        "rate",
+        "size_bytes",
+        "target_iops",
     ];
     AXES.contains(&column.name)
 }
@@ -554,11 +554,11 @@ fn best_of(cells: &[(usize, &PageCell, &ResultRow)], load: &CellReport) -> Optio
         let asked = work.queue_depth.zip(work.threads);
         let in_flight = asked.map(|(depth, threads)| u64::from(depth) * u64::from(threads));
         cell.label == load.load.workload
-            && work.rate_per_s.is_none()
+            && work.target_iops.is_none()
             && in_flight == Some(load.load.queue_depth)
             && work.threads.map(u64::from) == Some(load.load.threads)
     });
-    let rate = |cell: &PageCell| cell.rate.map_or(0.0, |rate| rate.value);
+    let rate = |cell: &PageCell| cell.iops_estimate.map_or(0.0, |rate| rate.value);
     let best = runs.max_by(|one, other| rate(one.1).total_cmp(&rate(other.1)));
     best.map(|(place, _, _)| *place)
 }

@@ -1,6 +1,7 @@
 //! The first part against each of the others: the result of `compare`, as far as a page shows it.
 
 use super::{PageChange, PageComparison, PageDocument};
+use crate::columns::short;
 use crate::compare::{CellChange, Compared, Side, compare_report};
 
 /// The figure that is shown cell by cell.
@@ -51,7 +52,7 @@ fn change(cell: CellChange) -> PageChange {
     let rate = cell.changes.iter().find(|change| change.metric == RATE);
     let values = cell.values.iter();
     let values: Vec<String> = values
-        .map(|value| format!("{}={}", value.field, value.value))
+        .map(|value| format!("{}={}", short(&value.field), value.value))
         .collect();
     PageChange {
         name: values.join(" "),

@@ -33,7 +33,7 @@ impl Seen<'_> {
 
     /// IOPS; 0 where it is not known.
     pub(super) fn rate(&self) -> f64 {
-        self.cell.rate.map_or(0.0, |rate| rate.value)
+        self.cell.iops_estimate.map_or(0.0, |rate| rate.value)
     }
 
     /// Bytes a second; 0 where it is not known.
@@ -50,7 +50,7 @@ impl Seen<'_> {
     pub(super) fn outstanding(&self) -> Option<u64> {
         let work = &self.row.work;
         let asked = u64::from(work.queue_depth?) * u64::from(work.threads?);
-        (work.rate_per_s.is_none() && asked > 0).then_some(asked)
+        (work.target_iops.is_none() && asked > 0).then_some(asked)
     }
 
     /// The workload in words, without depth and threads: `4 KiB random reads`.
@@ -180,7 +180,7 @@ fn reported_knee(
         let here = (point.outstanding, threads) == (knee.in_flight, knee.threads);
         here.then(|| CurveMark {
             outstanding: Some(knee.in_flight as f64),
-            rate_per_s: Some(knee.rate_per_s),
+            iops: Some(knee.iops),
             how: reported_how(knee),
         })
     })
@@ -205,7 +205,7 @@ fn knee(points: &[(CurvePoint, &Seen<'_>)]) -> Option<CurveMark> {
     let (point, seen) = usable().find(|(point, _)| point.outstanding == reached.in_flight)?;
     Some(CurveMark {
         outstanding: Some(point.outstanding as f64),
-        rate_per_s: Some(seen.rate()),
+        iops: Some(seen.rate()),
         how: format!(
             "the fewest outstanding that reach {} of the best rate of this curve",
             say::percent(KNEE_SHARE)

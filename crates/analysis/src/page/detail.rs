@@ -126,13 +126,13 @@ pub struct SteadyWindow {
     /// The answer; none where it is too short.
     pub steady: Option<bool>,
     /// Why there is no answer.
-    pub why_not: Option<String>,
+    pub reason: Option<String>,
     /// Where the window begins, in nanoseconds from the start of the measured phase.
     pub from_ns: Option<u64>,
     /// Where it ends.
     pub to_ns: Option<u64>,
     /// Mean IOPS in it.
-    pub rate_per_s: Option<f64>,
+    pub iops: Option<f64>,
 }
 
 /// A distribution of latency.
@@ -198,7 +198,7 @@ fn times(report: &RunReport, steps_max: usize) -> Option<DetailTimes> {
         let ios: u64 = step.iter().map(|row| row.ios).sum();
         let sum: f64 = step
             .iter()
-            .filter_map(|row| Some(row.mean_latency_ns? * row.ios as f64))
+            .filter_map(|row| Some(row.latency_mean_ns? * row.ios as f64))
             .sum();
         times.ios.push(ios);
         times.bytes.push(step.iter().map(|row| row.bytes).sum());
@@ -207,7 +207,7 @@ fn times(report: &RunReport, steps_max: usize) -> Option<DetailTimes> {
             .push((ios > 0).then(|| (sum / ios as f64).round() as u64));
         times
             .max_ns
-            .push(step.iter().filter_map(|row| row.max_latency_ns).max());
+            .push(step.iter().filter_map(|row| row.latency_max_ns).max());
         times.last_ns = step.iter().map(|row| row.length_ns).sum();
     }
     Some(times)
@@ -249,7 +249,7 @@ fn empty_steps(rows: &[IntervalRow]) -> Vec<TimePause> {
             now.length_ns += row.length_ns;
             continue;
         }
-        let longest = row.max_latency_ns.unwrap_or(0);
+        let longest = row.latency_max_ns.unwrap_or(0);
         if now.length_ns > 0 && longest <= now.length_ns + 2 * row.length_ns {
             now.length_ns = now.length_ns.max(longest);
         }
@@ -267,16 +267,16 @@ fn marks(report: &RunReport) -> Vec<TimeMark> {
         at_ns: drop.at_ns,
         text: format!(
             "fell from {} to {} IOPS",
-            say::rate(drop.before_per_s),
-            say::rate(drop.after_per_s)
+            say::rate(drop.iops_before),
+            say::rate(drop.iops_after)
         ),
     });
     let drift = steadiness.drift.as_ref().map(|drift| TimeMark {
         at_ns: drift.from_ns,
         text: format!(
             "drifts from {} to {} IOPS",
-            say::rate(drift.before_per_s),
-            say::rate(drift.after_per_s)
+            say::rate(drift.iops_before),
+            say::rate(drift.iops_after)
         ),
     });
     let events = event_marks(report.events.as_ref(), report.time.measured_ns);
@@ -308,17 +308,16 @@ fn event_marks(report: Option<&EventsReport>, measured_ns: u64) -> Vec<TimeMark>
 fn steady(steadiness: &Steadiness, rows: &[IntervalRow], interval_ns: u64) -> SteadyWindow {
     let full = rows.iter().take_while(|row| row.length_ns == interval_ns);
     let end = full.last().map(|row| row.from_ns + row.length_ns);
-    let windows = &steadiness.window_rates_per_s;
+    let windows = &steadiness.window_iops;
     let span = steadiness
         .window_ns
         .map(|window| window * windows.len() as u64);
     SteadyWindow {
         steady: steadiness.steady,
-        why_not: steadiness.why_not.clone(),
+        reason: steadiness.reason.clone(),
         from_ns: end.zip(span).map(|(end, span)| end.saturating_sub(span)),
         to_ns: end.filter(|_| span.is_some()),
-        rate_per_s: (!windows.is_empty())
-            .then(|| windows.iter().sum::<f64>() / windows.len() as f64),
+        iops: (!windows.is_empty()).then(|| windows.iter().sum::<f64>() / windows.len() as f64),
     }
 }
 

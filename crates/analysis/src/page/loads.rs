@@ -28,11 +28,11 @@ pub(super) fn loads(cells: &[Seen<'_>], surveyed: &HashMap<usize, Surveyed>) -> 
                 && whole
         };
         let mut runs: Vec<&Seen<'_>> = cells.iter().filter(is_run).collect();
-        let reached = |seen: &Seen<'_>| surely(seen.cell.rate, seen.rate());
+        let reached = |seen: &Seen<'_>| surely(seen.cell.iops_estimate, seen.rate());
         runs.sort_by(|one, other| reached(other).total_cmp(&reached(one)));
         (!runs.is_empty()).then(|| PageLoad {
             cells: runs.iter().map(|seen| seen.place).collect(),
-            rate_per_s: load.throughput.rate_per_s,
+            iops: load.throughput.iops,
             bytes_per_s: load.throughput.bytes_per_s,
             latency: load.latency.clone(),
         })

@@ -164,7 +164,7 @@ fn commit(seen: &Seen<'_>, findings: &[PageFinding]) -> Option<String> {
 
 /// `20.6k IOPS and 80.4 MiB/s; half of all I/Os within 46 µs, 99% within 90 µs`.
 fn figures(seen: &Seen<'_>) -> Option<String> {
-    let rate = seen.cell.rate?;
+    let rate = seen.cell.iops_estimate?;
     let latency = &seen.row.total.latency;
     let mut text = format!(
         "{} IOPS and {} MiB/s, {}",

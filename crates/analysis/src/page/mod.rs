@@ -73,7 +73,7 @@ pub struct PageDocument {
 /// Form, title and origin of a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct PageStamp {
-    /// Version of this form of document; 1.
+    /// Version of this form of document; 2.
     pub schema_version: u32,
     /// Title of the page.
     pub title: String,
@@ -254,10 +254,10 @@ pub struct PanelItem {
 /// A field of cells.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PageColumn {
-    /// The name that a user types: `latency_p99`.
+    /// Its name, as CSV has it: `latency_p99_ns`.
     pub name: &'static str,
-    /// The same with its unit, as CSV has it: `latency_p99_ns`.
-    pub heading: &'static str,
+    /// The same without its unit: `latency_p99`.
+    pub short: &'static str,
     /// Kind of its values.
     pub unit: Unit,
     /// Its meaning in one line.
@@ -301,11 +301,11 @@ pub struct PageCell {
     /// The values of those fields that are not equal in all cells, in the order of the columns.
     pub values: Vec<PageValue>,
     /// IOPS with their interval; none without a result.
-    pub rate: Option<Estimate>,
+    pub iops_estimate: Option<Estimate>,
     /// Median latency in nanoseconds with its interval; none where there are too few I/Os.
-    pub median: Option<Estimate>,
+    pub latency_p50_estimate: Option<Estimate>,
     /// Bytes a second with their interval; none without a result.
-    pub bytes_rate: Option<Estimate>,
+    pub bytes_per_s_estimate: Option<Estimate>,
     /// The command that repeats this cell alone; none if unknown.
     pub command: Option<String>,
     /// The inside of it; none of imported results and where the page would have become too large.
@@ -319,7 +319,7 @@ pub struct PageLoad {
     /// least one
     pub cells: Vec<usize>,
     /// IOPS: the mean of the runs.
-    pub rate_per_s: f64,
+    pub iops: f64,
     /// Bytes a second: the mean of the runs.
     pub bytes_per_s: f64,
     /// How long the I/Os of all runs took.
@@ -428,7 +428,7 @@ pub struct CurveMark {
     /// I/Os outstanding there; none of a mark that is a rate alone.
     pub outstanding: Option<f64>,
     /// IOPS there.
-    pub rate_per_s: Option<f64>,
+    pub iops: Option<f64>,
     /// How it was found, in a sentence.
     pub how: String,
 }
@@ -441,9 +441,9 @@ pub struct PageRoof {
     /// `reads`, `writes` or `reads and writes`.
     pub name: String,
     /// Most IOPS, at any size.
-    pub rate_per_s: f64,
+    pub iops: f64,
     /// The cell that it is from.
-    pub rate_cell: usize,
+    pub iops_cell: usize,
     /// Most bytes per second, at any size.
     pub bytes_per_s: f64,
     /// The cell that it is from.

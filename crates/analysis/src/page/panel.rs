@@ -48,7 +48,7 @@ const SEVERAL: &str = "it takes several loads of one workload to see one";
 
 fn peak_bytes(usable: &[&Seen<'_>]) -> PanelItem {
     let item = item("peak_bytes", "Peak bandwidth", Unit::SizePerSecond);
-    let Some(best) = the_most(usable, |cell| cell.bytes_rate, Seen::bytes_per_s) else {
+    let Some(best) = the_most(usable, |cell| cell.bytes_per_s_estimate, Seen::bytes_per_s) else {
         return PanelItem {
             note: NO_CELL.to_owned(),
             ..item
@@ -56,7 +56,7 @@ fn peak_bytes(usable: &[&Seen<'_>]) -> PanelItem {
     };
     let bare = Estimate::bare(best.bytes_per_s(), 0.0);
     PanelItem {
-        estimate: of_load(usable, best, |cell| cell.bytes_rate).or(Some(bare)),
+        estimate: of_load(usable, best, |cell| cell.bytes_per_s_estimate).or(Some(bare)),
         cell: Some(best.place),
         note: of_what(best),
         ..item
@@ -72,7 +72,7 @@ fn peak_rate(usable: &[&Seen<'_>]) -> PanelItem {
         };
     };
     PanelItem {
-        estimate: of_load(usable, best, |cell| cell.rate),
+        estimate: of_load(usable, best, |cell| cell.iops_estimate),
         cell: Some(best.place),
         note: of_what(best),
         ..item
@@ -96,7 +96,7 @@ fn the_most<'a, 'b>(
 }
 
 fn the_peak<'a, 'b>(usable: &[&'a Seen<'b>]) -> Option<&'a Seen<'b>> {
-    the_most(usable, |cell| cell.rate, Seen::rate)
+    the_most(usable, |cell| cell.iops_estimate, Seen::rate)
 }
 
 /// The runs of the load of one of them. Only of a survey are cells with one label, target and work one load: of a sweep or
@@ -163,7 +163,7 @@ fn alone(usable: &[&Seen<'_>]) -> PanelItem {
     PanelItem {
         estimate: seen
             .cell
-            .median
+            .latency_p50_estimate
             .or(median.map(|median| Estimate::bare(median, ios))),
         cell: Some(seen.place),
         note: format!("median, {}", of_what(seen)),
@@ -199,7 +199,7 @@ fn knee(usable: &[&Seen<'_>], curves: &[PageCurve], part: usize) -> PanelItem {
             far(one.outstanding).total_cmp(&far(other.outstanding))
         })
         .map(|point| point.cell);
-    let rate = mark.rate_per_s.map_or(String::new(), |rate| {
+    let rate = mark.iops.map_or(String::new(), |rate| {
         format!("{} IOPS of ", say::rate(rate))
     });
     PanelItem {

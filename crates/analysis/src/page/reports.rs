@@ -202,7 +202,7 @@ fn found(row: &SurveyRow, report: &SurveyReport) -> Vec<String> {
         )
     });
     let kept = row.goal.as_ref().and_then(|goal| {
-        let rate = goal.rate?;
+        let rate = goal.iops_estimate?;
         let ends = rate.low.zip(rate.high);
         let ends = ends.map(|(low, high)| format!(" ({} … {})", say::rate(low), say::rate(high)));
         Some(format!(

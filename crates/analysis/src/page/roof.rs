@@ -25,7 +25,7 @@ pub(super) fn roofs(cells: &[Seen<'_>], loads: &[PageLoad], part: usize) -> Vec<
         seen.cell.part == part && seen.is_usable() && is_shown(loads, seen.place)
     };
     let load = |seen: &Seen<'_>| load_of(loads, seen.place);
-    let rate_of = |seen: &Seen<'_>| load(seen).map_or(seen.rate(), |load| load.rate_per_s);
+    let rate_of = |seen: &Seen<'_>| load(seen).map_or(seen.rate(), |load| load.iops);
     let bytes_of = |seen: &Seen<'_>| load(seen).map_or(seen.bytes_per_s(), |load| load.bytes_per_s);
     let kind = |(name, fits): &(&str, FitsShare)| {
         let under: Vec<&Seen<'_>> = cells
@@ -39,8 +39,8 @@ pub(super) fn roofs(cells: &[Seen<'_>], loads: &[PageLoad], part: usize) -> Vec<
         Some(PageRoof {
             part,
             name: (*name).to_owned(),
-            rate_per_s: rate_of(rate),
-            rate_cell: rate.place,
+            iops: rate_of(rate),
+            iops_cell: rate.place,
             bytes_per_s: bytes_of(bytes),
             bytes_cell: bytes.place,
             cells: under.iter().map(|seen| seen.place).collect(),

@@ -107,20 +107,17 @@ pub(super) fn of_survey(
             name: row.workload.clone(),
             cell: place(best),
             figures: vec![
-                real(best.throughput.rate_per_s).marked(validities.peak),
-                width(best.throughput.rate),
+                real(best.throughput.iops).marked(validities.peak),
+                width(best.throughput.iops_estimate),
                 real(best.throughput.bytes_per_s),
                 percentile(&best.latency, 0.5),
                 percentile(&best.latency, 0.99),
-                whole(row.depth_1_p50_ns).marked(validities.depth_1),
+                whole(row.qd1_latency_p50_ns).marked(validities.depth_1),
                 whole(Some(best.load.queue_depth)),
                 whole(row.knee_depth),
                 figure(limit.map_or(PageValue::Nothing, PageValue::Text)),
             ],
-            trend: loads
-                .iter()
-                .map(|load| load.throughput.rate_per_s)
-                .collect(),
+            trend: loads.iter().map(|load| load.throughput.iops).collect(),
             gap: None,
         }
     };
@@ -145,10 +142,14 @@ pub(super) fn of_run(report: &RunReport, cell: usize) -> PageTable {
     let row = |row: &crate::rows::OperationRow| PageRow {
         name: row.operation.clone(),
         cell: Some(cell),
-        figures: [real(row.rate_per_s), width(row.rate), real(row.bytes_per_s)]
-            .into_iter()
-            .chain(times(&row.latency))
-            .collect(),
+        figures: [
+            real(row.iops),
+            width(row.iops_estimate),
+            real(row.bytes_per_s),
+        ]
+        .into_iter()
+        .chain(times(&row.latency))
+        .collect(),
         ..PageRow::default()
     };
     table("Operation", OPERATIONS, shown.iter().map(row).collect(), "")
@@ -195,7 +196,9 @@ pub(super) fn of_results(cells: &[&Seen<'_>]) -> Option<PageTable> {
             cell: Some(seen.place),
             figures: vec![
                 known(seen.rate()).marked(mark),
-                seen.cell.rate.map_or(figure(PageValue::Nothing), width),
+                seen.cell
+                    .iops_estimate
+                    .map_or(figure(PageValue::Nothing), width),
                 known(seen.bytes_per_s()),
                 whole(latency.mean.map(|time| time.0)),
                 at(0.5),
@@ -254,10 +257,10 @@ pub(super) fn of_job(steps: &[(String, JobReport)]) -> PageTable {
 pub(super) fn of_files(report: &FilesReport) -> PageTable {
     let row = |row: &FilesRow| {
         let name = format!("{}, {}", row.operation, row.order);
-        let Some(rate) = row.rate_per_s else {
+        let Some(rate) = row.iops_estimate else {
             return gap(&name, row.unmeasured.as_deref().unwrap_or("not measured"));
         };
-        let flow = row.bytes_per_s.map(|flow| flow.value);
+        let flow = row.bytes_per_s_estimate.map(|flow| flow.value);
         PageRow {
             name,
             figures: [
@@ -284,9 +287,9 @@ pub(super) fn of_quick(report: &QuickReport) -> PageTable {
     let rows = report.rows.iter().map(|row| PageRow {
         name: row.label.clone(),
         figures: vec![
-            real(row.rate_per_s.value),
-            width(row.rate_per_s),
-            real(row.bytes_per_s.value),
+            real(row.iops_estimate.value),
+            width(row.iops_estimate),
+            real(row.bytes_per_s_estimate.value),
             percentile(&row.latency, 0.5),
             percentile(&row.latency, 0.99),
             figure(PageValue::Text(row.what.clone())),
@@ -349,9 +352,9 @@ pub(super) fn of_layers(report: &LayersReport) -> PageTable {
         PageRow {
             name: format!("{}: {}", row.work.name(), row.layer.name()),
             figures: vec![
-                real(row.rate_per_s.value),
-                width(row.rate_per_s),
-                real(row.bytes_per_s.value),
+                real(row.iops_estimate.value),
+                width(row.iops_estimate),
+                real(row.bytes_per_s_estimate.value),
                 cost,
                 less,
             ],
@@ -376,10 +379,10 @@ pub(super) fn of_pts(report: &PtsReport) -> PageTable {
         Some(PageRow {
             name: name.trim().to_owned(),
             figures: vec![
-                real(means.rate_per_s),
+                real(means.iops),
                 real(means.bytes_per_s),
-                real(means.mean_latency_ns),
-                whole(Some(means.max_latency_ns)),
+                real(means.latency_mean_ns),
+                whole(Some(means.latency_max_ns)),
                 whole(Some(u64::from(means.rounds))),
             ],
             trend: cell.values.clone(),

@@ -55,7 +55,7 @@ fn page_of(samples: &[Sample]) -> PageDocument {
 fn a_ladder_of_depths_becomes_a_curve_with_its_knee() {
     let rungs = [(1, 20_000), (2, 40_000), (4, 78_000), (8, 80_000)];
     let page = page_of(&rungs.map(|(depth, reads)| at_depth(depth, reads)));
-    assert_eq!(page.axes, ["depth"]);
+    assert_eq!(page.axes, ["queue_depth"]);
     let [curve] = page.curves.as_slice() else {
         panic!("{:?}", page.curves);
     };
@@ -149,13 +149,13 @@ fn tiles_and_table_of_a_survey_have_the_figures_of_its_text() {
     let best = row.best.as_ref().unwrap();
     assert_eq!(
         in_table(&page, "IOPS").value,
-        PageValue::Real(best.throughput.rate_per_s)
+        PageValue::Real(best.throughput.iops)
     );
     assert_eq!(
         in_table(&page, "MiB/s").value,
         PageValue::Real(best.throughput.bytes_per_s)
     );
-    let alone = row.depth_1_p50_ns.unwrap();
+    let alone = row.qd1_latency_p50_ns.unwrap();
     assert_eq!(in_table(&page, "QD1 p50").value, PageValue::Whole(alone));
     let table = page.parts[0].table.as_ref().unwrap();
     assert_eq!(table.rows[0].trend.len(), 4, "each load once");
@@ -221,7 +221,7 @@ fn what_was_asked_of_a_cell_without_a_result_gives_it_its_place() {
         &values.map(|(field, value)| (field.to_owned(), value.to_owned())),
     );
     let page = page.finish(1 << 20);
-    assert_eq!(page.axes, ["depth"]);
+    assert_eq!(page.axes, ["queue_depth"]);
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn the_panel_names_the_cells_that_its_figures_are_from() {
     assert_eq!(of("peak_bytes"), (Some(1), Some(500.0 * 1048576.0)));
     assert_eq!(of("alone").0, Some(0));
     assert_eq!(of("limit"), (None, None));
-    assert_eq!(page.roofs[0].rate_cell, 2);
+    assert_eq!(page.roofs[0].iops_cell, 2);
 }
 
 #[test]
@@ -258,7 +258,11 @@ fn the_panel_and_the_table_of_a_survey_take_the_runs_of_one_load_together() {
     let (report, page) = page_of_a_survey(&cells);
     let best = report.rows[0].best.as_ref().unwrap();
     assert_eq!(
-        (best.load.queue_depth, best.runs, best.throughput.rate.value),
+        (
+            best.load.queue_depth,
+            best.runs,
+            best.throughput.iops_estimate.value
+        ),
         (4, 2, 5000.0)
     );
     let line = &page.parts[0].table.as_ref().unwrap().rows[0];
@@ -275,7 +279,7 @@ fn the_panel_and_the_table_of_a_survey_take_the_runs_of_one_load_together() {
         panic!("{:?}", page.loads);
     };
     assert_eq!(
-        (load.cells.as_slice(), load.rate_per_s),
+        (load.cells.as_slice(), load.iops),
         ([3, 1].as_slice(), 5000.0)
     );
     assert_eq!(load.latency, best.latency);
@@ -286,7 +290,7 @@ fn the_panel_and_the_table_of_a_survey_take_the_runs_of_one_load_together() {
         .collect();
     assert_eq!(reported, [(1, 0, 1), (4, 3, 2), (8, 2, 1)]);
     let roof = &page.roofs[0];
-    assert_eq!((roof.rate_per_s, roof.rate_cell), (5000.0, 3));
+    assert_eq!((roof.iops, roof.iops_cell), (5000.0, 3));
     assert_eq!(
         (roof.cells.as_slice(), page.cells.len()),
         ([0, 2, 3].as_slice(), 4)

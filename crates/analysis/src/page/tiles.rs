@@ -24,7 +24,7 @@ pub(super) fn of_survey(
     let peak = |answer: &SurveyAnswer, side: &SurveyAnswerSide| {
         let load = load(&side.workload, side.queue_depth)?;
         let each = match answer.in_bytes {
-            true => load.throughput.bytes_per_s / load.throughput.rate_per_s.max(f64::MIN_POSITIVE),
+            true => load.throughput.bytes_per_s / load.throughput.iops.max(f64::MIN_POSITIVE),
             false => 1.0,
         };
         Some(PanelItem {
@@ -36,8 +36,8 @@ pub(super) fn of_survey(
                 Unit::Rate
             },
             estimate: Some(Estimate {
-                value: load.throughput.rate_per_s * each,
-                ..load.throughput.rate.times(each)
+                value: load.throughput.iops * each,
+                ..load.throughput.iops_estimate.times(each)
             }),
             cell: place(load),
             ..PanelItem::default()
@@ -58,7 +58,7 @@ pub(super) fn of_survey(
         .first()
         .and_then(|answer| answer.sides.first());
     items.extend(first.and_then(|side| {
-        let median = side.depth_1_p50_ns?;
+        let median = side.qd1_latency_p50_ns?;
         Some(PanelItem {
             id: "alone".to_owned(),
             label: format!("QD1 latency, {}", side.workload),
@@ -81,12 +81,12 @@ pub(super) fn of_run(seen: &Seen<'_>) -> Vec<PanelItem> {
     };
     let bare = |ns: u64| Estimate::bare(ns as f64, 0.0);
     let at = |quantile| latency.at(quantile).map(|time| bare(time.0));
-    let bytes = cell.bytes_rate.or_else(|| {
+    let bytes = cell.bytes_per_s_estimate.or_else(|| {
         let known = seen.bytes_per_s();
         (known > 0.0).then(|| Estimate::bare(known, 0.0))
     });
     let rate = cell
-        .rate
+        .iops_estimate
         .map(|rate| ("rate".to_owned(), "IOPS".to_owned(), Unit::Rate, rate));
     let bytes = bytes.map(|flow| {
         (
@@ -97,7 +97,7 @@ pub(super) fn of_run(seen: &Seen<'_>) -> Vec<PanelItem> {
         )
     });
     let times = [
-        time("p50", "p50", cell.median.or_else(|| at(0.5))),
+        time("p50", "p50", cell.latency_p50_estimate.or_else(|| at(0.5))),
         time("p99", "p99", at(0.99)),
         time("p999", "p99.9", at(0.999)),
         time("max", "max", latency.max.map(|max| bare(max.0))),

@@ -95,7 +95,7 @@ pub struct Preflight {
     /// The most severe first.
     pub remarks: Vec<Remark>,
     /// For how long other load was observed.
-    pub looked_ns: u64,
+    pub observed_ns: u64,
 }
 
 /// The checks of one host of several.
@@ -176,7 +176,7 @@ pub fn preflight(facts: &Facts<'_>) -> Preflight {
         target: facts.target.path.to_string_lossy().into_owned(),
         answer,
         remarks,
-        looked_ns: facts.window.elapsed().0,
+        observed_ns: facts.window.elapsed().0,
     }
 }
 

@@ -110,7 +110,7 @@ fn a_quiet_machine_is_ready() {
     let report = Seen::quiet().checked();
     assert_eq!(report.calling().count(), 0, "{report:?}");
     assert_eq!(
-        (report.answer, report.looked_ns),
+        (report.answer, report.observed_ns),
         (Answer::Ready, 1_000_000_000)
     );
 }

@@ -54,7 +54,7 @@ fn of_row(
 }
 
 fn iops(means: PtsMeans) -> String {
-    format!("{} IOPS", say::rate(means.rate_per_s))
+    format!("{} IOPS", say::rate(means.iops))
 }
 
 fn flow(means: PtsMeans) -> String {
@@ -64,14 +64,14 @@ fn flow(means: PtsMeans) -> String {
 fn latency(means: PtsMeans) -> String {
     format!(
         "{} (max {})",
-        say::time(means.mean_latency_ns),
-        say::time(means.max_latency_ns as f64)
+        say::time(means.latency_mean_ns),
+        say::time(means.latency_max_ns as f64)
     )
 }
 
 fn saturation(parts: &[PtsPartReport]) -> Option<Answer> {
     let part = parts.first()?;
-    let first = part.over_time.first().map(|moment| moment.rate_per_s);
+    let first = part.over_time.first().map(|moment| moment.iops);
     let last = part.cells.first()?.values.last().copied();
     let rate = |what: &str, value: Option<f64>| {
         value.map(|value| format!("{what} {} IOPS", say::rate(value)))
@@ -93,9 +93,7 @@ fn recovery(part: &PtsPartReport, parts: &[PtsPartReport]) -> Option<Answer> {
     if part.kind != "once" || cycles.is_empty() {
         return None;
     }
-    let known = cycles
-        .iter()
-        .filter_map(|cell| Some(cell.means?.rate_per_s));
+    let known = cycles.iter().filter_map(|cell| Some(cell.means?.iops));
     let known: Vec<f64> = known.collect();
     let mean = known.iter().sum::<f64>() / known.len() as f64;
     let steady = parts.first()?.steady.first().map(|one| one.window.mean);
@@ -139,14 +137,14 @@ fn demand(parts: &[PtsPartReport]) -> Option<Answer> {
             .filter_map(|cell| Some((cell, cell.means?)))
     };
     let at_most = all().next();
-    let peak = all().max_by(|one, other| one.1.rate_per_s.total_cmp(&other.1.rate_per_s));
+    let peak = all().max_by(|one, other| one.1.iops.total_cmp(&other.1.iops));
     let alone = all().next_back();
     let figure = |what: &str, found: Option<(&PtsCellReport, PtsMeans)>| {
         let (cell, means) = found?;
         Some(format!(
             "{what} {} at {} ({} {})",
             iops(means),
-            say::time(means.mean_latency_ns),
+            say::time(means.latency_mean_ns),
             cell.row,
             cell.column
         ))

@@ -154,7 +154,7 @@ impl PtsMetric {
         match self {
             PtsMetric::Iops | PtsMetric::LastIops => "iops",
             PtsMetric::BytesPerS => "bytes_per_s",
-            PtsMetric::MeanLatency => "mean_latency_ns",
+            PtsMetric::MeanLatency => "latency_mean_ns",
         }
     }
 }

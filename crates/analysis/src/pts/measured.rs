@@ -88,7 +88,7 @@ pub struct PtsRun {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PtsFigures {
     /// IOPS.
-    pub rate_per_s: f64,
+    pub iops: f64,
     /// IOPS in the last full step of the time series.
     pub last_rate_per_s: f64,
     /// Bytes per second.
@@ -144,7 +144,7 @@ impl PtsRun {
     pub fn value(&self, metric: PtsMetric) -> f64 {
         let figures = &self.figures;
         match metric {
-            PtsMetric::Iops => figures.rate_per_s,
+            PtsMetric::Iops => figures.iops,
             PtsMetric::LastIops => figures.last_rate_per_s,
             PtsMetric::BytesPerS => figures.bytes_per_s,
             PtsMetric::MeanLatency => figures.latency.mean_ns.unwrap_or(0.0),
@@ -163,12 +163,12 @@ fn counts(finding: &Finding) -> bool {
 impl PtsFigures {
     fn of(report: &RunReport) -> PtsFigures {
         let total = report.total();
-        let rate = total.map_or(0.0, |row| row.rate_per_s);
+        let rate = total.map_or(0.0, |row| row.iops);
         let step = model::Nanos(report.time.interval_ns);
         let steps = full_intervals(&report.intervals, step);
-        let steps: Vec<f64> = steps.iter().filter_map(|step| step.rate_per_s).collect();
+        let steps: Vec<f64> = steps.iter().filter_map(|step| step.iops).collect();
         PtsFigures {
-            rate_per_s: rate,
+            iops: rate,
             last_rate_per_s: steps.last().copied().unwrap_or(rate),
             bytes_per_s: total.map_or(0.0, |row| row.bytes_per_s),
             latency: total.map(|row| row.latency.clone()).unwrap_or_default(),

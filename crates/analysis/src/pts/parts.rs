@@ -20,7 +20,7 @@ pub struct PtsPartReport {
     pub name: String,
     /// `precondition`, `rounds` or `once`.
     pub kind: String,
-    /// The figure that its values are: `iops`, `bytes_per_s` or `mean_latency_ns`.
+    /// The figure that its values are: `iops`, `bytes_per_s` or `latency_mean_ns`.
     pub metric: String,
     /// Complete rounds that count.
     pub rounds: u32,
@@ -73,13 +73,13 @@ pub struct PtsMeans {
     /// Rounds.
     pub rounds: u32,
     /// IOPS.
-    pub rate_per_s: f64,
+    pub iops: f64,
     /// Bytes per second.
     pub bytes_per_s: f64,
     /// Mean of the mean latencies in nanoseconds.
-    pub mean_latency_ns: f64,
+    pub latency_mean_ns: f64,
     /// Largest latency of all these rounds in nanoseconds.
-    pub max_latency_ns: u64,
+    pub latency_max_ns: u64,
 }
 
 /// The window in which one value was judged, with its line: SNIA's steady-state measurement window and determination data.
@@ -117,7 +117,7 @@ pub struct PtsMoment {
     /// Bytes that were written in the part until then.
     pub written_bytes: u64,
     /// IOPS.
-    pub rate_per_s: f64,
+    pub iops: f64,
 }
 
 /// The reports of all parts as far as they are.
@@ -203,7 +203,7 @@ impl<'a> PtsProgress<'a> {
             .filter(|(_, cell)| cell.is_shown())
             .filter_map(|(place, cell)| {
                 let means = means(&window(self, place))?;
-                Some((cell, means.rate_per_s))
+                Some((cell, means.iops))
             });
         let rates: Vec<(&PtsCell, f64)> = rates.collect();
         let most = rates
@@ -264,10 +264,10 @@ fn means(runs: &[&PtsRun]) -> Option<PtsMeans> {
     let longest = runs.iter().filter_map(|run| run.figures.latency.max_ns);
     (!runs.is_empty()).then(|| PtsMeans {
         rounds: u32::try_from(runs.len()).unwrap_or(u32::MAX),
-        rate_per_s: mean(PtsMetric::Iops),
+        iops: mean(PtsMetric::Iops),
         bytes_per_s: mean(PtsMetric::BytesPerS),
-        mean_latency_ns: mean(PtsMetric::MeanLatency),
-        max_latency_ns: longest.max().unwrap_or(0),
+        latency_mean_ns: mean(PtsMetric::MeanLatency),
+        latency_max_ns: longest.max().unwrap_or(0),
     })
 }
 
@@ -334,7 +334,7 @@ fn over_time(progress: &PtsProgress<'_>) -> Vec<PtsMoment> {
             moments.push(PtsMoment {
                 at_ns: at,
                 written_bytes: written.saturating_add(run.written_bytes),
-                rate_per_s: run.figures.rate_per_s,
+                iops: run.figures.iops,
             });
         } else {
             for rate in steps {
@@ -343,7 +343,7 @@ fn over_time(progress: &PtsProgress<'_>) -> Vec<PtsMoment> {
                     at_ns: elapsed,
                     written_bytes: written
                         + (run.written_bytes as f64 * done / all.max(1.0)) as u64,
-                    rate_per_s: *rate,
+                    iops: *rate,
                 });
                 elapsed += run.figures.step_ns;
             }

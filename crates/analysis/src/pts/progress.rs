@@ -290,7 +290,7 @@ mod tests {
             step,
             label: String::new(),
             figures: PtsFigures {
-                rate_per_s: value,
+                iops: value,
                 last_rate_per_s: value,
                 bytes_per_s: value,
                 latency: crate::Latency {

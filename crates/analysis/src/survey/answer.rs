@@ -36,13 +36,14 @@ pub struct SurveyAnswerSide {
     pub workload: String,
     /// I/Os in flight over all threads: the lowest with 95% of the peak where that is half of the peak's or less, else
     /// the peak's.
+    #[serde(rename = "total_queue_depth")]
     pub queue_depth: u64,
     /// I/Os per second there.
     pub iops: f64,
     /// Bytes per second there.
     pub bytes_per_s: f64,
     /// Median latency at queue depth 1, in nanoseconds; none where it was not measured.
-    pub depth_1_p50_ns: Option<u64>,
+    pub qd1_latency_p50_ns: Option<u64>,
 }
 
 impl SurveyAnswer {
@@ -144,7 +145,7 @@ fn side(row: &SurveyRow, work: &WorkDigest, runs: Runs<'_>) -> Option<SurveyAnsw
     let loads = runs.loads(&row.workload);
     let at_knee = loads.into_iter().filter(is_knee);
     let load = at_knee
-        .max_by(|a, b| a.throughput.rate_per_s.total_cmp(&b.throughput.rate_per_s))
+        .max_by(|a, b| a.throughput.iops.total_cmp(&b.throughput.iops))
         .unwrap_or(best);
     let operation = match work.write_percent {
         0 => "read",
@@ -155,8 +156,8 @@ fn side(row: &SurveyRow, work: &WorkDigest, runs: Runs<'_>) -> Option<SurveyAnsw
         operation: operation.to_owned(),
         workload: row.workload.clone(),
         queue_depth: load.load.queue_depth,
-        iops: load.throughput.rate_per_s,
+        iops: load.throughput.iops,
         bytes_per_s: load.throughput.bytes_per_s,
-        depth_1_p50_ns: row.depth_1_p50_ns,
+        qd1_latency_p50_ns: row.qd1_latency_p50_ns,
     })
 }

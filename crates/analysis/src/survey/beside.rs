@@ -100,7 +100,7 @@ pub(super) fn is_beside(label: &str) -> bool {
 
 /// Their results, one sentence each; empty if no check was requested.
 pub(super) fn sentences(cells: &[CellReport]) -> Vec<String> {
-    let sound = |cell: &&CellReport| cell.throughput.ios > 0 && cell.throughput.rate_per_s > 0.0;
+    let sound = |cell: &&CellReport| cell.throughput.ios > 0 && cell.throughput.iops > 0.0;
     let cells: Vec<&CellReport> = cells.iter().filter(sound).collect();
     let mut said = caches(&cells);
     said.extend(file_system(&cells));
@@ -109,10 +109,8 @@ pub(super) fn sentences(cells: &[CellReport]) -> Vec<String> {
 
 fn caches(cells: &[&CellReport]) -> Vec<String> {
     let at = |look: CacheLook| cells.iter().find(|cell| cell.load.workload == look.label());
-    let each = |cell: &CellReport| say::time(1e9 / cell.throughput.rate_per_s);
-    let times = |slow: &CellReport, fast: &CellReport| {
-        fast.throughput.rate_per_s / slow.throughput.rate_per_s
-    };
+    let each = |cell: &CellReport| say::time(1e9 / cell.throughput.iops);
+    let times = |slow: &CellReport, fast: &CellReport| fast.throughput.iops / slow.throughput.iops;
     let mut said = Vec::new();
     if let (Some(whole), Some(small)) = (at(CacheLook::Whole), at(CacheLook::Small)) {
         let both = format!(
@@ -187,10 +185,10 @@ fn file_system(cells: &[&CellReport]) -> Vec<String> {
 }
 
 fn cost(workload: &str, file: &CellReport, raw: &CellReport) -> String {
-    let lost = 1.0 - file.throughput.rate_per_s / raw.throughput.rate_per_s;
+    let lost = 1.0 - file.throughput.iops / raw.throughput.iops;
     let width = |cell: &CellReport| {
         cell.throughput
-            .rate
+            .iops_estimate
             .half_width_share()
             .unwrap_or(super::UNKNOWN_WIDTH)
     };
@@ -206,7 +204,7 @@ fn cost(workload: &str, file: &CellReport, raw: &CellReport) -> String {
     format!(
         "{workload} at {} in flight: {} IOPS on the file, {} on the raw device: {what}",
         file.load.queue_depth,
-        say::rate(file.throughput.rate_per_s),
-        say::rate(raw.throughput.rate_per_s)
+        say::rate(file.throughput.iops),
+        say::rate(raw.throughput.iops)
     )
 }

@@ -149,7 +149,7 @@ fn as_row(load: &CellReport, cells: &[(String, RunRecord)]) -> Option<ResultRow>
         in_flight == Some(load.load.queue_depth)
             && row.work.threads.map(u64::from) == Some(load.load.threads)
     })?;
-    row.total.ios_per_s = Some(load.throughput.rate_per_s);
+    row.total.ios_per_s = Some(load.throughput.iops);
     row.total.bytes_per_s = Some(load.throughput.bytes_per_s);
     row.total.latency.mean = load.latency.mean_ns.map(|ns| Nanos(ns.round() as u64));
     row.total.latency.max = load.latency.max_ns.map(Nanos);
@@ -209,8 +209,9 @@ impl CellReport {
                 measured_ns: run.time.measured_ns,
                 ios: total.map_or(0, |row| row.ios),
                 bytes: total.map_or(0, |row| row.bytes),
-                rate_per_s: total.map_or(0.0, |row| row.rate_per_s),
-                rate: total.map_or_else(|| Estimate::bare(0.0, 0.0), |row| row.rate),
+                iops: total.map_or(0.0, |row| row.iops),
+                iops_estimate: total
+                    .map_or_else(|| Estimate::bare(0.0, 0.0), |row| row.iops_estimate),
                 bytes_per_s: total.map_or(0.0, |row| row.bytes_per_s),
             },
             latency: total.map_or_else(Latency::default, |row| row.latency.clone()),
@@ -224,7 +225,9 @@ impl CellReport {
 
 /// The survey ended the run, so that a short one is none as long as its interval shows how sure it is.
 fn findings(run: &RunReport) -> Vec<Finding> {
-    let width = run.total().and_then(|total| total.rate.half_width_share());
+    let width = run
+        .total()
+        .and_then(|total| total.iops_estimate.half_width_share());
     let is_known = width.is_some_and(|width| width <= UNKNOWN_WIDTH);
     let kept = run.findings.iter();
     let kept = kept.filter(|finding| !(is_known && finding.id == SHORT_RUN));
@@ -319,7 +322,7 @@ fn loose(rows: &[SurveyRow], asked: Option<f64>) -> Option<String> {
     let asked = asked?;
     let wide = rows.iter().filter_map(|row| {
         let best = row.best.as_ref()?;
-        let width = best.throughput.rate.half_width_share();
+        let width = best.throughput.iops_estimate.half_width_share();
         match width {
             Some(width) if width <= LOOSE * asked => None,
             Some(width) => {

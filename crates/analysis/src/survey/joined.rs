@@ -111,8 +111,8 @@ fn joined_cell(
             measured_ns,
             ios,
             bytes: all(|run| run.throughput.bytes),
-            rate_per_s: mean(runs, |run| run.throughput.rate_per_s),
-            rate,
+            iops: mean(runs, |run| run.throughput.iops),
+            iops_estimate: rate,
             bytes_per_s: mean(runs, |run| run.throughput.bytes_per_s),
         },
         latency: Latency::together(&timed),
@@ -181,9 +181,12 @@ pub(super) fn untimed(joined: &[CellReport]) -> impl Iterator<Item = String> + '
 
 /// The rate of each with the time that it measured.
 pub(super) fn by_time(runs: &[&CellReport]) -> Vec<(f64, Estimate)> {
-    let each = runs
-        .iter()
-        .map(|run| (run.throughput.measured_ns as f64, run.throughput.rate));
+    let each = runs.iter().map(|run| {
+        (
+            run.throughput.measured_ns as f64,
+            run.throughput.iops_estimate,
+        )
+    });
     each.collect()
 }
 
@@ -216,8 +219,8 @@ pub(super) mod tests {
         let record = ("4K random read".to_owned(), Sample::default().build());
         let report = survey_report(&[record], &SurveyContext::default());
         let mut cell = report.cells[0].clone();
-        cell.throughput.rate_per_s = rate;
-        cell.throughput.rate = Estimate {
+        cell.throughput.iops = rate;
+        cell.throughput.iops_estimate = Estimate {
             value: rate,
             low: half_width.map(|width| rate - width),
             high: half_width.map(|width| rate + width),
@@ -242,8 +245,8 @@ pub(super) mod tests {
 
     fn ends(cell: &CellReport) -> (f64, f64) {
         (
-            cell.throughput.rate.low.unwrap(),
-            cell.throughput.rate.high.unwrap(),
+            cell.throughput.iops_estimate.low.unwrap(),
+            cell.throughput.iops_estimate.high.unwrap(),
         )
     }
 
@@ -251,11 +254,7 @@ pub(super) mod tests {
     fn runs_that_agree_make_one_rate_that_is_surer_and_holds_both() {
         let both = taken(&[run(1000.0, Some(60.0), 3), run(1004.0, Some(80.0), 1)]);
         assert_eq!(
-            (
-                both.runs,
-                both.throughput.measured_ns,
-                both.throughput.rate_per_s
-            ),
+            (both.runs, both.throughput.measured_ns, both.throughput.iops),
             (2, 4, 1001.0)
         );
         let (low, high) = ends(&both);
@@ -270,7 +269,7 @@ pub(super) mod tests {
     fn runs_that_contradict_each_other_are_all_in_the_interval() {
         let both = taken(&[run(1000.0, Some(10.0), 1), run(1400.0, Some(20.0), 1)]);
         assert_eq!(
-            (both.throughput.rate.value, ends(&both)),
+            (both.throughput.iops_estimate.value, ends(&both)),
             (1200.0, (990.0, 1420.0))
         );
     }
@@ -281,7 +280,10 @@ pub(super) mod tests {
         assert_eq!(taken(std::slice::from_ref(&one)), one);
         let none = taken(&[one, run(1100.0, None, 1)]);
         assert_eq!(
-            (none.throughput.rate.low, none.throughput.rate.value),
+            (
+                none.throughput.iops_estimate.low,
+                none.throughput.iops_estimate.value
+            ),
             (None, 1050.0)
         );
     }
@@ -291,9 +293,7 @@ pub(super) mod tests {
         let mut cut = run(500.0, Some(10.0), 1);
         cut.outcome.kind = OutcomeKind::Interrupted;
         assert_eq!(
-            taken(&[run(1000.0, Some(10.0), 2), cut])
-                .throughput
-                .rate_per_s,
+            taken(&[run(1000.0, Some(10.0), 2), cut]).throughput.iops,
             1000.0
         );
     }
@@ -354,12 +354,12 @@ pub(super) mod tests {
     fn a_run_that_the_survey_ended_is_not_short_where_its_interval_is_known() {
         for reads in [400, 600] {
             let load = joined_of(&[sample(reads, 100), sample(reads, 100)]).1;
-            assert!(load.throughput.rate.half_width_share() <= Some(0.1));
+            assert!(load.throughput.iops_estimate.half_width_share() <= Some(0.1));
             assert!(load.findings.iter().all(|finding| finding.id != SHORT_RUN));
             assert_eq!(load.validity, Validity::Valid);
         }
         let few = joined_of(&[sample(8, 100), sample(8, 100)]).1;
-        assert_eq!(few.throughput.rate.low, None);
+        assert_eq!(few.throughput.iops_estimate.low, None);
         let mut found = few.findings.iter();
         let found = found.find(|finding| finding.id == SHORT_RUN).unwrap();
         assert_eq!(found.sentence, "a short run: 16 I/Os in 20 s");

@@ -109,7 +109,7 @@ pub(super) fn verdict(
     } else {
         Validity::Caution
     };
-    let not_as = (validity == Validity::Invalid)
+    let invalid_for = (validity == Validity::Invalid)
         .then(|| same_not_as(rows))
         .flatten();
     if reasons.is_empty() {
@@ -121,7 +121,7 @@ pub(super) fn verdict(
     }
     Verdict {
         validity,
-        not_as,
+        invalid_for,
         checks: Vec::new(),
         unchecked: Vec::new(),
         simulated: false,
@@ -159,7 +159,7 @@ fn same_not_as(rows: &[SurveyRow]) -> Option<String> {
     let mut all = rows.iter().filter_map(|row| row.best.as_ref()).map(|best| {
         best.findings
             .iter()
-            .find_map(|finding| finding.not_as.clone())
+            .find_map(|finding| finding.invalid_for.clone())
     });
     let first = all.next()??;
     all.all(|other| other.as_deref() == Some(&first))

@@ -48,8 +48,8 @@ pub struct SurveyKnee {
     /// Threads that shared them, in the fastest of its cells.
     pub threads: u64,
     /// IOPS there.
-    pub rate_per_s: f64,
-    /// The row's best rate; `rate_per_s` is at least 95% of it.
+    pub iops: f64,
+    /// The row's best rate; `iops` is at least 95% of it.
     pub best_per_s: f64,
 }
 
@@ -65,7 +65,7 @@ impl SurveyReport {
         let mut sound = self.runs().loads(&row.workload);
         sound.retain(|cell| is_sound(cell));
         sound.sort_by(|a, b| {
-            let faster = b.throughput.rate_per_s.total_cmp(&a.throughput.rate_per_s);
+            let faster = b.throughput.iops.total_cmp(&a.throughput.iops);
             a.load.queue_depth.cmp(&b.load.queue_depth).then(faster)
         });
         sound.dedup_by_key(|cell| cell.load.queue_depth);
@@ -96,13 +96,12 @@ pub(super) fn knee(cells: &[&CellReport], best: &CellReport) -> Option<SurveyKne
     let here = cells
         .iter()
         .filter(|cell| is_sound(cell) && cell.load.queue_depth == in_flight);
-    let fastest =
-        here.max_by(|a, b| a.throughput.rate_per_s.total_cmp(&b.throughput.rate_per_s))?;
+    let fastest = here.max_by(|a, b| a.throughput.iops.total_cmp(&b.throughput.iops))?;
     Some(SurveyKnee {
         in_flight,
         threads: fastest.load.threads,
-        rate_per_s: fastest.throughput.rate_per_s,
-        best_per_s: best.throughput.rate_per_s,
+        iops: fastest.throughput.iops,
+        best_per_s: best.throughput.iops,
     })
 }
 
@@ -113,6 +112,6 @@ pub(super) fn knee_depth(cells: &[&CellReport], best: &CellReport) -> Option<u64
 
 fn reached(cells: &[&CellReport], best: &CellReport) -> Option<Reached> {
     let sound = cells.iter().filter(|cell| is_sound(cell));
-    let loads = sound.map(|cell| (cell.load.queue_depth, cell.throughput.rate_per_s));
-    Reached::of(loads, best.throughput.rate_per_s)
+    let loads = sound.map(|cell| (cell.load.queue_depth, cell.throughput.iops));
+    Reached::of(loads, best.throughput.iops)
 }

@@ -158,7 +158,7 @@ fn writes(workload: &str) -> bool {
 fn rates(cells: &[&CellReport]) -> Vec<f64> {
     let mut rungs: Vec<(u64, f64)> = cells
         .iter()
-        .map(|cell| (cell.load.queue_depth, cell.throughput.rate_per_s))
+        .map(|cell| (cell.load.queue_depth, cell.throughput.iops))
         .collect();
     rungs.sort_by_key(|(depth, _)| *depth);
     rungs.into_iter().map(|(_, rate)| rate).collect()

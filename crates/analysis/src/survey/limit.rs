@@ -88,18 +88,16 @@ fn level(row: &SurveyRow, runs: Runs<'_>, queue_depth_max: u64) -> Option<Level>
         .filter(|cell| cell.load.queue_depth > best.load.queue_depth);
     let knee = row.knee_depth?;
     let at_knee = loads.iter().filter(|cell| cell.load.queue_depth == knee);
-    let knee_rate = at_knee
-        .map(|cell| cell.throughput.rate_per_s)
-        .fold(0.0, f64::max);
+    let knee_rate = at_knee.map(|cell| cell.throughput.iops).fold(0.0, f64::max);
     // A doubling that brought nothing, or the deepest with little left to gain.
     let beyond = loads.iter().filter(|cell| cell.load.queue_depth > knee);
     let flat = beyond
-        .map(|cell| cell.throughput.rate_per_s)
+        .map(|cell| cell.throughput.iops)
         .any(|rate| rate < GAIN_MIN * knee_rate);
     let bent = knee.saturating_mul(2) <= queue_depth_max && best.load.queue_depth > knee;
     Some(Level {
         block_bytes: best.throughput.bytes as f64 / best.throughput.ios.max(1) as f64,
-        rate: best.throughput.rate_per_s,
+        rate: best.throughput.iops,
         write_percent: best.load.write_percent,
         is_reached: flat || bent || deeper.next().is_some(),
     })
@@ -110,8 +108,7 @@ fn limit(row: &SurveyRow, runs: Runs<'_>, mine: Level, others: &[Level]) -> Opti
     let knee = row.knee_depth.unwrap_or(best.load.queue_depth);
     let loads = sound(row, runs);
     let peak = |cell: &&CellReport| {
-        cell.load.queue_depth >= knee
-            && cell.throughput.rate_per_s >= KNEE_SHARE * best.throughput.rate_per_s
+        cell.load.queue_depth >= knee && cell.throughput.iops >= KNEE_SHARE * best.throughput.iops
     };
     let at_peak: Vec<&CellReport> = loads.iter().copied().filter(peak).collect();
     if let Some(limit) = found(&at_peak) {
@@ -129,7 +126,7 @@ fn limit(row: &SurveyRow, runs: Runs<'_>, mine: Level, others: &[Level]) -> Opti
     }
     let slow = |cell: &&&CellReport| {
         cell.load.queue_depth > best.load.queue_depth
-            && cell.throughput.rate_per_s < CLIFF_SHARE * best.throughput.rate_per_s
+            && cell.throughput.iops < CLIFF_SHARE * best.throughput.iops
     };
     let cliff = loads
         .iter()
@@ -141,7 +138,7 @@ fn limit(row: &SurveyRow, runs: Runs<'_>, mine: Level, others: &[Level]) -> Opti
             format!(
                 "throughput drops beyond QD{}: {} IOPS at QD{}",
                 best.load.queue_depth,
-                say::rate(cell.throughput.rate_per_s),
+                say::rate(cell.throughput.iops),
                 cell.load.queue_depth
             ),
             Confidence::Medium,

@@ -108,7 +108,7 @@ pub struct GoalAnswer {
     pub quantile: f64,
     /// IOPS within that limit, with the bracket of the rates that were tried: no upper end if every rate was within it,
     /// 0 if no rate was; none if nothing was tried.
-    pub rate: Option<Estimate>,
+    pub iops_estimate: Option<Estimate>,
 }
 
 /// The filling of the file before the survey.
@@ -211,9 +211,9 @@ pub struct SurveyRow {
     /// fail, or of those like it (within 3% and within their intervals) the one in the middle; none where there is none.
     pub best: Option<CellReport>,
     /// Median latency at depth 1 in nanoseconds; none where it was not measured.
-    pub depth_1_p50_ns: Option<u64>,
+    pub qd1_latency_p50_ns: Option<u64>,
     /// Exact mean latency at depth 1 in nanoseconds; none where it was not measured.
-    pub depth_1_mean_ns: Option<f64>,
+    pub qd1_latency_mean_ns: Option<f64>,
     /// Smallest depth that reaches 95% of the best rate: deeper mostly costs latency.
     pub knee_depth: Option<u64>,
     /// Where more depth stops to pay, by Kneedle and by the scalability law; none without cells.
@@ -346,9 +346,9 @@ pub struct CellThroughput {
     /// Bytes that they transferred.
     pub bytes: u64,
     /// IOPS, reads and writes together.
-    pub rate_per_s: f64,
+    pub iops: f64,
     /// The same with its 95% interval.
-    pub rate: Estimate,
+    pub iops_estimate: Estimate,
     /// Bytes a second, reads and writes together.
     pub bytes_per_s: f64,
 }
@@ -358,7 +358,8 @@ pub struct CellThroughput {
 pub struct CellLoad {
     /// Its workload.
     pub workload: String,
-    /// I/Os in flight over all threads, as requested.
+    /// I/Os in flight over all threads, as requested: threads by the queue depth of each.
+    #[serde(rename = "total_queue_depth")]
     pub queue_depth: u64,
     /// Threads that shared them.
     pub threads: u64,

@@ -21,8 +21,8 @@ pub(super) fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> Surve
     let usable = || mine.iter().copied().filter(|cell| is_sound(cell));
     let sound: Vec<&CellReport> = usable().collect();
     let known = sound.iter().map(|cell| RunLoad {
-        rate: cell.throughput.rate_per_s,
-        half_width: cell.throughput.rate.half_width_share(),
+        rate: cell.throughput.iops,
+        half_width: cell.throughput.iops_estimate.half_width_share(),
         in_flight: cell.load.queue_depth,
         runs: runs.of(cell),
     });
@@ -54,8 +54,8 @@ pub(super) fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> Surve
         workload: label.to_owned(),
         validity,
         reasons,
-        depth_1_p50_ns: shallow.and_then(|cell| cell.latency.at(0.5)?.latency_ns),
-        depth_1_mean_ns: shallow.and_then(|cell| cell.latency.mean_ns),
+        qd1_latency_p50_ns: shallow.and_then(|cell| cell.latency.at(0.5)?.latency_ns),
+        qd1_latency_mean_ns: shallow.and_then(|cell| cell.latency.mean_ns),
         goal: None,
         knee_depth: best.and_then(|best| knee_depth(&mine, best)),
         knee: models_of(&mine),
@@ -68,9 +68,7 @@ pub(super) fn row(label: &str, runs: Runs<'_>, planned: &SurveyContext) -> Surve
 /// One curve: a workload has one block size.
 fn models_of(cells: &[&CellReport]) -> Option<KneeModels> {
     let sound = cells.iter().filter(|cell| {
-        cell.validity != Validity::Invalid
-            && cell.throughput.rate_per_s > 0.0
-            && cell.errors.is_empty()
+        cell.validity != Validity::Invalid && cell.throughput.iops > 0.0 && cell.errors.is_empty()
     });
     let points: Vec<Point> = sound
         .map(|cell| Point {
@@ -78,8 +76,8 @@ fn models_of(cells: &[&CellReport]) -> Option<KneeModels> {
             series: String::new(),
             block_bytes: cell.throughput.bytes / cell.throughput.ios.max(1),
             in_flight: cell.load.queue_depth.max(1),
-            rate_per_s: cell.throughput.rate_per_s,
-            mean_latency_ns: cell.latency.mean_ns,
+            iops: cell.throughput.iops,
+            latency_mean_ns: cell.latency.mean_ns,
         })
         .collect();
     let block = points.first()?.block_bytes; // short I/Os aside, the same in all
@@ -100,9 +98,9 @@ fn contradiction(best: &CellReport, loads: &[&CellReport]) -> Option<String> {
     }
     let may_be_better = |load: &&&CellReport| {
         load.throughput
-            .rate
+            .iops_estimate
             .high
-            .is_some_and(|high| high > best.throughput.rate_per_s)
+            .is_some_and(|high| high > best.throughput.iops)
     };
     let mut others = loads.iter().filter(may_be_better);
     others.find_map(|load| {
@@ -143,7 +141,7 @@ pub(super) fn goal_of(
     Some(GoalAnswer {
         latency_ns,
         quantile,
-        rate: Bracket::of(&goal, &trials).answer(trials.len()),
+        iops_estimate: Bracket::of(&goal, &trials).answer(trials.len()),
     })
 }
 
@@ -179,7 +177,7 @@ mod tests {
         );
         let worse = CellReport {
             throughput: CellThroughput {
-                rate: deeper(60_000.0, 20_000.0).throughput.rate,
+                iops_estimate: deeper(60_000.0, 20_000.0).throughput.iops_estimate,
                 ..both.throughput.clone()
             },
             ..both.clone()

@@ -58,7 +58,7 @@ fn a_row_shows_its_best_cell_and_where_the_gain_ends() {
     assert_eq!(row.knee_depth, Some(4));
     assert_eq!(row.ladder.end, LadderEnd::GainEnded);
     assert_eq!(row.ladder.reason, "the last two doublings brought 1.67%");
-    assert_eq!(row.depth_1_p50_ns.map(|ns| ns / 100_000), Some(10));
+    assert_eq!(row.qd1_latency_p50_ns.map(|ns| ns / 100_000), Some(10));
     assert_eq!(
         report.verdict.sentence(),
         "VALID: 1 workload, no errors; the device's counters match fathom's"
@@ -75,7 +75,7 @@ fn a_knee_is_reported_only_where_a_heavier_load_was_run_and_the_ladder_tells_the
     let row = &report.rows[0];
     let knee = report.knee(row).unwrap();
     assert_eq!((knee.in_flight, knee.threads), (4, 1));
-    assert_eq!((knee.rate_per_s, knee.best_per_s), (3000.0, 3050.0));
+    assert_eq!((knee.iops, knee.best_per_s), (3000.0, 3050.0));
     assert_eq!(row.ladder.end, LadderEnd::GainEnded);
     assert_eq!(row.ladder.reason, "knee at 4, peak at 16");
     let reported = |cell: &&CellReport| (cell.load.queue_depth, cell.load.threads);
@@ -147,7 +147,7 @@ fn the_peak_of_the_ladder_is_that_of_the_row() {
     };
     let report = survey_report(&cells, &settled);
     let row = &report.rows[0];
-    assert_eq!(report.cells[3].throughput.rate_per_s, 3200.0);
+    assert_eq!(report.cells[3].throughput.iops, 3200.0);
     assert_ne!(row.best.as_ref().unwrap().load.queue_depth, 8);
     let reported = format!("peak at {}", row.best.as_ref().unwrap().load.queue_depth);
     assert!(
@@ -282,7 +282,7 @@ fn a_survey_of_the_page_cache_is_called_so_in_the_first_line() {
 
 /// Numbers that are never optional.
 const NEVER_NULL: [&str; 9] = [
-    "rate_per_s",
+    "iops",
     "bytes_per_s",
     "value",
     "quantile",
@@ -351,7 +351,7 @@ proptest! {
             prop_assert!(optional || !null.iter().any(|field| field == name), "{} is null", name);
         }
         let rows = run["operations"].as_array().unwrap();
-        prop_assert!(rows.iter().all(|row| row["rate_per_s"].is_f64()));
-        prop_assert!(survey["cells"].as_array().unwrap().iter().all(|cell| cell["rate_per_s"].is_f64()));
+        prop_assert!(rows.iter().all(|row| row["iops"].is_f64()));
+        prop_assert!(survey["cells"].as_array().unwrap().iter().all(|cell| cell["iops"].is_f64()));
     }
 }

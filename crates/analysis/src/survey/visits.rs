@@ -51,7 +51,7 @@ impl<'a> Runs<'a> {
 /// Whether a run of a workload has noise that lasts as long as it.
 pub(super) fn has_lasting_noise(cells: &[CellReport], label: &str) -> bool {
     let mut mine = cells.iter().filter(|cell| cell.load.workload == label);
-    mine.any(|cell| is_closed(cell) && is_whole(cell) && cell.throughput.rate.is_lasting())
+    mine.any(|cell| is_closed(cell) && is_whole(cell) && cell.throughput.iops_estimate.is_lasting())
 }
 
 impl SurveyReport {

@@ -18,10 +18,10 @@ pub(super) fn best(rows: &[SweepRow]) -> Vec<BestCell> {
         .iter()
         .filter_map(|row| Some((row, row.figures.as_ref()?)))
         .filter(|(_, figures)| figures.validity != Some(Validity::Invalid) && figures.errors == 0)
-        .filter(|(_, figures)| figures.rate_per_s > 0.0)
+        .filter(|(_, figures)| figures.iops > 0.0)
         .collect();
     [
-        (BestIn::Rate, most(&usable, |figures| figures.rate_per_s)),
+        (BestIn::Rate, most(&usable, |figures| figures.iops)),
         (BestIn::Flow, most(&usable, |figures| figures.bytes_per_s)),
         (
             BestIn::Latency,
@@ -51,9 +51,9 @@ fn most(usable: &Usable<'_>, of: impl Fn(&CellFigures) -> f64) -> Option<u64> {
 /// Of the cells with at least so much of something, the first with the smallest p99; none where none has a p99.
 fn least_waiting(usable: &Usable<'_>, least: f64, of: impl Fn(&CellFigures) -> f64) -> Option<u64> {
     let enough = usable.iter().filter(|(_, figures)| of(figures) >= least);
-    let known = enough.filter_map(|(row, figures)| Some((row.cell, figures.p99_ns?)));
+    let known = enough.filter_map(|(row, figures)| Some((row.cell, figures.latency_p99_ns?)));
     known
-        .min_by_key(|(_, p99_ns)| *p99_ns)
+        .min_by_key(|(_, latency_p99_ns)| *latency_p99_ns)
         .map(|(cell, _)| cell)
 }
 
@@ -65,10 +65,10 @@ pub(super) fn answers(rows: &[SweepRow], best: &[BestCell]) -> Vec<Answer> {
         Some((row, row.figures.as_ref()?))
     };
     let (rate, flow) = (of(BestIn::Rate), of(BestIn::Flow));
-    let ios = |figures: &CellFigures| format!("{} IOPS", say::rate(figures.rate_per_s));
+    let ios = |figures: &CellFigures| format!("{} IOPS", say::rate(figures.iops));
     let bytes = |figures: &CellFigures| format!("{} MiB/s", say::mib_per_s(figures.bytes_per_s));
     let p99 = |figures: &CellFigures| {
-        let ns = figures.p99_ns?;
+        let ns = figures.latency_p99_ns?;
         Some(format!("p99 {}", say::time(ns as f64)))
     };
     let line = |what: &str, figure: String, (row, its): (&SweepRow, &CellFigures)| {

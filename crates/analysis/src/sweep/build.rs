@@ -133,7 +133,7 @@ fn row(cell: &SweepCell) -> SweepRow {
 fn figures(results: &[&SweepResult]) -> Option<CellFigures> {
     let mut ranked: Vec<(f64, &SweepResult)> = results
         .iter()
-        .filter_map(|result| Some((result.rate_per_s()?, *result)))
+        .filter_map(|result| Some((result.iops()?, *result)))
         .collect();
     let rates: Vec<f64> = ranked.iter().map(|(rate, _)| *rate).collect();
     let flows: Vec<f64> = ranked
@@ -152,14 +152,14 @@ fn figures(results: &[&SweepResult]) -> Option<CellFigures> {
         .iter()
         .find(|(_, result)| result.validity == worst && worst > Some(Validity::Valid));
     Some(CellFigures {
-        rate_per_s: mean(&rates),
-        rate_half_width_share: relative_half_width(&rates),
+        iops: mean(&rates),
+        iops_half_width_share: relative_half_width(&rates),
         bytes_per_s: mean(&flows),
-        mean_latency_ns: latency.mean.map(|time| time.0),
-        p50_ns: at(0.5),
-        p99_ns: at(0.99),
-        p999_ns: at(0.999),
-        max_latency_ns: latency.max.map(|time| time.0),
+        latency_mean_ns: latency.mean.map(|time| time.0),
+        latency_p50_ns: at(0.5),
+        latency_p99_ns: at(0.99),
+        latency_p999_ns: at(0.999),
+        latency_max_ns: latency.max.map(|time| time.0),
         errors: ranked
             .iter()
             .filter_map(|(_, result)| result.row.total.errors)

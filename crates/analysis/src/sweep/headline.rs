@@ -82,7 +82,7 @@ pub(super) fn verdict(
     }
     Verdict {
         validity,
-        not_as: None,
+        invalid_for: None,
         checks: Vec::new(),
         unchecked: Vec::new(),
         simulated: false,

@@ -123,7 +123,7 @@ impl SweepResult {
     }
 
     /// IOPS of measured time.
-    pub fn rate_per_s(&self) -> Option<f64> {
+    pub fn iops(&self) -> Option<f64> {
         let measured = self.row.measured.filter(|time| *time > Nanos(0))?;
         Some(per_second(self.row.total.ios? as f64, measured))
     }
@@ -244,6 +244,7 @@ pub struct SweepRow {
     /// How often it has run; 0 for a cell that is still to come.
     pub runs: u64,
     /// Numbers of its runs in the database: the 3 of `12.3`.
+    #[serde(rename = "numbers")]
     pub stored: Vec<u32>,
     /// Its figures; none without a result.
     pub figures: Option<CellFigures>,
@@ -269,21 +270,21 @@ pub struct FieldValue {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellFigures {
     /// IOPS of measured time; over several runs their mean.
-    pub rate_per_s: f64,
+    pub iops: f64,
     /// Half the width of the 95% interval of that mean, as a share of it; none for a single run.
-    pub rate_half_width_share: Option<f64>,
+    pub iops_half_width_share: Option<f64>,
     /// Bytes a second of measured time; over several runs their mean.
     pub bytes_per_s: f64,
     /// Mean latency in nanoseconds of the run with the median rate; none without I/Os.
-    pub mean_latency_ns: Option<u64>,
+    pub latency_mean_ns: Option<u64>,
     /// Its median in nanoseconds; none if it has too few I/Os, as below.
-    pub p50_ns: Option<u64>,
+    pub latency_p50_ns: Option<u64>,
     /// Its 99th percentile in nanoseconds.
-    pub p99_ns: Option<u64>,
+    pub latency_p99_ns: Option<u64>,
     /// Its 99.9th percentile in nanoseconds.
-    pub p999_ns: Option<u64>,
+    pub latency_p999_ns: Option<u64>,
     /// Its largest in nanoseconds.
-    pub max_latency_ns: Option<u64>,
+    pub latency_max_ns: Option<u64>,
     /// Failed I/Os of all runs.
     pub errors: u64,
     /// How far the cell may be used: as its worst run; none where only a part of its record was read.

@@ -20,12 +20,11 @@ pub(super) fn points(cells: &[SweepCell], rows: &[SweepRow]) -> Vec<Point> {
 
 fn point(cell: &SweepCell, row: &SweepRow) -> Option<Point> {
     let figures = row.figures.as_ref()?;
-    let usable = figures.validity != Some(Validity::Invalid)
-        && figures.errors == 0
-        && figures.rate_per_s > 0.0;
+    let usable =
+        figures.validity != Some(Validity::Invalid) && figures.errors == 0 && figures.iops > 0.0;
     let result = cell.runs.iter().find_map(|run| run.result.as_ref().ok())?;
     let work = &result.row.work;
-    if !usable || work.rate_per_s.is_some() {
+    if !usable || work.target_iops.is_some() {
         return None;
     }
     let shared = cell
@@ -40,7 +39,7 @@ fn point(cell: &SweepCell, row: &SweepRow) -> Option<Point> {
         series: shared.join(" "),
         block_bytes: work.block?.0.max(1),
         in_flight: (u64::from(work.queue_depth?) * u64::from(work.threads?)).max(1),
-        rate_per_s: figures.rate_per_s,
-        mean_latency_ns: figures.mean_latency_ns.map(|ns| ns as f64),
+        iops: figures.iops,
+        latency_mean_ns: figures.latency_mean_ns.map(|ns| ns as f64),
     })
 }

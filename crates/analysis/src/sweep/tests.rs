@@ -81,13 +81,13 @@ fn several_runs_are_one_row_with_the_latencies_of_the_middle_one() {
     let middle = runs[2].clone().unwrap();
     let report = report(&[cell(1, 1, runs)]);
     let figures = report.rows[0].figures.as_ref().unwrap();
-    assert!((figures.rate_per_s - 2_000.0).abs() < 1.0);
+    assert!((figures.iops - 2_000.0).abs() < 1.0);
     assert_eq!(
-        figures.p99_ns,
+        figures.latency_p99_ns,
         middle.row.total.latency.at(0.99).map(|time| time.0)
     );
     // Rates 1000, 2000 and 3000: 4.303 * 1000 / sqrt(3) / 2000.
-    assert!((figures.rate_half_width_share.unwrap() - 1.2422).abs() < 1e-3);
+    assert!((figures.iops_half_width_share.unwrap() - 1.2422).abs() < 1e-3);
     assert_eq!(report.rows[0].stored, [1, 2, 3]);
 }
 

@@ -8,14 +8,14 @@ A side is a session (12, last, -2), a result (12.3), a tag, a baseline (baseline
 commas. A file is a results database (FILE.db:6, or FILE.db for its newest session) or what fathom import reads. A word \
 that is no number is a tag; tag:NAME is always one. Results of the same work are compared with each other; \
 several of the same work on one side are repeats.\n\n\
-A condition is a figure as `fathom table` names it, > with a rise or < with a fall, in percent: 'p99 > +10%', 'rate < -5%' \
-(rate is iops). It is broken where the change itself is beyond the limit and is significant. Exit codes: 0 all \
+A condition is a figure as `fathom table` names it, > with a rise or < with a fall, in percent: 'p99 > +10%', 'iops < -5%'. \
+It is broken where the change itself is beyond the limit and is significant. Exit codes: 0 all \
 conditions are met, or none is broken; 3 one is broken, or with --strict not shown to be met.";
 
 /// Conditions of a comparison.
 #[derive(Args, Debug, Default)]
 pub(crate) struct ConditionArgs {
-    /// End with exit code 3 if this is so: 'p99 > +10%', 'rate < -5%' (repeatable)
+    /// End with exit code 3 if this is so: 'p99 > +10%', 'iops < -5%' (repeatable)
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub(crate) fail_if: Vec<String>,
     /// End with exit code 3 also where it is unclear whether this is so

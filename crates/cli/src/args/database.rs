@@ -9,7 +9,8 @@ use views::{EXPORTS, Export};
 const FILTER: &str = "\
 A filter compares fields with values in their units: 'block=8K and write=0', 'latency_p99 < 5ms', \
 '(threads=4 or threads=8) and not label ~ warm'. Operators: = != < <= > >= ~ (contains) !~, with and, or, not and \
-parentheses; - means not known. `fathom table --fields` lists all fields.";
+parentheses; - means not known. `fathom table --fields` lists all fields; a name may \
+omit its unit: latency_p99 is latency_p99_ns, and p99 is, too.";
 
 /// The newest session.
 pub(crate) const LAST: &str = "last";
@@ -285,7 +286,7 @@ pub(crate) struct BackupArgs {
 /// `fathom db sql`.
 #[derive(Args, Debug)]
 pub(crate) struct SqlArgs {
-    /// One statement: 'SELECT result, iops FROM results'
+    /// One statement: 'SELECT id, iops FROM results'
     #[arg(value_name = "SQL")]
     pub(crate) sql: String,
     /// Comma-separated

@@ -93,9 +93,9 @@ pub(super) fn held_against(
 /// What differs in the work or in the size of the range makes a ratio that is not one of the target.
 fn refuse_other_work(found: &CompareReport) -> Result<(), CommandError> {
     let differs = found.differences.iter();
-    let differs = differs.filter(|one| one.of_work || one.what == "size");
+    let differs = differs.filter(|one| one.of_work || one.what == "size_bytes");
     let parts: Vec<String> = differs
-        .map(|one| format!("{} is {} in A and {} in B", one.what, one.a, one.b))
+        .map(|one| format!("{} is {} in A and {} in B", one.words(), one.a, one.b))
         .collect();
     match parts.is_empty() {
         true => Ok(()),

@@ -7,6 +7,7 @@ use crate::failure::Ending;
 use crate::report::Form;
 use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{keep, output, report};
+use analysis::columns::renamed;
 use model::CommandError;
 use session::clock;
 use store::{Depth, Notice, StoreError};
@@ -124,9 +125,21 @@ fn backup(args: &BackupArgs, environment: &Environment) -> Result<Ending, Comman
     Ok(Ending::Good)
 }
 
+/// Adds what a column is called now to SQLite's error on one that does not exist.
+fn with_new_name(error: &str) -> String {
+    let column = error.split_once("no such column: ");
+    let column = column.and_then(|(_, name)| name.split_whitespace().next());
+    match column.and_then(|name| renamed(name, |_| true)) {
+        Some(hint) => format!("{error}; hint: {hint}"),
+        None => error.to_owned(),
+    }
+}
+
 fn sql(args: &SqlArgs, environment: &Environment) -> Result<Ending, CommandError> {
     let store = open_store(&args.store, environment)?;
-    let answer = store.ask(&args.sql).map_err(CommandError::refused)?;
+    let answer = store.ask(&args.sql);
+    let answer =
+        answer.map_err(|error| CommandError::refused(with_new_name(&error.to_string())))?;
     let form = Form::of_list(args.json, environment);
     output::print(&report::answer(&answer, args.csv, form))?;
     Ok(Ending::Good)

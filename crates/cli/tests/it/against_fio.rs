@@ -64,7 +64,7 @@ impl Work<'_> {
             .args(["--duration", "1s", "--warmup", "300ms"])
             .args(["--depth", &self.depth.to_string()])
             .arg(self.target);
-        figure(&self.document(command), "/operations/0/rate_per_s")
+        figure(&self.document(command), "/operations/0/iops")
     }
 
     fn fio(&self) -> OfFio {

@@ -30,7 +30,7 @@ fn the_same_result_twice_is_exactly_one() {
     );
     let held = words(
         &bench,
-        &["compare", "1", "1", "--fail-if", "rate < -1%", "--strict"],
+        &["compare", "1", "1", "--fail-if", "iops < -1%", "--strict"],
     );
     held.good();
 }
@@ -51,14 +51,14 @@ fn a_change_beyond_a_limit_ends_with_exit_code_3() {
             "2",
             "--any-work",
             "--fail-if",
-            "rate > +100%",
+            "iops > +100%",
             "--fail-if",
-            "rate < -5%",
+            "iops < -5%",
         ],
     );
     assert_eq!(said.code, Some(3), "{said:?}");
     assert!(
-        said.out.contains("FAIL     rate > +100%: rate "),
+        said.out.contains("FAIL     iops > +100%: IOPS "),
         "{said:?}"
     );
     assert!(
@@ -67,7 +67,7 @@ fn a_change_beyond_a_limit_ends_with_exit_code_3() {
             .contains("the work differs: depth 1 in A, 8 in B"),
         "{said:?}"
     );
-    assert!(said.err.contains("--fail-if 'rate > +100%'"), "{said:?}");
+    assert!(said.err.contains("--fail-if 'iops > +100%'"), "{said:?}");
     let other_way = words(
         &bench,
         &[
@@ -76,7 +76,7 @@ fn a_change_beyond_a_limit_ends_with_exit_code_3() {
             "1",
             "--any-work",
             "--fail-if",
-            "rate > +100%",
+            "iops > +100%",
             "--json",
         ],
     );
@@ -97,7 +97,7 @@ fn what_cannot_be_reported_passes_unless_it_must_not() {
             .line("run --engine null --null-delay 1ms -d 60ms --interval 30ms --warmup 0s")
             .good();
     }
-    let condition = ["compare", "1", "2", "--fail-if", "rate < -5%"];
+    let condition = ["compare", "1", "2", "--fail-if", "iops < -5%"];
     let passed = words(&bench, &condition);
     assert_eq!(passed.code, Some(0), "{passed:?}");
     assert!(
@@ -167,7 +167,7 @@ fn tags_and_sweeps_are_compared_cell_by_cell() {
     let json = bench.line("compare before tag:after --json").good().json();
     assert_eq!(
         (json["cells"].as_array().map(Vec::len), &json["fields"]),
-        (Some(3), &serde_json::json!(["depth"]))
+        (Some(3), &serde_json::json!(["queue_depth"]))
     );
     let text = bench.line("compare 1 2").good();
     assert!(
@@ -205,11 +205,11 @@ fn a_baseline_is_set_listed_checked_and_kept_from_being_deleted() {
             "gold",
             "--any-work",
             "--fail-if",
-            "rate < -20%",
+            "iops < -20%",
         ],
     );
     assert_eq!(broken.code, Some(3), "{broken:?}");
-    assert!(broken.out.starts_with("B is slower: rate "), "{broken:?}");
+    assert!(broken.out.starts_with("B is slower: IOPS "), "{broken:?}");
     bench.line("baseline check gold 1").good();
     bench.line("baseline check gold --last --any-work").good();
     words(&bench, &["delete", "1", "--lose", "1 result"]).refused("fathom baseline remove gold");

@@ -56,7 +56,7 @@ fn a_line_is_run_printed_and_kept() {
     let row = row.unwrap_or_else(|| panic!("{kept}"));
     assert_eq!(row["ios"].as_f64(), Some(ios), "{row}");
     assert!(
-        (row["rate_per_s"].as_f64().unwrap() - rate).abs() <= 0.01,
+        (row["iops"].as_f64().unwrap() - rate).abs() <= 0.01,
         "{row} {rate}"
     );
     assert_eq!(kept["command"][1], "diskspd", "{kept}");

@@ -75,7 +75,7 @@ pub(crate) const CAUSES: &[Cause] = &[
             let case = any_depth(drawn, &format!("drift={share}%"), "-d 10s --warmup 1s");
             let slow = |s: f64| 1.0 + share / 100.0 * s / 60.0;
             let ratio = slow(1.0) / slow(11.0);
-            with(case, [Figure::Ratio("after_per_s", "before_per_s", ratio)])
+            with(case, [Figure::Ratio("iops_after", "iops_before", ratio)])
         },
     },
     Cause {
@@ -88,7 +88,7 @@ pub(crate) const CAUSES: &[Cause] = &[
             with(
                 case,
                 [
-                    Figure::Ratio("after_per_s", "before_per_s", 1.0 - share / 100.0),
+                    Figure::Ratio("iops_after", "iops_before", 1.0 - share / 100.0),
                     Figure::About("at_ns", (at - 1000.0) * 1e6, 3e8),
                 ],
             )
@@ -113,8 +113,8 @@ pub(crate) const CAUSES: &[Cause] = &[
             with(
                 case,
                 [
-                    Figure::Is("before_per_s", into * 1024.0 / kib),
-                    Figure::Is("after_per_s", drain * 1024.0 / kib),
+                    Figure::Is("iops_before", into * 1024.0 / kib),
+                    Figure::Is("iops_after", drain * 1024.0 / kib),
                     Figure::Is("cache_bytes", cache * MIB),
                 ],
             )
@@ -142,7 +142,7 @@ pub(crate) const CAUSES: &[Cause] = &[
         draw: |drawn| {
             let cap = drawn.number(200.0, 8000.0);
             let case = case(drawn, &format!("cap-iops={cap}"), "-o 32 -d 10s");
-            with(case, [Figure::About("rate_per_s", cap, 0.02 * cap)])
+            with(case, [Figure::About("iops", cap, 0.02 * cap)])
         },
     },
     Cause {
@@ -165,7 +165,7 @@ pub(crate) const CAUSES: &[Cause] = &[
         draw: |drawn| {
             let cap = drawn.number(200.0, 8000.0);
             let case = case(drawn, &format!("throttle={cap}"), "-o 32 -d 10s");
-            with(case, [Figure::About("rate_per_s", cap, 0.02 * cap)])
+            with(case, [Figure::About("iops", cap, 0.02 * cap)])
         },
     },
     Cause {

@@ -53,7 +53,7 @@ fn what_was_durable_is_found_and_its_loss_is_exit_code_4() {
 
     let verify = format!("verify f.dat --json --journal {journal}");
     let clean = bench.line(&verify).good();
-    assert_eq!(clean.json()["verdict"]["validity"], "valid");
+    assert_eq!(clean.json()["verdict"]["validity"], "VALID");
     let found = blocks(&clean);
     assert!(found["promised_blocks"].as_u64().unwrap() > 10, "{found}");
     assert_eq!(found["promised_blocks"], found["found_blocks"]);
@@ -69,7 +69,7 @@ fn what_was_durable_is_found_and_its_loss_is_exit_code_4() {
     }
     let lost = bench.line(&verify);
     assert_eq!(lost.code, Some(4), "{lost:?}");
-    assert_eq!(lost.json()["verdict"]["validity"], "invalid");
+    assert_eq!(lost.json()["verdict"]["validity"], "INVALID");
     assert_eq!(lost.json()["findings"][0]["id"], "data-not-durable");
     assert_eq!(blocks(&lost)["lost_blocks"], 3);
     assert_eq!(
@@ -163,7 +163,7 @@ fn a_journal_next_to_its_target_is_a_warning_and_tests_no_durability() {
     );
     let found = bench.line("verify f.dat --journal j --json").json();
     assert_eq!(found["verify"]["durability"]["beside"], true);
-    assert_eq!(found["verdict"]["validity"], "caution");
+    assert_eq!(found["verdict"]["validity"], "CAUTION");
     assert_eq!(found["verify"]["durability"]["blocks"]["lost_blocks"], 0);
 }
 

@@ -55,7 +55,10 @@ fn every_operation_is_reported_kept_shown_again_and_nothing_is_left() {
     let document = bench.line("show 1 --json").good().json();
     assert_eq!(document["rows"].as_array().unwrap().len(), 24);
     for row in document["rows"].as_array().unwrap() {
-        assert!(row["rate_per_s"]["value"].as_f64().unwrap() > 0.0, "{row}");
+        assert!(
+            row["iops_estimate"]["value"].as_f64().unwrap() > 0.0,
+            "{row}"
+        );
         assert!(row["latency"]["max_ns"].as_u64().is_some(), "{row}");
     }
     assert!(bench.line("list --kind files").good().out.contains("files"));

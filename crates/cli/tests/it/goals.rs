@@ -92,7 +92,7 @@ fn goals_of_a_survey_and_a_sweep_hold_for_the_results_that_they_are_for() {
 #[test]
 fn a_goal_that_cannot_be_judged_is_refused_before_anything_runs() {
     let bench = Bench::new();
-    for goal in ["depth < 3", "p99 < fast", "p99", "rate > 10k"] {
+    for goal in ["queue_depth < 3", "p99 < fast", "p99", "target_iops > 10k"] {
         bench
             .say(&["run", "sim:ssd", "--goal", goal])
             .refused("--goal");

@@ -232,10 +232,7 @@ fn a_trial_keeps_nothing_and_a_document_has_it_all_but_the_text() {
     assert_eq!(document["imported_runs"], 2);
     assert_eq!(document["session"], 1);
     assert_eq!(document["files"][0]["runs"]["DISKSPD's text"], 2);
-    assert_eq!(
-        document["runs"][0]["figures"]["total"]["ios_per_s"],
-        20_581.94
-    );
+    assert_eq!(document["runs"][0]["figures"]["total"]["iops"], 20_581.94);
     assert_eq!(document["runs"][1]["workload"]["targets"][0], "test.dat");
     assert!(document["runs"][0]["workload"]["engine"].is_null());
     assert!(document["runs"][0].get("text").is_none());

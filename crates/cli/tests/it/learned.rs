@@ -46,7 +46,7 @@ fn a_learned_profile_runs_on_a_simulated_device_and_is_like_the_trace() {
     let found = document(&bench.line("learn t.csv --json").good().out);
     assert_eq!(
         (&found["schema_version"], &found["ios"]),
-        (&1.into(), &12_000.into())
+        (&2.into(), &12_000.into())
     );
     assert_eq!(
         (&found["format"], &found["profile"]),
@@ -97,7 +97,7 @@ fn a_closed_loop_runs_with_its_ios_in_flight_and_its_think_time() {
         let line = format!("run --profile c.profile {options} sim:ssd,channels=64 --json");
         let found = bench.line(&line).good().json();
         assert_eq!(found["open_loop"], Value::Null);
-        let rate = found["operations"][2]["rate_per_s"].as_f64().unwrap();
+        let rate = found["operations"][2]["iops"].as_f64().unwrap();
         let waiting = found["in_flight"]["mean"].as_f64().unwrap();
         // Little's law, for the I/Os in flight and those between a completion and the next I/O.
         let ratio = (waiting + rate * think / 1e9) / in_flight;

@@ -120,7 +120,7 @@ fn each_rank_measures_alone_before_all_do() {
         let mut ended = 0;
         for (row, rank) in alone.iter().zip(1..) {
             assert_eq!(row["rank"].as_u64(), Some(rank - 1));
-            assert_eq!(row["run"].as_u64(), Some(rank));
+            assert_eq!(row["number"].as_u64(), Some(rank));
             let show = format!("show 1.{rank} --json {store}");
             let own = bench.line(&show).good().json();
             let ios = own["operations"].as_array().unwrap().last().unwrap()["ios"].as_u64();
@@ -342,7 +342,7 @@ fn a_rank_that_dies_is_named_and_the_others_are_kept() {
     signal(&bench, 2, "-9");
     let said = Said::from(child.wait_with_output().unwrap());
     let document = said.json();
-    assert_eq!(document["verdict"]["validity"], "invalid", "{said:?}");
+    assert_eq!(document["verdict"]["validity"], "INVALID", "{said:?}");
     assert!(ids(&document).contains(&"host-lost"));
     let hosts = document["hosts"].as_array().unwrap();
     assert!(hosts[2]["missing"].as_str().unwrap().contains("host-lost"));

@@ -42,18 +42,18 @@ fn each_cell_is_the_sum_of_the_records_of_all_ranks() {
         );
         assert_eq!(document["hosts"].as_array().unwrap().len(), 3);
         for cell in cells(&document) {
-            let first = number(&cell["stored"][0]);
+            let first = number(&cell["numbers"][0]);
             let mut largest = 0;
             let mut rate = 0.0;
             for (rank, row) in (0..).zip(cell["ranks"].as_array().unwrap()) {
                 let (ios, max) = counts_of(&bench, first + rank);
                 assert_eq!(number(&row["figures"]["ios"]), ios, "{cell}");
-                assert_eq!(number(&row["run"]), first + rank);
+                assert_eq!(number(&row["number"]), first + rank);
                 rate += row["figures"]["iops"].as_f64().unwrap();
                 largest = largest.max(max);
             }
-            assert_eq!(number(&cell["figures"]["max_latency_ns"]), largest);
-            let sum = cell["figures"]["rate_per_s"].as_f64().unwrap();
+            assert_eq!(number(&cell["figures"]["latency_max_ns"]), largest);
+            let sum = cell["figures"]["iops"].as_f64().unwrap();
             assert!((sum / rate - 1.0).abs() < 1e-6, "{sum} of {rate}");
         }
         // The same from the database, and every rank's result by itself.
@@ -151,7 +151,7 @@ fn is_lost_and_resumed(bench: &Bench, said: &Said) {
         .json();
     assert_eq!(number(&resumed["cell_counts"]["done"]), 2);
     assert_eq!(
-        number(&cells(&resumed)[0]["stored"][0]),
+        number(&cells(&resumed)[0]["numbers"][0]),
         4,
         "the numbers of the first attempt stay"
     );

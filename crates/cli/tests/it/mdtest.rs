@@ -173,7 +173,7 @@ fn data_that_is_not_what_was_written_is_counted_and_makes_the_result_invalid() {
     );
     let shown = bench.line("show 3 --json").json();
     assert_eq!(shown["findings"][0]["id"], "differing-files");
-    assert_eq!(shown["verdict"]["validity"], "invalid");
+    assert_eq!(shown["verdict"]["validity"], "INVALID");
     assert_eq!(rows(&shown), [("file read".to_owned(), 10)]);
 }
 

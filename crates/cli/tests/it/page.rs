@@ -197,7 +197,7 @@ fn a_page_is_written_whole_or_not_at_all() {
     assert_eq!(verdict(&said.out), verdict(&shown));
     assert!(said.out.contains("HTML report: report.html ("), "{said:?}");
     let page = std::fs::read_to_string(bench.path("report.html")).unwrap();
-    assert!(page.starts_with("<!doctype html>") && page.contains("\"schema_version\":1"));
+    assert!(page.starts_with("<!doctype html>") && page.contains("\"schema_version\":2"));
     bench.line("report 1.1 -o report.html").good(); // a page gives way to a page
     bench.write("letters.html", 1000);
     let before = bench.snapshot();

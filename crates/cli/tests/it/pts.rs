@@ -163,7 +163,7 @@ fn reaches_steady_state_in_the_round_that_arithmetic_gives(case: &Case) {
         "{ids:?}"
     );
     assert!(ids.contains(&"pts-scaled".to_owned()), "{ids:?}");
-    assert_eq!(report["verdict"]["validity"], "caution");
+    assert_eq!(report["verdict"]["validity"], "CAUTION");
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn a_cache_that_drains_while_idle_recovers_and_longer_idle_times_recover_more() 
         .map(|part| {
             let cells = part["cells"].as_array().unwrap();
             assert_eq!(cells.len(), 361);
-            let rate = |cell: &Value| cell["means"]["rate_per_s"].as_f64().unwrap();
+            let rate = |cell: &Value| cell["means"]["iops"].as_f64().unwrap();
             cells[180..360].iter().map(rate).sum::<f64>() / 180.0 / steady
         })
         .collect();
@@ -269,7 +269,7 @@ fn cross_stimulus_and_demand_have_their_parts() {
     let report = ran(&format!("dirth {SLOW_DRIVE} --scale 1/1000 --purge done"));
     let histograms = report["parts"][2]["cells"].as_array().unwrap();
     // Eight channels: 32 × 32 in flight is no faster than 8, and one in flight is an eighth of it.
-    let rate = |cell: &Value| cell["means"]["rate_per_s"].as_f64().unwrap();
+    let rate = |cell: &Value| cell["means"]["iops"].as_f64().unwrap();
     assert!(rate(&histograms[0]) < rate(&histograms[1]));
     assert!(
         histograms[1]["latency"]["percentiles"]
@@ -351,7 +351,7 @@ fn an_interrupted_test_names_the_way_to_go_on() {
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(said.err.contains("fathom pts --resume 1"), "{said:?}");
     assert_eq!(said.json()["complete"], false);
-    assert_eq!(said.json()["verdict"]["validity"], "caution");
+    assert_eq!(said.json()["verdict"]["validity"], "CAUTION");
     let ahead = bench.line(&format!("{line} --dry-run")).good().json();
     assert_eq!(ahead["resumes"], 1);
     let ahead = bench.line("pts --resume 1 --dry-run --json").good().json();

@@ -40,9 +40,11 @@ fn a_document_says_where_it_is_kept() {
     let bench = Bench::new();
     let path = bench.path("s.db");
     let stored = |line: &str| bench.line(line).good().json()["stored"].clone();
-    let session = serde_json::json!({"session": 1, "run": null, "path": path, "notes": []});
+    let session =
+        serde_json::json!({"id": "1", "session": 1, "number": null, "path": path, "notes": []});
     assert_eq!(stored(&format!("{NULL} --json")), session);
-    let run = serde_json::json!({"session": 1, "run": 1, "path": path, "notes": []});
+    let run =
+        serde_json::json!({"id": "1.1", "session": 1, "number": 1, "path": path, "notes": []});
     assert_eq!(stored("show 1.1 --json"), run);
     let nowhere = stored(&format!("{NULL} --json --no-store"));
     assert!(nowhere.is_null(), "{nowhere}");

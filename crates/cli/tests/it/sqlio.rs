@@ -45,7 +45,7 @@ fn a_line_is_run_printed_and_kept() {
     let kept = bench.line("show 1 --json").good().json();
     let rows = kept["operations"].as_array().unwrap();
     let total = rows.iter().find(|row| row["operation"] == "total").unwrap();
-    assert!((total["rate_per_s"].as_f64().unwrap() - rate).abs() <= 0.01);
+    assert!((total["iops"].as_f64().unwrap() - rate).abs() <= 0.01);
     let shown = bench.line("show 1").good();
     assert!(shown.out.contains("stripe of 8"), "{shown:?}");
     let last = said.out.lines().next_back().unwrap();

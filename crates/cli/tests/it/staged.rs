@@ -145,7 +145,7 @@ fn a_limit_of_ios_is_named_within_2_percent_where_it_shows_and_where_it_is_hidde
         names_it(wanted, || {
             let document = in_group(&bench, &group, true, &longer).unwrap();
             assert_eq!(finding(&document, "cgroup-io-limit"), None);
-            reported(&document, "iops-limit", "rate_per_s")
+            reported(&document, "iops-limit", "iops")
         });
     }
 }
@@ -230,7 +230,7 @@ fn a_limit_is_named_over_the_depths_of_a_sweep() {
         };
         let rows = document["rows"].as_array().unwrap().iter().filter(is_held);
         let mut rates: Vec<f64> = rows
-            .filter_map(|row| row["figures"]["rate_per_s"].as_f64())
+            .filter_map(|row| row["figures"]["iops"].as_f64())
             .collect();
         rates.sort_by(f64::total_cmp);
         match rates.len() {
@@ -287,7 +287,7 @@ fn memory_that_answers_is_reported_of_a_run_through_it_and_not_of_one_past_it() 
         finding(&cached, "page-cache").map(|_| cached)
     });
     let cached = found.expect("page-cache");
-    assert_eq!(cached["verdict"]["validity"], "invalid");
+    assert_eq!(cached["verdict"]["validity"], "INVALID");
     let past = run(&bench, "-o 4", &file);
     for id in [
         "page-cache",
@@ -317,7 +317,7 @@ fn a_file_that_was_reserved_and_never_written_is_no_disk_result() {
     let document = said.good().json();
     let reported = finding(&document, "unwritten-extents").unwrap();
     assert_eq!(reported["severity"], "error");
-    assert_eq!(document["verdict"]["validity"], "invalid");
+    assert_eq!(document["verdict"]["validity"], "INVALID");
     assert_eq!(evidence(&reported, "unbacked_share"), Some(1.0));
 }
 
@@ -485,7 +485,7 @@ fn a_limit_on_the_disk_below_a_file_is_named_in_the_verdict() {
             let total = rate.last().unwrap();
             println!(
                 "{what} {limit}: {} IOPS, {}",
-                total["rate"]["value"], total["bytes_rate"]["value"]
+                total["iops_estimate"]["value"], total["bytes_per_s_estimate"]["value"]
             );
             // Other programs on the disk are a cause of their own.
             let noisy = finding(&document, "noisy-neighbour").is_some();
@@ -506,7 +506,7 @@ fn a_limit_on_the_disk_below_a_file_is_named_in_the_verdict() {
         let longer = line.replace("1600ms", "4s");
         names_it(limit as f64, || {
             let document = in_group(&bench, &group, true, &longer).unwrap();
-            reported(&document, "iops-limit", "rate_per_s")
+            reported(&document, "iops-limit", "iops")
         });
     }
 }
@@ -524,7 +524,7 @@ fn a_file_of_holes_is_no_disk_result() {
     let document = said.good().json();
     let reported = finding(&document, "unwritten-extents").unwrap();
     assert_eq!(evidence(&reported, "unbacked_share"), Some(1.0));
-    assert_eq!(document["verdict"]["validity"], "invalid");
+    assert_eq!(document["verdict"]["validity"], "INVALID");
 }
 
 /// A loop device that goes through the page cache of its file, and one that does not.
@@ -582,7 +582,7 @@ fn writes_that_a_loop_device_keeps_in_memory_are_reported_and_direct_ones_are_no
     let reported = finding(&document, "loop-page-cache");
     let reported = reported.unwrap_or_else(|| panic!("{:?}", ids(&document)));
     assert!(evidence(&reported, "writes_not_on_bottom_share") >= Some(0.1));
-    assert_eq!(document["verdict"]["validity"], "invalid");
+    assert_eq!(document["verdict"]["validity"], "INVALID");
     let document = written(&direct.device);
     assert_eq!(finding(&document, "loop-page-cache"), None);
 }

@@ -117,7 +117,7 @@ fn a_file_in_memory_below_a_loop_device_is_named_and_one_on_a_disk_is_not() {
     let document = run(&memory);
     let found = finding(&document, "no-device").unwrap();
     assert_eq!(found["severity"], "error");
-    assert_eq!(document["verdict"]["validity"], "invalid");
+    assert_eq!(document["verdict"]["validity"], "INVALID");
     let Some(disk) = Loop::within(&bench.path(""), 16 << 20, &["--direct-io=on"]) else {
         return;
     };

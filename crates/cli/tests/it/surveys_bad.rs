@@ -113,7 +113,7 @@ fn a_device_of_which_one_io_outlasts_a_cell_is_said_to_have_reported_nothing() {
     let bench = Bench::new();
     let said = bench.line("survey sim:ssd,channels=1,service=30s,write-service=30s --json");
     assert_eq!(said.code, Some(1), "{said:?}");
-    assert_eq!(said.json()["verdict"]["validity"], "invalid", "{said:?}");
+    assert_eq!(said.json()["verdict"]["validity"], "INVALID", "{said:?}");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_device_that_lets_one_io_a_second_through_is_surveyed_as_far_as_the_time_goe
     ]);
     let said = Said::from(command.output().unwrap());
     let report = said.json();
-    assert_ne!(report["verdict"]["validity"], "valid", "{said:?}");
+    assert_ne!(report["verdict"]["validity"], "VALID", "{said:?}");
     assert!(!report["verdict"]["reasons"].as_array().unwrap().is_empty());
 }
 
@@ -156,10 +156,9 @@ fn noise_that_no_interval_becomes_narrow_in_is_shown_and_ends() {
         .good();
     let report = said.json();
     let best = &report["rows"][0]["best"];
-    let rate = &best["rate"];
+    let rate = &best["iops_estimate"];
     let limits = rate["high"].as_f64().zip(rate["low"].as_f64());
-    let is_wide =
-        |(high, low): (f64, f64)| (high - low) / best["rate_per_s"].as_f64().unwrap() > 0.1;
+    let is_wide = |(high, low): (f64, f64)| (high - low) / best["iops"].as_f64().unwrap() > 0.1;
     assert!(limits.is_none_or(is_wide), "{rate}");
     let cells = report["cells"].as_array().unwrap();
     assert!(cells.len() < 60, "{}", cells.len());

@@ -27,7 +27,7 @@ fn faults(line: &str) -> Vec<String> {
         let other = row(&all, name);
         let ratio = |of: &dyn Fn(&Value) -> f64| of(one) / of(other);
         let knees = ratio(&|row| row["knee_depth"].as_f64().unwrap());
-        let peaks = ratio(&|row| row["best"]["rate_per_s"].as_f64().unwrap());
+        let peaks = ratio(&|row| row["best"]["iops"].as_f64().unwrap());
         let limits = (&one["limit"]["kind"], &other["limit"]["kind"]);
         let good = (0.5..=2.0).contains(&knees) && (peaks - 1.0).abs() <= 0.03;
         if !good || limits.0 != limits.1 {
@@ -58,7 +58,7 @@ fn the_rate_that_keeps_a_latency_is_the_one_that_queueing_theory_knows() {
     let line = "sim:ssd,channels=1,law=exponential,service=1ms,bandwidth=0,write-bandwidth=0 --p99 20ms --read-only \
                 --workload oltp";
     let report = surveyed(line);
-    let found = row(&report, &"8K random read".into())["goal"]["rate"].clone();
+    let found = row(&report, &"8K random read".into())["goal"]["iops_estimate"].clone();
     let known = 1000.0 - 100f64.ln() / 20e-3;
     let value = found["value"].as_f64().unwrap();
     assert!((value / known - 1.0).abs() <= 0.03, "{found} for {known}");

@@ -83,8 +83,8 @@ fn a_sweep_killed_at_fifty_moments_has_every_cell_once() {
     let numbers: BTreeSet<u64> = cells
         .iter()
         .map(|row| {
-            assert_eq!(row["stored"].as_array().unwrap().len(), 1, "{row}");
-            row["stored"][0].as_u64().unwrap()
+            assert_eq!(row["numbers"].as_array().unwrap().len(), 1, "{row}");
+            row["numbers"][0].as_u64().unwrap()
         })
         .collect();
     assert_eq!(numbers, (1..=280).collect());
@@ -225,7 +225,7 @@ fn a_cell_is_repeated_until_its_rate_is_known_well_enough() {
     for row in rows(&report) {
         let (runs, width) = (
             row["runs"].as_u64().unwrap(),
-            &row["figures"]["rate_half_width_share"],
+            &row["figures"]["iops_half_width_share"],
         );
         assert!(
             runs == 6 || (3..6).contains(&runs) && width.as_f64().unwrap() <= 0.9,

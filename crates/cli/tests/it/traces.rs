@@ -44,7 +44,7 @@ fn a_trace_is_described() {
     .assert_eq(&page.out);
     let document = bench.line("trace app.blkparse --json").good();
     let document: Value = serde_json::from_str(&document.out).unwrap();
-    assert_eq!(document["schema_version"], 1);
+    assert_eq!(document["schema_version"], 2);
     assert_eq!(
         (&document["ios"], &document["format"]),
         (&2000.into(), &"blkparse".into())

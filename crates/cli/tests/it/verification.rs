@@ -62,7 +62,7 @@ fn what_is_right_is_verified_and_what_was_damaged_since_is_found_with_exit_code_
     ]);
     assert_eq!(damaged.code, Some(4), "{damaged:?}");
     let report = document(&damaged.out);
-    assert_eq!(report["verdict"]["validity"], "invalid");
+    assert_eq!(report["verdict"]["validity"], "INVALID");
     assert_eq!(ids(&report)[0], "data-bit-rot");
     assert!(places(&report).contains(&(5 * 4096)), "{report}");
     let shown = bench.say(&["show", "2", "--json"]);

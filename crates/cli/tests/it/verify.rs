@@ -30,7 +30,7 @@ fn whole_blocks_are_counted_by_run_and_damage_is_found_with_exit_code_4() {
     let bench = written();
     let before = std::fs::read(bench.path("f.dat")).unwrap();
     let clean = bench.line("verify f.dat --run 1 --json").good().json();
-    assert_eq!(clean["verdict"]["validity"], "valid");
+    assert_eq!(clean["verdict"]["validity"], "VALID");
     let found = &clean["verify"];
     assert_eq!(found["done_bytes"], 4 << 20);
     assert_eq!(found["blocks"]["whole"], 1024);
@@ -54,7 +54,7 @@ fn whole_blocks_are_counted_by_run_and_damage_is_found_with_exit_code_4() {
     let damaged = bench.line("verify f.dat --json");
     assert_eq!(damaged.code, Some(4), "{damaged:?}");
     let document = damaged.json();
-    assert_eq!(document["verdict"]["validity"], "invalid");
+    assert_eq!(document["verdict"]["validity"], "INVALID");
     assert_eq!(ids(&document), ["data-bit-rot"]);
     let found = &document["verify"];
     assert_eq!(found["cases"][0]["offset_bytes"], 5 * 4096);
@@ -85,10 +85,10 @@ fn a_part_without_damage_is_good_and_foreign_data_is_a_warning() {
     let bench = written();
     damage(&bench, &[7; 8192], 20 * 4096);
     let part = bench.line("verify f.dat --range 1M.. --json").good().json();
-    assert_eq!(part["verdict"]["validity"], "valid");
+    assert_eq!(part["verdict"]["validity"], "VALID");
     assert_eq!(part["verify"]["done_bytes"], 3 << 20);
     let all = bench.line("verify f.dat --json").good().json();
-    assert_eq!(all["verdict"]["validity"], "caution");
+    assert_eq!(all["verdict"]["validity"], "CAUTION");
     assert_eq!(all["verify"]["blocks"]["foreign"], 2);
     let page = bench.line("verify f.dat").good().out;
     assert!(

@@ -251,7 +251,7 @@ fn a_watch_agrees_with_iostat_over_the_same_time() {
     let pairs = [
         (
             "reads/s",
-            ours["reads_per_s"].as_f64(),
+            ours["read_iops"].as_f64(),
             theirs["r/s"].as_f64(),
             1.0,
         ),
@@ -273,11 +273,11 @@ fn a_watch_agrees_with_iostat_over_the_same_time() {
     let of = |value: &serde_json::Value| value.as_f64().unwrap();
     println!(
         "read mean ms: fathom {:.3}, iostat {:.3}; queue: {:.3}, {:.3}; busy %: {:.1}, {:.1}",
-        of(&ours["read_mean_ns"]) / 1e6,
+        of(&ours["read_latency_mean_ns"]) / 1e6,
         of(&theirs["r_await"]),
-        of(&ours["queue"]),
+        of(&ours["in_flight_mean"]),
         of(&theirs["aqu-sz"]),
-        of(&ours["utilisation"]) * 100.0,
+        of(&ours["busy_share"]) * 100.0,
         of(&theirs["util"])
     );
 }
@@ -315,7 +315,10 @@ fn percentiles_come_from_a_trace_that_goes_away_again() {
             .unwrap_or_else(|| panic!("{name}: {device}"))
     };
     assert!(number("timed") > 100.0, "{device}");
-    assert!(number("p50_ns") <= number("p99_ns") && number("p99_ns") <= number("max_ns"));
+    assert!(
+        number("latency_p50_ns") <= number("latency_p99_ns")
+            && number("latency_p99_ns") <= number("latency_max_ns")
+    );
     assert_eq!(lines.next(), Some("0"), "the instance is gone");
 }
 

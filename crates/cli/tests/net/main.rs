@@ -10,6 +10,7 @@
 )]
 
 mod expected;
+mod fields;
 #[path = "../../../views/tests/it/json_lines.rs"]
 mod json_lines;
 mod lines;

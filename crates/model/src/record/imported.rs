@@ -205,10 +205,12 @@ pub struct ImportedOperation {
     /// Transferred by them.
     pub bytes: Option<Bytes>,
     /// I/Os per second.
+    #[serde(rename = "iops", alias = "ios_per_s")]
     pub ios_per_s: Option<f64>,
     /// Bytes per second, in the precision of the text: two decimals of MiB/s in DISKSPD's.
     pub bytes_per_s: Option<f64>,
     /// How far the rates of the intervals lie apart: standard deviation of I/Os per second.
+    #[serde(rename = "iops_sd", alias = "ios_per_s_sd")]
     pub ios_per_s_sd: Option<f64>,
     /// Failed I/Os.
     pub errors: Option<u64>,

@@ -149,7 +149,7 @@ pub struct RowWork {
     /// Length of the range that was used, of all targets together.
     pub size: Option<Bytes>,
     /// I/Os that were to start a second, where that was asked.
-    pub rate_per_s: Option<u64>,
+    pub target_iops: Option<u64>,
     /// I/O engine.
     pub engine: Option<String>,
 }

@@ -66,7 +66,7 @@ impl ResultRow {
         };
         let mut threads = rows.iter().map(|row| row.work.threads);
         let sizes = rows.iter().map(|row| row.work.size.map(|size| size.0));
-        let limits = rows.iter().map(|row| row.work.rate_per_s);
+        let limits = rows.iter().map(|row| row.work.target_iops);
         let all = |sum: Option<u64>, one: Option<u64>| sum?.checked_add(one?);
         Some(ResultRow {
             host: Some(each(|row| row.host.clone())).filter(|names| !names.is_empty()),
@@ -74,7 +74,7 @@ impl ResultRow {
             work: RowWork {
                 threads: threads.try_fold(0, |sum: u32, one| sum.checked_add(one?)),
                 size: sizes.fold(Some(0), all).map(Bytes),
-                rate_per_s: limits.fold(Some(0), all),
+                target_iops: limits.fold(Some(0), all),
                 ..first.work
             },
             measured: Some(measured_by_all(records)),
@@ -120,7 +120,7 @@ fn work(record: &RunRecord) -> RowWork {
         cache: common(record, |t| t.cache),
         write_through: common(record, |t| t.write_through),
         size: size.reduce(u64::saturating_add).map(Bytes),
-        rate_per_s: plan.arrivals.map(|arrivals| arrivals.per_s),
+        target_iops: plan.arrivals.map(|arrivals| arrivals.per_s),
         engine: Some(record.engine.backend.clone()),
     }
 }
@@ -301,7 +301,7 @@ impl ResultRow {
                 cache: asked.cache,
                 write_through: asked.write_through,
                 size: asked.size,
-                rate_per_s: None,
+                target_iops: None,
                 engine: asked.engine.clone(),
             },
             measured: run.measured.or(asked.duration),

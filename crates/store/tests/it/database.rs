@@ -344,7 +344,7 @@ fn what_is_deleted_is_gone_and_all_else_stays() {
 }
 
 #[test]
-fn the_view_has_a_line_a_result_in_units_of_people() {
+fn the_view_has_a_line_a_result_in_the_units_of_its_fields() {
     let (_folder, store) = shelf();
     let session = store.begin(&new_session()).unwrap();
     store.save_missing(session, "b", "k", "no space").unwrap();
@@ -352,7 +352,7 @@ fn the_view_has_a_line_a_result_in_units_of_people() {
         .import(&new_session(), |put| put(&imported(1)))
         .unwrap();
     let answer = store
-        .ask("SELECT result, origin, tool, block_kib, iops, latency_p99_us, outcome, reason FROM results ORDER BY session")
+        .ask("SELECT id, origin, tool, block_bytes, iops, latency_p99_ns, outcome, reason FROM results ORDER BY session")
         .unwrap();
     let text = |text: &str| Cell::Text(text.to_owned());
     assert_eq!(
@@ -365,17 +365,17 @@ fn the_view_has_a_line_a_result_in_units_of_people() {
                 Cell::Nothing,
                 Cell::Nothing,
                 Cell::Nothing,
-                text("missing"),
+                Cell::Nothing,
                 text("no space")
             ],
             vec![
                 text("2.1"),
                 text("imported"),
                 text("diskspd"),
-                Cell::Real(8.0),
+                Cell::Whole(8192),
                 Cell::Real(100.5),
-                Cell::Real(2000.0),
-                text("imported"),
+                Cell::Whole(2_000_000),
+                Cell::Nothing,
                 Cell::Nothing
             ],
         ]

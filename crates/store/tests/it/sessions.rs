@@ -198,11 +198,11 @@ fn the_overview_speaks_in_units_of_people() {
     let connection = rusqlite::Connection::open(store.path()).unwrap();
     let row: (String, String, f64, f64) = connection
         .query_row(
-            "SELECT result, started_utc, iops, mib_per_s FROM results",
+            "SELECT id, started_utc, iops, bytes_per_s FROM results",
             [],
             |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
         )
         .unwrap();
-    assert_eq!((row.0.as_str(), row.2, row.3), ("1.1", 500.0, 2.0));
+    assert_eq!((row.0.as_str(), row.2, row.3), ("1.1", 500.0, 2_097_152.0));
     assert!(row.1.ends_with('Z'));
 }

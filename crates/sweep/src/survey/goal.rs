@@ -47,7 +47,7 @@ pub(crate) fn next(goal: &Goal, best: f64, tries: &[Trial]) -> Option<(u64, Why)
         _ => between(&bracket, best)?,
     };
     let rate = rate.round().max(1.0) as u64;
-    let tried = tries.iter().any(|other| other.rate_per_s == rate as f64);
+    let tried = tries.iter().any(|other| other.iops == rate as f64);
     (!tried).then_some((rate, Why::Goal))
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn is_sure(goal: &Goal, tries: &[Trial]) -> bool {
 }
 
 fn is_narrow(line: &Crossing) -> bool {
-    line.half_width_per_s <= SURE * line.rate_per_s
+    line.half_width_per_s <= SURE * line.iops
 }
 
 fn beside(line: &Crossing, tries: usize, best: f64) -> Option<f64> {
@@ -66,13 +66,13 @@ fn beside(line: &Crossing, tries: usize, best: f64) -> Option<f64> {
         return None;
     }
     let away = BESIDE[tries % BESIDE.len()] * line.reach_per_s;
-    let room = ROOM * (best - line.rate_per_s).max(0.0);
-    Some(line.rate_per_s + away.min(room))
+    let room = ROOM * (best - line.iops).max(0.0);
+    Some(line.iops + away.min(room))
 }
 
 fn between(bracket: &Bracket, best: f64) -> Option<f64> {
-    let low = bracket.kept.map_or(0.0, |kept| kept.rate_per_s);
-    let high = bracket.lost.map_or(best, |lost| lost.rate_per_s);
+    let low = bracket.kept.map_or(0.0, |kept| kept.iops);
+    let high = bracket.lost.map_or(best, |lost| lost.iops);
     if high <= NONE_SHARE * best || high - low <= NARROW * low {
         return None;
     }
@@ -96,13 +96,9 @@ mod tests {
         };
         let mut tries = Vec::new();
         while let Some((rate, _)) = next(&goal, served, &tries) {
-            let rate_per_s = rate as f64;
-            let latency_ns =
-                (rate_per_s < served).then(|| 100f64.ln() / (served - rate_per_s) * 1e9);
-            tries.push(Trial {
-                rate_per_s,
-                latency_ns,
-            });
+            let iops = rate as f64;
+            let latency_ns = (iops < served).then(|| 100f64.ln() / (served - iops) * 1e9);
+            tries.push(Trial { iops, latency_ns });
         }
         let found = Bracket::of(&goal, &tries).answer(tries.len());
         (found.map_or(0.0, |found| found.value), tries.len())

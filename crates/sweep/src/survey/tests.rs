@@ -341,10 +341,10 @@ fn a_load_that_was_run_several_times_has_one_rate_for_planner_and_report() {
             let cell = row.cells.iter().find(is_it).unwrap();
             let choosing = u32::from(row.lasting && cell.runs() > 2);
             assert_eq!(u64::from(cell.runs() - choosing), load.runs);
-            assert_eq!(cell.rate, load.throughput.rate.value, "{load:?}");
+            assert_eq!(cell.rate, load.throughput.iops_estimate.value, "{load:?}");
             assert_eq!(
                 cell.half_width,
-                load.throughput.rate.half_width_share(),
+                load.throughput.iops_estimate.half_width_share(),
                 "{load:?}"
             );
             compared += 1;

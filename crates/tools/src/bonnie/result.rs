@@ -106,7 +106,7 @@ fn small(report: &FilesReport) -> [Option<&FilesRow>; 6] {
 fn measured<'a>(report: &'a FilesReport, operation: &str, random: bool) -> Option<&'a FilesRow> {
     let mut rows = report.rows.iter();
     rows.find(|row| {
-        row.operation == operation && row.is_random() == random && row.rate_per_s.is_some()
+        row.operation == operation && row.is_random() == random && row.iops_estimate.is_some()
     })
 }
 
@@ -208,8 +208,8 @@ fn pair(row: Option<&FilesRow>, flow: bool) -> [String; 2] {
 /// KiB a second, or operations.
 fn speed(row: &FilesRow, flow: bool) -> Option<f64> {
     match flow {
-        true => Some(row.bytes_per_s?.value / KIB),
-        false => Some(row.rate_per_s?.value),
+        true => Some(row.bytes_per_s_estimate?.value / KIB),
+        false => Some(row.iops_estimate?.value),
     }
 }
 

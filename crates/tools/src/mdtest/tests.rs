@@ -227,7 +227,7 @@ fn the_tables_have_mdtest_s_rows_and_our_reader_reads_them() {
         (Some(2), Some(1000.0))
     );
     let shown = &analysis::files_report(&records[2..3]).rows[0];
-    let rate = shown.rate_per_s.map_or(0.0, |rate| rate.value);
+    let rate = shown.iops_estimate.map_or(0.0, |rate| rate.value);
     assert!((rate - 1000.0).abs() < 1.0, "{rate}");
     // 200 files in 10 and 20 ms; one folder of each task's tree in 1 ms.
     assert!(text.contains("\n   File stat                   20000.000      10000.000      15000.000       7071.068\n"), "{text}");

@@ -232,14 +232,14 @@ pub fn operation_name(row: &FilesRow) -> String {
 
 fn cells(row: &FilesRow) -> Vec<String> {
     let at = |quantile| percentile(row.latency.at(quantile));
-    let Some(found) = row.rate_per_s else {
+    let Some(found) = row.iops_estimate else {
         return vec![operation_name(row)];
     };
     vec![
         operation_name(row),
         rate(found.value),
         half_width(found),
-        row.bytes_per_s
+        row.bytes_per_s_estimate
             .map_or_else(|| NOTHING.to_owned(), |flow| mib_per_s(flow.value)),
         at(0.5),
         at(0.99),
@@ -262,7 +262,7 @@ fn whole_percent(share: f64) -> String {
 }
 
 fn footnote(report: &FilesReport, left_out: Option<String>, paper: &Paper) -> Vec<String> {
-    let rows = || report.rows.iter().filter(|row| row.rate_per_s.is_some());
+    let rows = || report.rows.iter().filter(|row| row.iops_estimate.is_some());
     let percentiles = || {
         rows()
             .flat_map(|row| &row.latency.percentiles)

@@ -17,11 +17,7 @@ pub(super) const EXPORT: Export = Export {
 
 /// Writes the headings and all rows.
 fn rows_csv(selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
-    let headings: Vec<&str> = selection
-        .columns
-        .iter()
-        .map(|column| column.heading)
-        .collect();
+    let headings: Vec<&str> = selection.columns.iter().map(|column| column.name).collect();
     writeln!(out, "{}", headings.join(","))?;
     for row in selection.rows() {
         let cells = row.values().zip(&selection.columns);

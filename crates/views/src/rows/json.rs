@@ -37,7 +37,7 @@ impl Serialize for Object<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.columns.len()))?;
         for (column, value) in self.columns.iter().zip(self.row.values()) {
-            let key = column.heading;
+            let key = column.name;
             match value {
                 Value::Nothing => map.serialize_entry(key, &())?,
                 Value::Name(session, number) => {

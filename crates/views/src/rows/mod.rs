@@ -76,7 +76,7 @@ fn reported(value: &Value, unit: Unit, zone: &Zone) -> String {
 /// Words stand to the left, numbers to the right.
 fn head(column: &analysis::columns::Column) -> Column<'static> {
     match column.unit {
-        Unit::Name | Unit::Text | Unit::Tags | Unit::Moment => left(column.name, 1),
-        _ => right(column.name, 1),
+        Unit::Name | Unit::Text | Unit::Tags | Unit::Moment => left(column.short, 1),
+        _ => right(column.short, 1),
     }
 }

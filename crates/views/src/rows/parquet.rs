@@ -56,7 +56,7 @@ fn field(column: &Column) -> Result<Arc<Type>, ParquetError> {
         Unit::Moment => Some(LogicalType::timestamp(true, TimeUnit::NANOS)),
         _ => None,
     };
-    let field = Type::primitive_type_builder(column.heading, physical(column.unit))
+    let field = Type::primitive_type_builder(column.name, physical(column.unit))
         .with_repetition(Repetition::OPTIONAL)
         .with_logical_type(logical)
         .build()?;

@@ -10,16 +10,16 @@ use std::io::{self, Write};
 /// Writes what is shown and by what, then the grid.
 pub fn pivot_table(pivot: &Pivot, paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     if pivot.downs.is_empty() {
-        return writeln!(out, "no results with {}", pivot.down.name);
+        return writeln!(out, "no results with {}", pivot.down.short);
     }
     if let Some(across) = pivot.across.filter(|_| pivot.acrosses.is_empty()) {
-        return writeln!(out, "no results with {}", across.name);
+        return writeln!(out, "no results with {}", across.short);
     }
     let by = match pivot.across {
-        Some(across) => format!("{} (down) and {} (across)", pivot.down.name, across.name),
-        None => pivot.down.name.to_owned(),
+        Some(across) => format!("{} (down) and {} (across)", pivot.down.short, across.short),
+        None => pivot.down.short.to_owned(),
     };
-    let mut text = format!("{} by {by}", pivot.show.name);
+    let mut text = format!("{} by {by}", pivot.show.short);
     if pivot.in_one_max > 1 {
         text.push_str(&format!(
             "; each the median of up to {} results",
@@ -75,10 +75,10 @@ fn grid(pivot: &Pivot, paper: &Paper) -> Vec<String> {
 /// The heads, and a row for each value of the field that goes down.
 fn rows(pivot: &Pivot, paper: &Paper) -> Vec<Vec<String>> {
     let reported = |value, unit| shorten(&reported(value, unit, &paper.zone), WORD_MAX);
-    let mut head = vec![pivot.down.name.to_owned()];
+    let mut head = vec![pivot.down.short.to_owned()];
     head.extend(pivot.acrosses.iter().map(|value| match pivot.across {
         Some(across) => reported(value, across.unit),
-        None => pivot.show.name.to_owned(),
+        None => pivot.show.short.to_owned(),
     }));
     let mut rows = vec![head];
     for (down, cells) in pivot.downs.iter().zip(&pivot.cells) {

@@ -48,7 +48,7 @@ fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String>
     }
     let alike = selection.alike.iter().map(|alike| {
         let value = reported(&alike.value, alike.column.unit, &paper.zone);
-        format!("{} {}", alike.column.name, cut(alike.column.name, &value))
+        format!("{} {}", alike.column.short, cut(alike.column.name, &value))
     });
     let alike: Vec<String> = alike.collect();
     if !alike.is_empty() {
@@ -56,7 +56,7 @@ fn heading(selection: &Selection, shown: &[usize], paper: &Paper) -> Vec<String>
     }
     let mut reported = wrap("", &text, paper.room(), 4);
     let places = (0..selection.columns.len()).filter(|place| !shown.contains(place));
-    let left_out: Vec<&str> = places.map(|place| selection.columns[place].name).collect();
+    let left_out: Vec<&str> = places.map(|place| selection.columns[place].short).collect();
     if !left_out.is_empty() {
         let text = format!(
             "omitted at {} columns: {}; fathom table --columns NAMES shows those that you specify, --csv all there are",
@@ -131,16 +131,12 @@ fn cells_of<'a>(
     cells
 }
 
-/// Writes all fields there are: name, heading, meaning.
+/// Writes all fields there are: name, unit, meaning.
 pub fn fields_table(paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
     for (group, columns) in COLUMNS {
         writeln!(out, "{group}:")?;
         for column in *columns {
-            let heading = match column.heading == column.name {
-                true => "",
-                false => column.heading,
-            };
-            let head = format!("  {:<22} {:<24} ", column.name, heading);
+            let head = format!("  {:<22} {:<7} ", column.name, unit(column.unit));
             for line in wrap(&head, column.about, paper.room(), ABOUT_LINES_MAX) {
                 writeln!(out, "{line}")?;
             }
@@ -148,4 +144,18 @@ pub fn fields_table(paper: &Paper, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// The unit of plain numbers, as CSV and JSON have them.
+fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Rate => "1/s",
+        Unit::Size => "bytes",
+        Unit::SizePerSecond => "bytes/s",
+        Unit::Time => "ns",
+        Unit::Percent => "%",
+        Unit::Moment => "UTC",
+        Unit::Truth => "yes/no",
+        Unit::Text | Unit::Name | Unit::Tags | Unit::Count => "",
+    }
 }

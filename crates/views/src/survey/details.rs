@@ -104,7 +104,7 @@ pub(super) fn kept_rates(report: &SurveyReport, paper: &Paper) -> Vec<String> {
     );
     let measured = report.rows.iter().filter(|row| row.best.is_some());
     let rows = measured.filter_map(|row| {
-        let rate = kept_rate(row.goal.as_ref()?.rate.as_ref());
+        let rate = kept_rate(row.goal.as_ref()?.iops_estimate.as_ref());
         Some(format!(
             "  {:<20}  {rate}",
             shorten(&printable(&row.workload), NAME_MAX - 2)

@@ -1,6 +1,6 @@
 //! Fields of results: the page that lists them, and the tables that show them.
 
-use analysis::columns::{Selection, columns_of, usual};
+use analysis::columns::{Column, Selection, columns_of, usual};
 use expect_test::expect;
 use model::{Bytes, CacheMode, Nanos, ResultRow, RowFigures, RowTimes, RowWork};
 use views::Paper;
@@ -120,12 +120,12 @@ fn a_table_of_the_usual_fields_is_as_wide_as_the_page_and_says_what_it_leaves_ou
 fn what_stays_on_every_page_takes_70_columns_at_most() {
     let rows = wide_rows();
     let selection = usual(&rows);
-    let stays = |name: &&str| !selection.dispensable.contains(name);
-    let names = selection.columns.iter().map(|column| column.name);
-    let names: Vec<&str> = names.filter(stays).collect();
+    let stays = |column: &&&Column| !selection.dispensable.contains(&column.short);
+    let names = selection.columns.iter().filter(stays);
+    let names: Vec<&str> = names.map(|column| column.name).collect();
     assert_eq!(
         names.join(","),
-        "id,block,depth,threads,write,iops,latency_p99"
+        "id,block_bytes,queue_depth,threads,write_percent,iops,latency_p99_ns"
     );
     let columns = columns_of(&names.join(",")).unwrap();
     let page = table(&Selection::of(columns, &rows), 80);
@@ -160,4 +160,39 @@ fn the_rows_of_a_long_table_are_those_of_a_short_one_in_their_order() {
     let short = rows(&short);
     assert!(rows(&long).chunks(6).all(|chunk| chunk == short));
     assert_eq!(long.lines().count(), 3 + 30_000);
+}
+
+/// A file of Parquet has the names, and the values of the whole numbers and fractions, of the table of fields.
+#[cfg(feature = "parquet")]
+#[test]
+fn a_parquet_file_has_the_names_and_values_of_the_fields() {
+    use analysis::columns::{Value, columns};
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+
+    let rows = wide_rows();
+    let selection = Selection::of(columns().collect(), &rows);
+    let mut file = tempfile::tempfile().unwrap();
+    (views::export("parquet").unwrap().write)(&selection, &mut file).unwrap();
+    let file = SerializedFileReader::new(file).unwrap();
+    let stored: Vec<_> = file
+        .get_row_iter(None)
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(stored.len(), rows.len());
+    for (stored, row) in stored.iter().zip(&rows) {
+        for ((name, field), column) in stored.get_column_iter().zip(columns()) {
+            assert_eq!(name, column.name);
+            match ((column.read)(row), field) {
+                (Value::Whole(number), Field::Long(found)) => {
+                    assert_eq!(i64::try_from(number), Ok(*found), "{name}");
+                }
+                (Value::Real(number), Field::Double(found)) => assert_eq!(number, *found, "{name}"),
+                (Value::Nothing, found) => assert_eq!(*found, Field::Null, "{name}"),
+                (Value::Text(text), Field::Str(found)) => assert_eq!(*text, **found, "{name}"),
+                _ => {}
+            }
+        }
+    }
 }

@@ -95,7 +95,7 @@ fn a_document_with_a_missing_or_foreign_word_is_refused() {
     assert_eq!(document["stored"]["session"], 12);
     document["verdict"]["validity"] = Value::from("splendid");
     assert!(!validator.is_valid(&document));
-    document["verdict"]["validity"] = Value::from("valid");
+    document["verdict"]["validity"] = Value::from("VALID");
     assert!(validator.is_valid(&document));
     document.as_object_mut().unwrap().remove("operations");
     assert!(!validator.is_valid(&document));

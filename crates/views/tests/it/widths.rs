@@ -117,16 +117,16 @@ fn steps_of_work_with_files() {
 fn what_was_watched() {
     let figures = WatchFigures {
         at_ns: 12_000_000_000,
-        reads_per_s: 123_456.0,
-        writes_per_s: 123_456.0,
+        read_iops: 123_456.0,
+        write_iops: 123_456.0,
         read_bytes_per_s: 5e8,
         write_bytes_per_s: 5e8,
-        read_mean_ns: Some(1_234_567.0),
-        write_mean_ns: Some(1_234_567.0),
-        p50_ns: None,
-        p99_ns: Some(12_345_678),
-        queue: 31.9,
-        utilisation: 1.0,
+        read_latency_mean_ns: Some(1_234_567.0),
+        write_latency_mean_ns: Some(1_234_567.0),
+        latency_p50_ns: None,
+        latency_p99_ns: Some(12_345_678),
+        in_flight_mean: 31.9,
+        busy_share: 1.0,
     };
     let report = WatchReport {
         device: "nvme0n1".to_owned(),
@@ -161,8 +161,8 @@ fn what_layers_cost_and_a_quick_look() {
     let row = |layer| LayerRow {
         work: LayerWork::RandomRead,
         layer,
-        rate_per_s: estimate(123_456.0),
-        bytes_per_s: estimate(5e9),
+        iops_estimate: estimate(123_456.0),
+        bytes_per_s_estimate: estimate(5e9),
         cost: Some(LayerCost {
             bytes_per_s: -5e9,
             share: estimate(-0.123_45),
@@ -186,8 +186,8 @@ fn what_layers_cost_and_a_quick_look() {
     let row = |label: &str| QuickRow {
         label: label.to_owned(),
         what: "one reader that waits".to_owned(),
-        rate_per_s: estimate(123_456.0),
-        bytes_per_s: estimate(5e9),
+        iops_estimate: estimate(123_456.0),
+        bytes_per_s_estimate: estimate(5e9),
         latency: Latency::default(),
         device_share: None,
         measured_ns: 1,
@@ -228,7 +228,7 @@ fn a_field_by_others_goes_on_below_with_all_its_cells() {
         ..ResultRow::default()
     };
     let rows: Vec<ResultRow> = (200..240).map(row).collect();
-    let fields = columns_of("iops,block,depth").unwrap();
+    let fields = columns_of("iops,block,queue_depth").unwrap();
     let grid = pivot(&rows, fields[0], fields[1], Some(fields[2]));
     let [narrow, wide] = both(|paper, out| pivot_table(&grid, paper, out));
     for depth in 200..240 {

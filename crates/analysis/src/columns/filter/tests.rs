@@ -31,11 +31,11 @@ fn units_are_understood_and_words_bind_as_expected() {
         ("latency_p99 < 5ms", vec![1]),
         ("latency_p99_ns >= 8000us", vec![2, 3]),
         ("iops > 6.2k", vec![1, 2]),
-        ("throughput > 300M", vec![2]),
+        ("bytes_per_s > 300M", vec![2]),
         ("threads != 4", vec![2, 3]),
         ("reason ~ SPACE", vec![4]),
         ("reason = -", vec![1, 2, 3]),
-        ("tag = Baseline", vec![1, 2, 3]),
+        ("tags = Baseline", vec![1, 2, 3]),
         ("tags != baseline", vec![4]),
         ("tags !~ base", vec![4]),
         ("tags != other and tags = -", vec![4]),
@@ -64,17 +64,17 @@ fn everything_that_is_wrong_is_reported_at_once() {
             .collect();
     assert_eq!(reported.len(), 4, "{reported:#?}");
     assert!(
-        reported[0].starts_with("unknown field 'blok': did you mean 'block'?"),
+        reported[0].starts_with("unknown field 'blok': did you mean 'block_bytes'?"),
         "{}",
         reported[0]
     );
     assert_eq!(
         reported[1],
-        "invalid value '300' for write: must be from 0 to 100"
+        "invalid value '300' for write_percent: must be from 0 to 100"
     );
     assert_eq!(
         reported[2],
-        "invalid value '5' for latency_p99: must be a time with its unit: 1.5us, 5ms, 2s"
+        "invalid value '5' for latency_p99_ns: must be a time with its unit: 1.5us, 5ms, 2s"
     );
     assert!(reported[3].starts_with("invalid value '3' for host: words compare with"));
 }

@@ -205,7 +205,7 @@ impl<'a> StoredSession<'a> {
         earlier.sort_by_key(|(repetition, _)| *repetition);
         let rates: Vec<Option<f64>> = earlier
             .iter()
-            .map(|(_, run)| run.result.as_ref().ok().and_then(SweepResult::rate_per_s))
+            .map(|(_, run)| run.result.as_ref().ok().and_then(SweepResult::iops))
             .collect();
         !has && (turn.repetition <= asked.repeat.least || !asked.repeat.is_enough(&rates))
     }

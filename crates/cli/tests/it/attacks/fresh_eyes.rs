@@ -280,7 +280,7 @@ fn a_database_that_is_emptied_meanwhile_is_noticed() {
     let line = "sweep --engine null -d 100ms --warmup 0s -o 1..16 --store s.db";
     let mut sweep = bench.start(line);
     crate::bench::until(|| {
-        let rows = bench.line("table 2 --csv --columns depth");
+        let rows = bench.line("table 2 --csv --columns queue_depth");
         rows.out.lines().count() > 2
     });
     File::options()
@@ -321,7 +321,7 @@ fn a_note_on_the_only_result_counts_where_its_session_is_shown() {
     let bench = Bench::new();
     bench.line("run sim:ssd -o 32 -d 1s --warmup 0s").good();
     let rate: serde_json::Value = serde_json::from_str(&bench.line("show 1 --json").out).unwrap();
-    let rate = rate["operations"][0]["rate_per_s"].as_f64().unwrap();
+    let rate = rate["operations"][0]["iops"].as_f64().unwrap();
     assert_eq!(
         bench.line(&format!("note 1.1 --cap-iops {rate:.0}")).code,
         Some(0)
@@ -331,7 +331,7 @@ fn a_note_on_the_only_result_counts_where_its_session_is_shown() {
             serde_json::from_str(&bench.line(&format!("show {name} --json")).out).unwrap();
         shown["verdict"].clone()
     };
-    assert_ne!(verdict("1.1")["validity"], "valid");
+    assert_ne!(verdict("1.1")["validity"], "VALID");
     assert_eq!(verdict("1"), verdict("1.1"));
 }
 

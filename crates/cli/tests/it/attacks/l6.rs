@@ -41,7 +41,7 @@ fn a_file_that_is_truncated_while_it_is_written_ends_the_run_and_the_result_is_i
         assert!(said.err.contains("another program"), "{said:?}");
         assert!(!said.err.contains("log"), "not the device: {said:?}");
         assert_eq!(validities(&said), ["error"]);
-        assert_eq!(said.json()["verdict"]["validity"], "invalid");
+        assert_eq!(said.json()["verdict"]["validity"], "INVALID");
     }
 }
 

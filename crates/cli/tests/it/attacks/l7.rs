@@ -17,7 +17,7 @@ fn reads_of_a_file_that_is_truncated_end_the_run_and_the_result_is_invalid() {
         file.unwrap().set_len(96 << 10).unwrap();
         let said = Said::from(child.wait_with_output().unwrap());
         assert_eq!(said.code, Some(1), "{said:?}");
-        assert_eq!(said.json()["verdict"]["validity"], "invalid");
+        assert_eq!(said.json()["verdict"]["validity"], "INVALID");
         let findings = said.json()["findings"].to_string();
         assert!(findings.contains("target-changed"), "{findings}");
     }

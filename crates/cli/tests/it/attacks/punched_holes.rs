@@ -22,7 +22,7 @@ fn holes_that_another_program_punches_are_not_the_storage_s() {
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(4), "{said:?}");
     let document = said.json();
-    assert_eq!(document["verdict"]["validity"], "invalid");
+    assert_eq!(document["verdict"]["validity"], "INVALID");
     let ids: Vec<&str> = document["findings"]
         .as_array()
         .unwrap()
