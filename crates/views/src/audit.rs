@@ -19,10 +19,13 @@ pub fn audit_summary(report: &AuditReport, paper: &Paper, out: &mut dyn Write) -
     let all = paper.verbose;
     let shown = |most: usize| if all { usize::MAX } else { most };
     let sentence = printable(&report.sentence);
-    let not_as = report.findings.first().and_then(|one| one.not_as.as_ref());
-    let not_as = not_as.map_or_else(String::new, |what| format!(" as {what}"));
+    let invalid_for = report
+        .findings
+        .first()
+        .and_then(|one| one.invalid_for.as_ref());
+    let invalid_for = invalid_for.map_or_else(String::new, |what| format!(" as {what}"));
     let first = match report.validity {
-        Some(validity) => format!("{}{not_as}: {sentence}", validity.word()),
+        Some(validity) => format!("{}{invalid_for}: {sentence}", validity.word()),
         None => sentence,
     };
     let mut lines = wrapped("", &first, paper);

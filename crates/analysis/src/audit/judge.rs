@@ -160,7 +160,6 @@ fn decided(audit: &Audit, scope: &Scope<'_>, side: &Side) -> (AuditAnswer, Strin
     if let Some(place) = scope.elsewhere {
         return no_device(place);
     }
-    let verb = side.operation.name();
     let names = scope.names(audit, side.operation);
     let bytes = side.bytes;
     if bytes < BYTES_MIN {
@@ -189,30 +188,8 @@ fn decided(audit: &Audit, scope: &Scope<'_>, side: &Side) -> (AuditAnswer, Strin
         let why = format!("{did} of these {}: memory answered {left}", whole(bytes));
         return (AuditAnswer::PartMemory, why);
     }
-    let excess = top - bytes;
-    let is_shared = excess > (EXCESS_SHARE * bytes).max(EXCESS_MIN)
-        && side.others_bytes >= 0.5 * excess
-        && top - side.others_bytes < DEVICE_SHARE * bytes;
-    if is_shared {
-        match side.own_bytes {
-            Some(own) if own >= DEVICE_SHARE * bytes => {}
-            Some(own) if own < MEMORY_SHARE * bytes => {
-                let why = format!(
-                    "{} were read from storage for it: {}",
-                    whole(own),
-                    memory(audit, side)
-                );
-                return (AuditAnswer::Memory, why);
-            }
-            _ => {
-                let why = format!(
-                    "{did}, and other programs {} {}: whose they were is not decided",
-                    if verb == "read" { "read" } else { "wrote" },
-                    whole(side.others_bytes)
-                );
-                return (AuditAnswer::Undecided, why);
-            }
-        }
+    if let Some(answer) = shared(audit, side, &did) {
+        return answer;
     }
     if bottom < DEVICE_SHARE * bytes.min(top) {
         let lowest = say::listed(&scope.bottoms);
@@ -232,6 +209,40 @@ fn decided(audit: &Audit, scope: &Scope<'_>, side: &Side) -> (AuditAnswer, Strin
             AuditAnswer::Device,
             format!("{did}: the device did what was printed"),
         ),
+    }
+}
+
+/// Decides where the devices moved more than was printed and others used them; `None` where they moved enough for it.
+fn shared(audit: &Audit, side: &Side, did: &str) -> Option<(AuditAnswer, String)> {
+    let (top, bytes) = (side.top.bytes as f64, side.bytes);
+    let excess = top - bytes;
+    let is_shared = excess > (EXCESS_SHARE * bytes).max(EXCESS_MIN)
+        && side.others_bytes >= 0.5 * excess
+        && top - side.others_bytes < DEVICE_SHARE * bytes;
+    if !is_shared {
+        return None;
+    }
+    match side.own_bytes {
+        Some(own) if own >= DEVICE_SHARE * bytes => None,
+        Some(own) if own < MEMORY_SHARE * bytes => {
+            let why = format!(
+                "{} were read from storage for it: {}",
+                whole(own),
+                memory(audit, side)
+            );
+            Some((AuditAnswer::Memory, why))
+        }
+        _ => {
+            let why = format!(
+                "{did}, and other programs {} {}: whose they were is not decided",
+                match side.operation {
+                    Operation::Read => "read",
+                    Operation::Write => "wrote",
+                },
+                whole(side.others_bytes)
+            );
+            Some((AuditAnswer::Undecided, why))
+        }
     }
 }
 

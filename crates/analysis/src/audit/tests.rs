@@ -72,13 +72,17 @@ fn run(operation: Operation, ios_per_s: f64, ios: u64) -> ImportedRun {
     }
 }
 
+fn device((name, kind, _): &(&str, &str, Did)) -> BlockDevice {
+    BlockDevice {
+        name: (*name).to_owned(),
+        kind: (*kind).to_owned(),
+        ..BlockDevice::default()
+    }
+}
+
 impl Case {
     fn record(self) -> WatchRecord {
-        let devices = self.chain.iter().map(|(name, kind, _)| BlockDevice {
-            name: (*name).to_owned(),
-            kind: (*kind).to_owned(),
-            ..BlockDevice::default()
-        });
+        let devices = self.chain.iter().map(device);
         let after = self
             .chain
             .iter()

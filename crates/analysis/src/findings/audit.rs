@@ -78,7 +78,7 @@ fn not_on_device(seen: &AuditSeen<'_>) -> Option<Finding> {
     match seen.answer {
         answer if answer.is_memory() => {
             let found = found(&NOT_ON_DEVICE, Severity::Error, sentence, &compared(seen));
-            Some(found.not_as("a disk result"))
+            Some(found.invalid_for("a disk result"))
         }
         AuditAnswer::PartMemory => {
             let evidence = compared(seen);

@@ -183,18 +183,21 @@ pub fn ab_is_known(runs: &[(String, RunRecord)], precision: f64) -> bool {
         .is_some_and(|iops| decided(&iops.ratio, precision) != AbDecision::Inconclusive)
 }
 
+/// A figure: its name, how it is read, and the constant of its intervals.
+type FigureRow<'a> = (&'static str, &'a dyn Fn(&RunReport) -> Option<f64>, f64);
+
 fn figures(runs: &[(&str, &RunReport)]) -> Vec<AbFigure> {
     let quantile = |share| {
         move |report: &RunReport| Some(report.total()?.latency.at(share)?.latency_ns? as f64)
     };
     let (p50, p99) = (quantile(0.5), quantile(0.99));
-    let iops = |report: &RunReport| Some(report.total()?.rate_per_s);
-    let all: [(&str, &dyn Fn(&RunReport) -> Option<f64>, f64); 3] = [
+    let iops = |report: &RunReport| Some(report.total()?.iops);
+    let all: [FigureRow<'_>; 3] = [
         ("iops", &iops, LN_B_OF_3_PERCENT),
         ("latency_p50_ns", &p50, LN_B_OF_1_PERCENT),
         ("latency_p99_ns", &p99, LN_B_OF_1_PERCENT),
     ];
-    let figure = |(name, of, ln_b): &(&str, &dyn Fn(&RunReport) -> Option<f64>, f64)| {
+    let figure = |(name, of, ln_b): &FigureRow<'_>| {
         let pairs = pairs(runs, *of);
         let logs: Vec<f64> = pairs.iter().map(|(a, b)| b - a).collect();
         let ratio = ratio(&logs, *ln_b)?;
@@ -279,9 +282,9 @@ fn decide(
         return undecided("no pair of runs was completed".to_owned());
     };
     if verdict.validity == Validity::Invalid {
-        let reasons = verdict.reasons.join("; ");
+        let reason = verdict.reasons.first().map_or("", String::as_str);
         return undecided(format!(
-            "the figures are not those of the storage: {reasons}"
+            "the figures are not those of the storage: {reason}"
         ));
     }
     let ratio = &iops.ratio;

@@ -151,7 +151,7 @@ impl DemandFigure {
             DemandStatistic::Quantile(share) => {
                 row.latency.at(share)?.latency_ns.map(|ns| ns as f64)
             }
-            DemandStatistic::Iops => Some(row.rate_per_s),
+            DemandStatistic::Iops => Some(row.iops),
             DemandStatistic::BytesPerS => Some(row.bytes_per_s),
         }
     }
@@ -302,7 +302,7 @@ fn row(
     Some(FitRow {
         label: label.to_owned(),
         figure: demand.and_then(|demand| demand.figure.of_run(record, report)),
-        iops: total.rate_per_s,
+        iops: total.iops,
         latency_mean_ns: total.latency.mean_ns,
         latency_p99_ns: p99.map(|ns| ns as f64),
     })
@@ -336,8 +336,7 @@ fn decide(
         return undecided("what was required is not stored".to_owned());
     };
     if verdict.validity == Validity::Invalid {
-        let reasons = verdict.reasons.iter();
-        let reason = reasons.map(String::as_str).collect::<Vec<_>>().join("; ");
+        let reason = verdict.reasons.first().map_or("", String::as_str);
         return undecided(format!(
             "the figures are not those of the storage: {reason}"
         ));
@@ -370,7 +369,7 @@ fn answer(
         let figure = figure?;
         let name = demand.figure.name();
         let value = |value| demand.figure.value(value);
-        Some(match (figure.low, figure.high) {
+        let text = match (figure.low, figure.high) {
             (Some(low), Some(high)) => format!(
                 "{name} {} (95% CI {} to {})",
                 value(figure.value),
@@ -378,7 +377,8 @@ fn answer(
                 value(high)
             ),
             _ => format!("{name} {}", value(figure.value)),
-        })
+        };
+        Some(text.trim_start().to_owned())
     };
     let requires = |demand: &Demand| format!("{} requires {}", demand.title, demand.requires());
     let parts = [

@@ -125,7 +125,7 @@ impl PageBuilder {
     /// The account of a program.
     pub fn audited(&mut self, row: ResultRow, report: &AuditReport) {
         let cell = PageCell {
-            rate: rate_of(&row),
+            iops_estimate: rate_of(&row),
             validity: report.validity,
             reasons: vec![report.sentence.clone()],
             ..self.cell(&row)

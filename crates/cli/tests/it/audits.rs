@@ -83,7 +83,7 @@ fn figures_of_fio_are_judged_by_what_the_device_did() {
     let (direct, account) = answer(&file, "--rw=randread --direct=1");
     assert_eq!(
         (direct.as_str(), &account["validity"]),
-        ("device", &"valid".into()),
+        ("device", &"VALID".into()),
         "{account}"
     );
     let buffered = "--rw=read --invalidate=0";
@@ -91,7 +91,7 @@ fn figures_of_fio_are_judged_by_what_the_device_did() {
     let (cached, account) = answer(&file, buffered);
     assert_eq!(
         (cached.as_str(), &account["validity"]),
-        ("memory", &"invalid".into()),
+        ("memory", &"INVALID".into()),
         "{account}"
     );
     assert_eq!(ids(&account)[0], "audit-not-on-device");

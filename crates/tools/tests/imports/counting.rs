@@ -53,6 +53,10 @@ pub(crate) fn busy(work: impl FnOnce()) -> f64 {
 }
 
 /// Returns whether files have the lengths of `cargo xtask bounds`, and not those of every check.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the lengths are those of the laboratory"
+)]
 pub(crate) fn is_full() -> bool {
     std::env::var_os("FATHOM_COSTS_FULL").is_some()
 }

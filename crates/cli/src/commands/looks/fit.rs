@@ -129,6 +129,7 @@ fn list(rows: &[DemandRow]) -> String {
     let mut text = String::new();
     for DemandRow { demand, names, .. } in rows {
         let requires = format!("{} {}", demand.figure.name(), demand.requires());
+        let requires = requires.trim_start();
         let also = match names.is_empty() {
             true => String::new(),
             false => format!(" (also: {})", names.join(", ")),
@@ -145,7 +146,7 @@ fn plan(request: &FitRequest) -> String {
     let target = &request.span.targets[0];
     let measured = request.span.phases.measured;
     let mut text = format!(
-        "would run {} times {measured} of {}, and compare its {} with the limit: {}\n  fathom run {} {}\n",
+        "would run {} times {measured} of {}; required: {} {}\n  fathom run {} {}\n",
         request.rounds,
         demand.title,
         demand.figure.name(),

@@ -3,7 +3,7 @@
 //!
 //! Deliberately absent: which turns there are, and in which order (`quick`, `layers`, `fit`).
 
-use super::{PlannedTurn, Turns, own_file, to_prepare};
+use super::{NextTurns, PlannedTurn, Turns, own_file, to_prepare};
 use crate::args::KeepArgs;
 use crate::commands::answer;
 use crate::commands::command_line;
@@ -45,8 +45,7 @@ pub(super) struct Look<'a> {
     pub(super) seed: u64,
     pub(super) context: LooksContext,
     pub(super) page: Page,
-    /// Returns the turns that follow those that were done; empty at the end.
-    pub(super) more: &'a dyn Fn(&[(String, RunRecord)]) -> Vec<PlannedTurn>,
+    pub(super) more: NextTurns<'a>,
     /// How the session ends with this result, where all went well.
     pub(super) ending: fn(&[(String, RunRecord)], &LooksContext) -> Ending,
 }

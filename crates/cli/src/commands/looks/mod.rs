@@ -107,6 +107,9 @@ impl Turn {
     }
 }
 
+/// Returns the turns that follow those that were done; empty at the end.
+type NextTurns<'a> = &'a dyn Fn(&[(String, RunRecord)]) -> Vec<PlannedTurn>;
+
 /// A turn as it is issued.
 struct PlannedTurn {
     label: String,
@@ -147,8 +150,7 @@ impl From<Turn> for PlannedTurn {
 /// Turns that are taken one after another.
 struct Turns<'a> {
     todo: VecDeque<PlannedTurn>,
-    /// Returns what follows those that were done; empty at the end.
-    more: &'a dyn Fn(&[(String, RunRecord)]) -> Vec<PlannedTurn>,
+    more: NextTurns<'a>,
     /// The targets as they were looked at last.
     known: Vec<TargetFacts>,
     progress: &'a Steps,

@@ -82,7 +82,7 @@ impl Processes {
 pub(super) fn account(
     args: &WatchArgs,
     request: &Request,
-    processes: Processes,
+    processes: &Processes,
     environment: &Environment,
 ) -> Result<Ending, CommandError> {
     let root = Root::live();

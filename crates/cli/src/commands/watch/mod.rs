@@ -49,7 +49,7 @@ pub(crate) fn watch(args: &WatchArgs, environment: &Environment) -> Result<Endin
     let root = Root::live();
     let request = request(args, &root)?;
     if let Some(processes) = account::Processes::of(args, &root)? {
-        return account::account(args, &request, processes, environment);
+        return account::account(args, &request, &processes, environment);
     }
     let place = place(args, environment)?;
     let server = match &args.openmetrics {
