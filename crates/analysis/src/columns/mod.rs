@@ -2,25 +2,25 @@
 //! and the documentation.
 //!
 //! Read in this order: `value` (the content of a field, and how values compare), `table` (all fields), `filter`
-//! (`block=8K and write=0`), `renamed` (names of old), `choose` (which fields, in which order of rows), `pivot` (one field by two others), `best`
+//! (`block=8K and write=0`), `problem` (what is wrong with them), `choose` (which fields, in which order of rows), `pivot` (one field by two others), `best`
 //! (the highest rate that fits). Deliberately absent: how a value looks (`views`).
 
 mod best;
 mod choose;
 mod filter;
 mod pivot;
-mod renamed;
+mod problem;
 mod table;
 mod value;
 
 pub use best::{Best, best};
 pub use choose::{
-    Alike, Problem, SelectedRow, Selection, SelectionRow, SortKey, SortRank, Usual, columns_of,
-    sort_of, usual,
+    Alike, SelectedRow, Selection, SelectionRow, SortKey, SortRank, Usual, columns_of, sort_of,
+    usual,
 };
 pub use filter::{Filter, moment_span};
 pub use pivot::{Pivot, pivot};
-pub use renamed::renamed;
+pub use problem::{Problem, renamed};
 pub use table::{COLUMNS, JUDGED, column, columns, short};
 pub use value::{Unit, Value};
 

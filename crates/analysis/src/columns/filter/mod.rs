@@ -8,7 +8,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-use super::choose::Problem;
+use super::problem::Problem;
 use super::{Column, Unit, Value};
 pub use literal::moment_span;
 use literal::same;

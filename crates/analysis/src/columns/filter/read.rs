@@ -5,8 +5,8 @@
 
 use super::literal::{is_possible, literal, nothing};
 use super::{Node, Operator};
-use crate::columns::choose::Problem;
 use crate::columns::column;
+use crate::columns::problem::Problem;
 
 /// Longest first, so that `<=` is not read as `<`.
 const OPERATORS: [(&str, Operator); 9] = [
