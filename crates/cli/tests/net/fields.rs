@@ -60,18 +60,15 @@ impl Corpus<'_> {
 /// The cells of a line of CSV without line ends in them.
 fn cells(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
-    for part in line.split_inclusive(['"', ',']) {
-        let (text, end) = match part.strip_suffix(['"', ',']) {
-            Some(text) => (text, part.chars().last()),
-            None => (part, None),
-        };
-        let last = cells.last_mut().unwrap();
-        last.push_str(text);
-        match end {
-            Some('"') => quoted = !quoted,
-            Some(',') if quoted => last.push(','),
-            Some(',') => cells.push(String::new()),
-            _ => {}
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' if quoted && letters.next_if_eq(&'"').is_some() => {
+                cells.last_mut().unwrap().push('"')
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            letter => cells.last_mut().unwrap().push(letter),
         }
     }
     cells

@@ -98,7 +98,7 @@ fn a_table_of_the_usual_fields_is_as_wide_as_the_page_and_says_what_it_leaves_ou
     expect![[r#"
         6 results
         omitted at 80 columns: kind, tool, source, host, target, tags, cache,
-        throughput, latency_mean, latency_max, reason; fathom table --columns NAMES
+        bytes_per_s, latency_mean, latency_max, reason; fathom table --columns NAMES
         shows those that you specify, --csv all there are
 
         id       block  depth  threads  write  pattern      iops  latency_p99  errors

@@ -195,10 +195,17 @@ const JSON_INTRODUCTION: &str = "\
 reader ignores fields that it does not know. The schemas ([JSON Schema](https://json-schema.org/)) describe every field, also the nested ones. The schema of
 each document refers to [documents.schema.json](schema/documents.schema.json), which has every type once: keep both in one folder.
 
-- A name ends in its unit: `_ns` (nanoseconds), `_bytes`, `_per_s`, `_percent`, `_share` (0 to 1). Times of the day are nanoseconds since 1970 in UTC (`_utc_ns`).
+- Figures have the names of the [fields](fields.md), as in CSV and SQL. A name ends in its unit: `_ns` (nanoseconds), `_bytes`, `_per_s`, `_percent`,
+  `_share` (0 to 1). Times of the day are nanoseconds since 1970 in UTC (`_utc_ns`).
 - `null` or an absent field means unknown. It never means 0.
-- A figure with a 95% confidence interval has `value`, `low` and `high`; percentiles have `low_ns` and `high_ns`.
-- `verdict.validity` has the verdict; `findings` has the id, the severity and the evidence of each finding ([findings](findings.md)).
+- `iops` and `bytes_per_s` are numbers. `iops_estimate`, `bytes_per_s_estimate` and other estimates are objects with the 95% confidence interval:
+  `value`, `low` and `high`; percentiles have `low_ns` and `high_ns`.
+- Times of one kind are in one object, so their names omit the kind: `latency.mean_ns`, `latency.max_ns`, `response.mean_ns`.
+- `queue_depth` is per thread, `total_queue_depth` over all threads.
+- `stored` has the place of a result: `id` (`12.3`, as `fathom show` takes it), `session` and `number`.
+- `schema_version` is 2. Version 1 had other names: `rate_per_s` is `iops`, `mean_latency_ns` is `latency_mean_ns`, `rate` is `iops_estimate`.
+- `verdict.validity` has the verdict (`VALID`, `CAUTION`, `INVALID`, `NOT CHECKED`); `findings` has the id, the severity and the evidence of each
+  finding ([findings](findings.md)).
 - A result of a simulated device has `\"simulated\": true` in its verdict.
 
 The tables below are written from the schemas (`UPDATE_EXPECT=1 cargo test -p views --test it schema`).
