@@ -40,7 +40,7 @@ mod intervals;
 pub mod job;
 mod known;
 mod latency;
-mod looks;
+pub mod looks;
 mod mixed;
 pub mod models;
 mod observed;
@@ -96,12 +96,6 @@ pub use job::{
 };
 pub use known::{CloudCap, Known, Medium, NotAMedium};
 pub use latency::{Latency, Percentile, TailSamples};
-pub use looks::{
-    AB_PAIRS_MIN, AbDecision, AbFigure, AbReport, AbRequest, AbSide, ab_is_known, ab_report,
-};
-pub use looks::{
-    Decision, Demand, DemandFigure, DemandOperation, DemandStatistic, FitReport, FitRow, fit_report,
-};
 pub use looks::{
     Layer, LayerCost, LayerRow, LayerStep, LayerWork, LayersReport, LooksContext, LooksPlace,
     QuickReport, QuickRow, QuickStep, StepFinding, layers_report, quick_report,

@@ -2,7 +2,7 @@
 //!
 //! Omitted: how a demand is measured (`fathom fit`) and decided (`analysis`).
 
-use analysis::{Demand, DemandFigure, DemandStatistic};
+use analysis::looks::{Demand, DemandFigure, DemandStatistic};
 use model::{Bytes, Nanos};
 use serde::Deserialize;
 

@@ -5,13 +5,14 @@ use crate::json_text::pretty_json;
 use crate::learned::LearnedSummary;
 use crate::paper::Stored;
 use analysis::audit::AuditReport;
+use analysis::looks::{AbReport, FitReport};
 use analysis::page::PageDocument;
 use analysis::pts::{PtsForecast, PtsReport};
 use analysis::triage::TriageReport;
 use analysis::{
-    AbReport, CompareReport, Explanation, FilesReport, FitReport, History, HostsPreflight,
-    ImportedReport, JobReport, LayersReport, Preflight, QuickReport, RunReport, SurveyReport,
-    SweepForecast, SweepReport, WatchReport,
+    CompareReport, Explanation, FilesReport, History, HostsPreflight, ImportedReport, JobReport,
+    LayersReport, Preflight, QuickReport, RunReport, SurveyReport, SweepForecast, SweepReport,
+    WatchReport,
 };
 use model::Note;
 use model::fidelity::Fidelity;

@@ -6,9 +6,10 @@ use crate::number::{NOTHING, bytes, mib_per_s, percentile, rate};
 use crate::paper::{Paper, Stored};
 use crate::table::{Column, fitting, left, left_out, lines, picked, right};
 use crate::text::{printable, width, wrap};
+use analysis::looks::{AbFigure, AbReport, FitReport, FitRow};
 use analysis::{
-    AbFigure, AbReport, Answer, Estimate, FitReport, FitRow, LayerCost, LayerRow, LayersReport,
-    LooksPlace, QuickReport, QuickRow, StepFinding, Verdict, say,
+    Answer, Estimate, LayerCost, LayerRow, LayersReport, LooksPlace, QuickReport, QuickRow,
+    StepFinding, Verdict, say,
 };
 use std::io::{self, Write};
 
@@ -134,7 +135,7 @@ pub fn ab_summary(report: &AbReport, paper: &Paper, out: &mut dyn Write) -> io::
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// Writes a decision, then where it was made, then whether the figures may be used.
+/// Writes a decision, then its place, then whether the figures may be used.
 fn decision(
     answers: &[Answer],
     place: Option<&LooksPlace>,

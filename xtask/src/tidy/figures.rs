@@ -64,7 +64,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "lines of code, without comments, blanks and tests",
-        bound: 168_290,
+        bound: 173_196,
         count: lines_of_code,
     },
 ];

@@ -111,7 +111,7 @@ pub struct AbFigure {
     pub a: f64,
     /// Geometric mean of B's runs.
     pub b: f64,
-    /// B's over A's, with an interval that holds at every end of the course.
+    /// B's over A's, with an interval that contains the truth at every end of the course.
     pub ratio: Estimate,
 }
 

@@ -3,7 +3,7 @@
 //! The figure of each run is one sample, so that what varies from run to run is in the interval and what is correlated
 //! within a run is not taken for precision: Student's t on the logarithms (Kalibera and Jones, "Rigorous Benchmarking in
 //! Reasonable Time", 2013). The answer is a pass or a fail only if the whole interval is on one side of the limit and no
-//! finding says that the figures are not those of the storage. Omitted: what programs require (`docs/demands.toml`).
+//! finding reports that the figures are not those of the storage. Omitted: what programs require (`docs/demands.toml`).
 
 use super::{LooksContext, LooksPlace, StepFinding, place_of, reports, step_findings, verdict};
 use crate::findings::COMMIT_LATENCY;

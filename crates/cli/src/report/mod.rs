@@ -285,7 +285,7 @@ pub(crate) fn quick(
 
 /// Writes which of two is faster, whole or not.
 pub(crate) fn ab(runs: &[(String, RunRecord)], context: &LooksContext, form: Form<'_>) -> Vec<u8> {
-    let report = analysis::ab_report(runs, context);
+    let report = analysis::looks::ab_report(runs, context);
     form.written(|out| match form.json {
         true => views::ab_json(&report, form.stored().as_ref(), out),
         false => views::ab_summary(&report, &form.paper(), out),
@@ -294,7 +294,7 @@ pub(crate) fn ab(runs: &[(String, RunRecord)], context: &LooksContext, form: For
 
 /// Writes whether storage is fast enough, whole or not.
 pub(crate) fn fit(runs: &[(String, RunRecord)], context: &LooksContext, form: Form<'_>) -> Vec<u8> {
-    let report = analysis::fit_report(runs, context);
+    let report = analysis::looks::fit_report(runs, context);
     form.written(|out| match form.json {
         true => views::fit_json(&report, form.stored().as_ref(), out),
         false => views::fit_summary(&report, &form.paper(), out),

@@ -30,7 +30,8 @@ fn a_device_that_is_faster_is_found_and_by_how_much() {
     assert_eq!(report["decision"], "faster");
     let ratio = &report["figures"][0]["ratio"];
     let of = |name: &str| ratio[name].as_f64().unwrap();
-    assert!(of("low") <= 1.25 && 1.25 <= of("high"), "{ratio}");
+    // 100 µs and 80 µs, with what both have in common.
+    assert!(1.2 < of("low") && of("high") < 1.3, "{ratio}");
     assert!(
         report["pairs"].as_u64().unwrap() < 50,
         "it ends when it is known"

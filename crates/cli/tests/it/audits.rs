@@ -65,7 +65,7 @@ fn fio(bench: &Bench, file: &Path, options: &str) -> (String, Value) {
     assert!(
         first
             .to_lowercase()
-            .starts_with(&validity.replace('_', " ")),
+            .starts_with(&validity.to_lowercase().replace('_', " ")),
         "{first}"
     );
     assert!(said.err.lines().count() <= 15, "{}", said.err);

@@ -1,4 +1,4 @@
-//! `fathom fit`: which side of a limit a device is on, and what no decision is made of.
+//! `fathom fit`: which side of a limit a device is on, and what decides nothing.
 
 use crate::bench::Bench;
 use serde_json::Value;

@@ -34,6 +34,11 @@ fn ready() -> Option<(Tracefs, Loop, String)> {
 
 /// A job of fio with these options while it is learned for 2 s; `None` if it cannot be started.
 fn learned_of_fio(bench: &Bench, device: &str, options: &str) -> Option<LearnedProfile> {
+    learned_for("2s", bench, device, options)
+}
+
+/// The same for this time.
+fn learned_for(time: &str, bench: &Bench, device: &str, options: &str) -> Option<LearnedProfile> {
     let common = "--name=j --thread --direct=1 --ioengine=libaio --time_based --runtime=60 --norandommap --output=fio.txt";
     let mut fio = at_once("fio");
     fio.args(common.split(' ').chain(options.split(' ')))
@@ -42,7 +47,7 @@ fn learned_of_fio(bench: &Bench, device: &str, options: &str) -> Option<LearnedP
     let fio = fio.spawn().ok()?;
     std::thread::sleep(std::time::Duration::from_secs(1));
     let out = format!("{}.profile", fio.id());
-    let said = bench.line(&format!("learn --device {device} --for 2s -o {out}"));
+    let said = bench.line(&format!("learn --device {device} --for {time} -o {out}"));
     ended(fio);
     assert_eq!(said.code, Some(0), "{said:?}");
     Some(profile(bench, &out))
@@ -136,7 +141,7 @@ fn rates_and_think_times_of_fio_are_learned() {
 /// what it missed. `None`, with the reason printed, if it did so 3 times: `traces` compares the same exactly.
 fn undelayed(bench: &Bench, device: &str, options: &str, expected: f64) -> Option<LearnedProfile> {
     for _ in 0..3 {
-        let found = learned_of_fio(bench, device, options)?;
+        let found = learned_for("4s", bench, device, options)?; // few I/Os are shown to be even
         let rate = found.learned.ios as f64 / found.learned.duration.as_seconds();
         if (rate / expected - 1.0).abs() <= 0.05 {
             return Some(found);

@@ -64,7 +64,7 @@ fn cells(line: &str) -> Vec<String> {
     while let Some(letter) = letters.next() {
         match letter {
             '"' if quoted && letters.next_if_eq(&'"').is_some() => {
-                cells.last_mut().unwrap().push('"')
+                cells.last_mut().unwrap().push('"');
             }
             '"' => quoted = !quoted,
             ',' if !quoted => cells.push(String::new()),

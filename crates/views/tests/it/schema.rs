@@ -138,7 +138,7 @@ fn the_file_of_each_document_refers_to_its_schema() {
             format!("/$defs/{}", name.trim_end_matches(".schema.json"))
         );
     }
-    assert_eq!(files.len(), 25);
+    assert_eq!(files.len(), 27);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! A and B are two targets with one workload, or one target with two. Omitted: how it is decided (`analysis`).
 
-use super::look::{Look, Setting};
+use super::look::{Feedback, Look, Setting};
 use super::{PlannedTurn, span_of_words, timed};
 use crate::args::AbArgs;
 use crate::commands::survey::request::read_precision;
@@ -11,7 +11,8 @@ use crate::failure::Ending;
 use crate::run_context::RunContext;
 use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{output, report, seed};
-use analysis::{AB_PAIRS_MIN, AbRequest, AbSide, LooksContext, ab_is_known};
+use analysis::LooksContext;
+use analysis::looks::{AB_PAIRS_MIN, AbRequest, AbSide, ab_is_known};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
 use model::{CommandError, Nanos, Profile, RunRecord, Timespan};
@@ -94,8 +95,10 @@ fn ab(
             ..LooksContext::default()
         },
         page: report::ab,
-        more: &more,
-        ending: |_, _| Ending::Good,
+        feedback: Feedback {
+            more: &more,
+            ..Feedback::NONE
+        },
     };
     let setting = Setting {
         environment,

@@ -2,7 +2,7 @@
 //!
 //! A demand is a row of `docs/demands.toml` or of a file of that form. Omitted: how it is decided (`analysis`).
 
-use super::look::{Look, Setting};
+use super::look::{Feedback, Look, Setting};
 use super::{PlannedTurn, own_file, read_seed, span_of_words, timed};
 use crate::args::FitArgs;
 use crate::environment::Environment;
@@ -10,7 +10,8 @@ use crate::failure::Ending;
 use crate::run_context::RunContext;
 use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{options, output, report, seed};
-use analysis::{Decision, LooksContext, fit_report};
+use analysis::LooksContext;
+use analysis::looks::{Decision, fit_report};
 use model::{CommandError, Nanos, Profile, RunRecord, Timespan};
 use session::Admission;
 use std::fmt::Write;
@@ -86,10 +87,12 @@ fn fit(args: &FitArgs, environment: &Environment) -> Result<Ending, CommandError
             ..LooksContext::default()
         },
         page: report::fit,
-        more: &|_| Vec::new(),
-        ending: match args.strict {
-            true => |runs, context| ending(runs, context, true),
-            false => |runs, context| ending(runs, context, false),
+        feedback: Feedback {
+            ending: match args.strict {
+                true => |runs, context| ending(runs, context, true),
+                false => |runs, context| ending(runs, context, false),
+            },
+            ..Feedback::NONE
         },
     };
     let setting = Setting {

@@ -3,7 +3,7 @@
 //! Round after round every way has its turn, each round beginning with another one, so that neither a drift nor an order
 //! is taken for a cost.
 
-use super::look::{Look, Setting};
+use super::look::{Feedback, Look, Setting};
 use super::{Turn, own_file, read_seed, read_size};
 use crate::args::LayersArgs;
 use crate::commands::survey::site::lies_on;
@@ -82,8 +82,7 @@ pub(crate) fn layers(args: &LayersArgs, environment: &Environment) -> Result<End
         seed: asked.seed,
         context: context(&asked, consent),
         page: report::layers,
-        more: &|_| Vec::new(),
-        ending: |_, _| Ending::Good,
+        feedback: Feedback::NONE,
     };
     let setting = Setting {
         environment,

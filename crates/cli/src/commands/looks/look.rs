@@ -45,9 +45,22 @@ pub(super) struct Look<'a> {
     pub(super) seed: u64,
     pub(super) context: LooksContext,
     pub(super) page: Page,
+    pub(super) feedback: Feedback<'a>,
+}
+
+/// What depends on the results.
+pub(super) struct Feedback<'a> {
     pub(super) more: NextTurns<'a>,
-    /// How the session ends with this result, where all went well.
+    /// How the session ends with these results, where all went well.
     pub(super) ending: fn(&[(String, RunRecord)], &LooksContext) -> Ending,
+}
+
+impl Feedback<'_> {
+    /// No further turns, and a good ending.
+    pub(super) const NONE: Feedback<'static> = Feedback {
+        more: &|_| Vec::new(),
+        ending: |_, _| Ending::Good,
+    };
 }
 
 /// What it uses.
@@ -93,7 +106,7 @@ impl Look<'_> {
         let progress = Steps::new(environment);
         let mut table = Turns {
             todo: VecDeque::new(),
-            more: self.more,
+            more: self.feedback.more,
             known: self.beside,
             progress: &progress,
             seed: self.seed,
@@ -122,7 +135,7 @@ impl Look<'_> {
             return Err(refusal);
         }
         let ending = end(&journal, &context);
-        let ending = ending.and((self.ending)(&done, &context));
+        let ending = ending.and((self.feedback.ending)(&done, &context));
         let form = Form::of_session(setting.json, &journal, setting.keep, setting.environment);
         output::print(&(self.page)(&done, &context, form))?;
         Ok(ending)

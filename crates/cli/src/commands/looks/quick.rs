@@ -1,6 +1,6 @@
 //! `fathom quick`: in about ten seconds, what `hdparm -tT` and a pair of dd runs report, and the latency of a database.
 
-use super::look::{Look, Setting};
+use super::look::{Feedback, Look, Setting};
 use super::{Turn, own_file, read_seed, read_size};
 use crate::args::QuickArgs;
 use crate::environment::Environment;
@@ -78,8 +78,7 @@ pub(crate) fn quick(args: &QuickArgs, environment: &Environment) -> Result<Endin
         seed: asked.seed,
         context: LooksContext::default(),
         page: report::quick,
-        more: &|_| Vec::new(),
-        ending: |_, _| Ending::Good,
+        feedback: Feedback::NONE,
     };
     let setting = Setting {
         environment,

@@ -3,8 +3,9 @@
 use crate::kinds::separate::add_results;
 use crate::kinds::stored::{Hints, Kind, Stored, nothing_below};
 use crate::report;
+use analysis::looks::{ab_report, fit_report};
 use analysis::page::PageBuilder;
-use analysis::{LooksContext, ab_report, fit_report, layers_report, quick_report};
+use analysis::{LooksContext, layers_report, quick_report};
 use model::{CommandError, ResultRow, RunRecord};
 use store::{Session, SessionOutcome, StoredRun};
 
