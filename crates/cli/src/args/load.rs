@@ -24,7 +24,7 @@ pub(crate) struct LoadArgs {
 
 impl LoadArgs {
     /// The request in the dialect's words, as they were typed.
-    pub(super) fn request(&self, targets: &[PathBuf]) -> native::Request {
+    pub(crate) fn request(&self, targets: &[PathBuf]) -> native::Request {
         let LoadArgs {
             work,
             place,

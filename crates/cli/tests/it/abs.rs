@@ -82,6 +82,12 @@ fn what_compares_nothing_is_refused() {
         .line("ab sim:ssd sim:array --precision 0")
         .refused("--precision");
     bench.line("ab f --a '--dept 1'").refused("--dept");
+    for other in ["--overwrite", "--store x", "--json", "g"] {
+        let word = other.split(' ').next().unwrap();
+        bench
+            .line(&format!("ab f --a '-w 100 {other}'"))
+            .refused(word);
+    }
     bench
         .line("ab f --a '-w 100' --b '-w 50'")
         .refused("--overwrite");

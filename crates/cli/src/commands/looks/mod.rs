@@ -12,7 +12,7 @@ mod own_file;
 pub(crate) mod quick;
 pub(crate) mod stored;
 
-use crate::args::RunArgs;
+use crate::args::LoadArgs;
 use crate::progress::Steps;
 use crate::subcommand::parsed;
 use analysis::LooksContext;
@@ -274,20 +274,18 @@ fn to_prepare(mut passed: Vec<CheckedPlan>) -> CheckedPlan {
     passed.swap_remove(place)
 }
 
-/// Reads options of `fathom run` for one target; a later one replaces an earlier one.
+/// Reads options of the workload of `fathom run` for one target; a later one replaces an earlier one. Others are refused, such
+/// as those that confirm a loss of data.
 ///
 /// # Errors
 /// What the parser or `fathom run` refuses, behind whose options they are.
 fn span_of_words(whose: &str, words: &[OsString], path: &Path) -> Result<Timespan, CommandError> {
     let refused = |why: &dyn std::fmt::Display| CommandError::refused(format!("{whose}: {why}"));
-    let command = RunArgs::augment_args(clap::Command::new("fathom run")).args_override_self(true);
+    let command = LoadArgs::augment_args(clap::Command::new("fathom run")).args_override_self(true);
     let line = ["fathom run".into()].into_iter();
-    let line = line.chain(words.iter().cloned());
-    let line = line.chain(["--".into(), path.into()]);
-    let matches = command.try_get_matches_from(line);
-    let matches = matches.map_err(|error| refused(&error))?;
-    let run: RunArgs = parsed(&matches)?;
-    let built = native::build(&run.request())?;
+    let matches = command.try_get_matches_from(line.chain(words.iter().cloned()));
+    let load: LoadArgs = parsed(&matches.map_err(|error| refused(&error))?)?;
+    let built = native::build(&load.request(&[path.to_owned()]))?;
     let mut spans = built.profile.timespans.into_iter();
     spans.next().ok_or_else(|| refused(&"no I/O is issued"))
 }
