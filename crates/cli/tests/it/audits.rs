@@ -81,9 +81,11 @@ fn figures_of_fio_are_judged_by_what_the_device_did() {
     let file = mounted.folder.join("f");
     let answer = |file: &Path, options: &str| fio(&bench, file, options);
     let (direct, account) = answer(&file, "--rw=randread --direct=1");
-    assert_eq!(
-        (direct.as_str(), &account["validity"]),
-        ("device", &"VALID".into()),
+    assert_eq!(direct, "device", "{account}");
+    // Tests next to this one use the disk, too.
+    let is_alone = account["validity"] == "VALID";
+    assert!(
+        is_alone || ids(&account) == ["audit-other-load"],
         "{account}"
     );
     let buffered = "--rw=read --invalidate=0";
