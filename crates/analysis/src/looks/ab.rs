@@ -12,7 +12,7 @@ use crate::say::{self, percent};
 use crate::spread::mean;
 use crate::verdict::{Validity, Verdict};
 use crate::{Answer, Estimate};
-use model::RunRecord;
+use model::{Operation, RunRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -170,17 +170,17 @@ pub fn ab_report(runs: &[(String, RunRecord)], context: &LooksContext) -> AbRepo
     }
 }
 
-/// Returns whether the course may end: the ratio of IOPS is known as well as was requested.
+/// Returns whether the course may end: the ratio of IOPS is known as well as was requested. It costs no report of a run.
 pub fn ab_is_known(runs: &[(String, RunRecord)], precision: f64) -> bool {
-    let all = reports(runs);
-    let labelled = runs.iter().zip(&all);
-    let labelled: Vec<(&str, &RunReport)> = labelled
-        .map(|((label, _), report)| (label.as_str(), report))
-        .collect();
-    let figures = figures(&labelled);
-    figures
-        .first()
-        .is_some_and(|iops| decided(&iops.ratio, precision) != AbDecision::Inconclusive)
+    let runs: Vec<(&str, &RunRecord)> = runs.iter().map(|(label, run)| (&**label, run)).collect();
+    let ios = |run: &RunRecord| {
+        let both = [Operation::Read, Operation::Write];
+        let ios: u64 = both.iter().map(|&one| run.counted(one, None).ios).sum();
+        Some(ios as f64 / run.phases.measured().as_seconds())
+    };
+    let logs: Vec<f64> = pairs(&runs, &ios).iter().map(|(a, b)| b - a).collect();
+    let ratio = ratio(&logs, LN_B_OF_3_PERCENT);
+    ratio.is_some_and(|ratio| decided(&ratio, precision) != AbDecision::Inconclusive)
 }
 
 /// A figure: its name, how it is read, and the constant of its intervals.
@@ -213,19 +213,19 @@ fn figures(runs: &[(&str, &RunReport)]) -> Vec<AbFigure> {
     all.iter().filter_map(figure).collect()
 }
 
-/// Returns the logarithms of both figures of each complete pair.
-fn pairs(
-    runs: &[(&str, &RunReport)],
-    figure: &dyn Fn(&RunReport) -> Option<f64>,
-) -> Vec<(f64, f64)> {
-    let of = |side: AbSide, pair| {
-        let label = side.label(pair);
-        let run = runs.iter().find(|(name, _)| *name == label)?;
-        figure(run.1).filter(|value| *value > 0.0).map(f64::ln)
+/// Returns the logarithms of both figures of each complete pair, A's first.
+fn pairs<T>(runs: &[(&str, &T)], figure: &dyn Fn(&T) -> Option<f64>) -> Vec<(f64, f64)> {
+    let log = |run: &T| figure(run).filter(|value| *value > 0.0).map(f64::ln);
+    let pair = |two: &[(&str, &T)]| match two {
+        [(first, a), (second, b)] if first.starts_with('A') && second.starts_with('B') => {
+            Some((log(a)?, log(b)?))
+        }
+        [(first, b), (second, a)] if first.starts_with('B') && second.starts_with('A') => {
+            Some((log(a)?, log(b)?))
+        }
+        _ => None,
     };
-    (1..=runs.len() / 2)
-        .filter_map(|pair| Some((of(AbSide::A, pair)?, of(AbSide::B, pair)?)))
-        .collect()
+    runs.chunks_exact(2).filter_map(pair).collect()
 }
 
 /// Returns the ratio of which these are logarithms, with its interval from [`AB_PAIRS_MIN`] values on; `None` without values.
@@ -261,7 +261,7 @@ fn decided(ratio: &Estimate, precision: f64) -> AbDecision {
         return AbDecision::NoDifference;
     }
     // A difference is a decision when its interval is as narrow as requested.
-    if high / low > ((1.0 + precision) / (1.0 - precision)).powi(2) {
+    if high / low > (1.0 + precision) / (1.0 - precision) {
         return AbDecision::Inconclusive;
     }
     match (low > 1.0, high < 1.0) {
@@ -332,6 +332,10 @@ fn answer(
         AbDecision::NoDifference => format!("no difference above {}", percent(precision)),
         AbDecision::Inconclusive => "inconclusive".to_owned(),
     };
+    if let Some(reason) = reason {
+        let parts = [Some(reason.to_owned()), Some(basis)];
+        return Answer::of(&name, parts).into_iter().collect();
+    }
     let others = figures.iter().skip(1).filter_map(|figure| {
         let is_known = figure.ratio.low? > 1.0 || figure.ratio.high? < 1.0;
         let word = match figure.ratio.value > 1.0 {
@@ -340,8 +344,7 @@ fn answer(
         };
         is_known.then(|| format!("{} {} {word}", figure.label(), change(figure.ratio.value)))
     });
-    let parts = [Some(basis), reason.map(str::to_owned)];
-    let parts = parts.into_iter().chain(others.map(Some));
+    let parts = std::iter::once(basis).chain(others).map(Some);
     Answer::of(&name, parts).into_iter().collect()
 }
 

@@ -75,7 +75,7 @@ pub(crate) struct LayersArgs {
 #[derive(Args, Debug)]
 pub(crate) struct FitArgs {
     /// What is to run on the storage: etcd, sql-log, … (--list)
-    #[arg(value_name = "DEMAND", required_unless_present = "list")]
+    #[arg(value_name = "DEMAND")]
     pub(crate) demand: Option<String>,
     /// A folder, in which a temporary file is created and removed, a file or a device [default: the current folder]
     #[arg(value_name = "TARGET", default_value = ".", hide_default_value = true)]

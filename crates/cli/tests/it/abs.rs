@@ -30,6 +30,10 @@ fn a_device_that_is_faster_is_found_and_by_how_much() {
     assert_eq!(report["decision"], "faster");
     let ratio = &report["figures"][0]["ratio"];
     let of = |name: &str| ratio[name].as_f64().unwrap();
+    assert!(
+        of("high") / of("low") <= 1.02 / 0.98,
+        "as narrow as requested: {ratio}"
+    );
     // 100 µs and 80 µs, with what both have in common.
     assert!(1.2 < of("low") && of("high") < 1.3, "{ratio}");
     assert!(
@@ -93,5 +97,10 @@ fn what_compares_nothing_is_refused() {
         .refused("--overwrite");
     let plan = bench.line("ab sim:ssd sim:array --dry-run").good().out;
     assert!(plan.contains("6 to 125 pairs"), "{plan}");
+    let longer = "ab sim:ssd --a '--cooldown 5s' --b '--depth 2' --dry-run";
+    let plan = bench.line(longer).good().out;
+    assert!(plan.contains("6 to 40 pairs"), "{plan}");
+    let seeded = "ab sim:ssd --seed 1 --a '--seed 3' --b '-o 2'";
+    bench.line(seeded).refused("--seed cannot be set here");
     assert_eq!(bench.snapshot(), before);
 }

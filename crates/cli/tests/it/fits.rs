@@ -58,6 +58,7 @@ fn memory_decides_nothing() {
 fn what_is_no_demand_is_refused_and_nothing_is_created() {
     let bench = Bench::new();
     bench.line("fit etdc .").refused("must be etcd");
+    bench.line("fit").refused("DEMAND is missing: must be etcd");
     bench.line("fit etcd . --rounds 2").refused("--rounds");
     bench
         .line("fit etcd . --demands none.toml")
@@ -67,6 +68,22 @@ fn what_is_no_demand_is_refused_and_nothing_is_created() {
     bench
         .line("fit x . --demands half.toml")
         .refused("missing field");
+    demand(&bench, "1s");
+    let text = std::fs::read_to_string(bench.path("own.toml")).unwrap();
+    std::fs::write(
+        bench.path("own.toml"),
+        text.replace("4K'", "4K --duration 1h'"),
+    )
+    .unwrap();
+    let timed = bench.line("fit own . --demands own.toml");
+    timed.refused("--duration cannot be set here");
+    bench.write("short", 100);
+    let short = bench.line("fit sql-data short");
+    short.refused("no whole block of 8K");
+    assert!(
+        !short.err.contains("--size"),
+        "there is no such option: {short:?}"
+    );
     let plan = bench.line("fit k8s . --dry-run").good().out;
     assert!(
         plan.contains("--fdatasync 1") && plan.contains("below 10"),

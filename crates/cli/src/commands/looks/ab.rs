@@ -3,7 +3,7 @@
 //! A and B are two targets with one workload, or one target with two. Omitted: how it is decided (`analysis`).
 
 use super::look::{Feedback, Look, Setting};
-use super::{PlannedTurn, span_of_words, timed};
+use super::{PlannedTurn, span_of_words};
 use crate::args::AbArgs;
 use crate::commands::survey::request::read_precision;
 use crate::environment::Environment;
@@ -31,10 +31,8 @@ pub(crate) static COMMAND: Subcommand = Subcommand::new::<AbArgs>(
     },
 );
 
-/// Default of a run's measured time.
-const MEASURED: Nanos = Nanos::seconds(1);
-/// Default of its warm-up.
-const WARMUP: Nanos = Nanos::millis(200);
+/// Times of a run where none are specified.
+const DEFAULTS: [&str; 2] = ["--duration=1s", "--warmup=200ms"];
 const BUDGET_FORM: &str = "must be at least the time of six pairs of runs";
 
 /// Request.
@@ -149,23 +147,9 @@ fn read(args: &AbArgs, words: &[OsString]) -> Result<AbPlan, CommandError> {
     let budget: Option<Nanos> = reader.value("--budget", &args.budget);
     let side = |name: &str, own: Option<&str>, path: &Path| {
         let own = own.unwrap_or_default().split_whitespace();
-        let words: Vec<OsString> = words.iter().cloned().chain(own.map(Into::into)).collect();
-        let has = |option: &str, short: &str| {
-            words.iter().any(|word| {
-                let word = word.to_string_lossy();
-                word.starts_with(option) || (!short.is_empty() && word.starts_with(short))
-            })
-        };
-        let span = span_of_words(name, &words, path)?;
-        let measured = match has("--duration", "-d") {
-            true => span.phases.measured,
-            false => MEASURED,
-        };
-        let warmup = match has("--warmup", "") {
-            true => span.phases.warmup,
-            false => WARMUP,
-        };
-        Ok::<_, CommandError>(timed(span, warmup, measured))
+        let all = DEFAULTS.map(OsString::from).into_iter();
+        let all = all.chain(words.iter().cloned()).chain(own.map(Into::into));
+        span_of_words(name, all, &["seed"], path)
     };
     let a = side("--a", args.a.as_deref(), first)?;
     let b = side("--b", args.b.as_deref(), second)?;
@@ -205,7 +189,7 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
     canonical(a).is_some_and(|a| canonical(b) == Some(a))
 }
 
-/// Returns the options of the workload that were typed, for both sides.
+/// Returns the options of the workload that were typed, for both sides, without the seed: each run has one of its own.
 fn load_words(matches: &ArgMatches) -> Vec<OsString> {
     let load = crate::args::LoadArgs::augment_args(Command::new("load"));
     let typed = |id: &str| {
@@ -215,7 +199,10 @@ fn load_words(matches: &ArgMatches) -> Vec<OsString> {
     let mut words = Vec::new();
     for option in load.get_arguments() {
         let id = option.get_id().as_str();
-        let Some(long) = option.get_long().filter(|_| typed(id)) else {
+        let Some(long) = option
+            .get_long()
+            .filter(|long| *long != "seed" && typed(id))
+        else {
             continue;
         };
         if !option.get_action().takes_values() {

@@ -3,7 +3,7 @@
 //! A demand is a row of `docs/demands.toml` or of a file of that form. Omitted: how it is decided (`analysis`).
 
 use super::look::{Feedback, Look, Setting};
-use super::{PlannedTurn, own_file, read_seed, span_of_words, timed};
+use super::{PlannedTurn, STEP_MIN, STEPS, own_file, read_seed, span_of_words};
 use crate::args::FitArgs;
 use crate::environment::Environment;
 use crate::failure::Ending;
@@ -12,7 +12,7 @@ use crate::subcommand::{Group, Subcommand, parsed};
 use crate::{options, output, report, seed};
 use analysis::LooksContext;
 use analysis::looks::{Decision, fit_report};
-use model::{CommandError, Nanos, Profile, RunRecord, Timespan};
+use model::{CommandError, Nanos, Phases, Profile, RunRecord, Timespan};
 use session::Admission;
 use std::fmt::Write;
 use std::io::Read;
@@ -65,7 +65,7 @@ fn fit(args: &FitArgs, environment: &Environment) -> Result<Ending, CommandError
     }
     let context = RunContext::find(&args.keep, args.consent.consent(), environment)?;
     let gate = Admission {
-        options: options::looks,
+        options: options::dd,
         ..context.gate()
     };
     let location = request.span.targets[0].location.clone();
@@ -172,8 +172,12 @@ fn read(args: &FitArgs, rows: Vec<DemandRow>) -> Result<FitRequest, CommandError
     let known: Vec<String> = rows.iter().map(|row| row.demand.id.clone()).collect();
     let row = rows.into_iter().find(|row| row.has_name(name));
     let Some(row) = row else {
+        let what = match name {
+            "" => "DEMAND is missing".to_owned(),
+            _ => format!("invalid value '{name}' for DEMAND"),
+        };
         return Err(CommandError::refused(format!(
-            "invalid value '{name}' for DEMAND: must be {}\nhint: fathom fit --list prints their limits and sources",
+            "{what}: must be {}\nhint: fathom fit --list prints their limits and sources",
             known.join(", ")
         )));
     };
@@ -200,7 +204,14 @@ fn read(args: &FitArgs, rows: Vec<DemandRow>) -> Result<FitRequest, CommandError
         false => args.target.clone(),
     };
     let seed = read_seed(&mut reader, args.seed.as_deref());
-    let mut span = timed(span(&row, &path)?, WARMUP, time.unwrap_or_default());
+    let mut span = span(&row, &path)?;
+    let measured = time.unwrap_or_default();
+    span.phases = Phases {
+        warmup: WARMUP,
+        measured,
+        cooldown: Nanos(0),
+    };
+    span.interval = Nanos(measured.0 / STEPS).max(STEP_MIN);
     for target in &mut span.targets {
         target.create = in_folder.then_some(row.size);
     }
@@ -213,16 +224,16 @@ fn read(args: &FitArgs, rows: Vec<DemandRow>) -> Result<FitRequest, CommandError
     })?)
 }
 
+/// What `fathom fit` sets of each run.
+const FIXED: [&str; 6] = [
+    "duration", "warmup", "cooldown", "interval", "seed", "create",
+];
+
 /// Reads the options of a demand's workload, for this target.
 fn span(row: &DemandRow, path: &Path) -> Result<Timespan, CommandError> {
-    let words: Vec<_> = row
-        .demand
-        .workload
-        .split_whitespace()
-        .map(Into::into)
-        .collect();
+    let words = row.demand.workload.split_whitespace().map(Into::into);
     let whose = format!("workload of the demand '{}'", row.demand.id);
-    span_of_words(&whose, &words, path)
+    span_of_words(&whose, words, &FIXED, path)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::progress::Steps;
 use crate::subcommand::parsed;
 use analysis::LooksContext;
 use clap::Args;
+use clap::parser::ValueSource;
 use engine::Silent;
 use model::{
     Access, Bytes, CacheMode, CommandError, EngineChoice, ErrorKind, Location, Nanos, NoResult,
@@ -275,32 +276,32 @@ fn to_prepare(mut passed: Vec<CheckedPlan>) -> CheckedPlan {
 }
 
 /// Reads options of the workload of `fathom run` for one target; a later one replaces an earlier one. Others are refused, such
-/// as those that confirm a loss of data.
+/// as those that confirm a loss of data, and `fixed` ones, which the command sets.
 ///
 /// # Errors
 /// What the parser or `fathom run` refuses, behind whose options they are.
-fn span_of_words(whose: &str, words: &[OsString], path: &Path) -> Result<Timespan, CommandError> {
+fn span_of_words(
+    whose: &str,
+    words: impl Iterator<Item = OsString>,
+    fixed: &[&str],
+    path: &Path,
+) -> Result<Timespan, CommandError> {
     let refused = |why: &dyn std::fmt::Display| CommandError::refused(format!("{whose}: {why}"));
     let command = LoadArgs::augment_args(clap::Command::new("fathom run")).args_override_self(true);
-    let line = ["fathom run".into()].into_iter();
-    let matches = command.try_get_matches_from(line.chain(words.iter().cloned()));
-    let load: LoadArgs = parsed(&matches.map_err(|error| refused(&error))?)?;
+    let line = ["fathom run".into()].into_iter().chain(words);
+    let matches = command.try_get_matches_from(line);
+    let matches = matches.map_err(|error| refused(&error))?;
+    let is_set = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    if let Some(id) = fixed.iter().find(is_set) {
+        let why = format!(
+            "--{id} cannot be set here; hint: specify it as an option of the command, or omit it"
+        );
+        return Err(refused(&why));
+    }
+    let load: LoadArgs = parsed(&matches)?;
     let built = native::build(&load.request(&[path.to_owned()]))?;
     let mut spans = built.profile.timespans.into_iter();
     spans.next().ok_or_else(|| refused(&"no I/O is issued"))
-}
-
-/// Returns the request with this course, in steps of which there are [`STEPS`].
-fn timed(span: Timespan, warmup: Nanos, measured: Nanos) -> Timespan {
-    Timespan {
-        phases: Phases {
-            warmup,
-            measured,
-            cooldown: Nanos(0),
-        },
-        interval: Nanos(measured.0 / STEPS).max(STEP_MIN),
-        ..span
-    }
 }
 
 fn read_size(reader: &mut Reader, text: &str) -> Bytes {
