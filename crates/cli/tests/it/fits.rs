@@ -59,6 +59,7 @@ fn what_is_no_demand_is_refused_and_nothing_is_created() {
     let bench = Bench::new();
     bench.line("fit etdc .").refused("must be etcd");
     bench.line("fit").refused("DEMAND is missing: must be etcd");
+    bench.line("fit").refused("\nhint: fathom fit --list");
     bench.line("fit etcd . --rounds 2").refused("--rounds");
     bench
         .line("fit etcd . --demands none.toml")

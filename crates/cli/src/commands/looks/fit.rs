@@ -177,7 +177,7 @@ fn read(args: &FitArgs, rows: Vec<DemandRow>) -> Result<FitRequest, CommandError
             _ => format!("invalid value '{name}' for DEMAND"),
         };
         return Err(CommandError::refused(format!(
-            "{what}: must be {}\nhint: fathom fit --list prints their limits and sources",
+            "{what}: must be {}; hint: fathom fit --list prints their limits and sources",
             known.join(", ")
         )));
     };
