@@ -75,7 +75,9 @@ impl Scope {
             group: None,
         };
         if let Some(path) = &args.path {
-            let (place, chain) = host::place_of(root, path).map_err(|error| {
+            // Of a name without a file the devices of a folder above it would be judged.
+            let found = path.metadata().and_then(|_| host::place_of(root, path));
+            let (place, chain) = found.map_err(|error| {
                 let form = format!("a file, folder or device: {}", model::errno_text(&error));
                 refused("PATH", &path.display(), &form)
             })?;

@@ -187,6 +187,8 @@ fn streams_and_exit_codes_are_those_of_the_command() {
     bench
         .line("audit --on /nowhere/at/all -- true")
         .refused("invalid value '/nowhere/at/all' for --on");
+    let gone = bench.line("audit --no-store --on gone -- true");
+    assert!(gone.err.contains("--on gone: there is nothing"), "{gone:?}");
     let list = bench.line("list --json").good().json();
     assert_eq!(list["sessions"][0]["kind"], "audit");
 }
@@ -265,7 +267,7 @@ fn a_process_that_runs_already_has_its_account() {
     assert!(bench.line("list").good().out.contains("audit"));
     bench
         .line("watch --for 1s --pid 4000000001")
-        .refused("invalid value '4000000001' for --pid");
+        .refused("invalid value '4000000001' for --pid: must be the number of a process that runs");
 }
 
 #[test]

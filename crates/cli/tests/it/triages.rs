@@ -64,6 +64,7 @@ fn what_cannot_be_looked_at_is_refused() {
             "triage /nowhere/at/all",
             "invalid value '/nowhere/at/all' for PATH",
         ),
+        ("triage gone", "invalid value 'gone' for PATH"),
         (
             "triage --pid 4000000001",
             "invalid value '4000000001' for --pid",

@@ -21,6 +21,7 @@ use model::{CommandError, WatchRecord};
 use observer::Observer;
 use printed::{Printed, Tee};
 use session::{Journal, clock};
+use std::path::PathBuf;
 use store::{SessionOutcome, Store};
 
 /// The row of `fathom audit`.
@@ -66,10 +67,24 @@ fn audit(args: &AuditArgs, environment: &Environment) -> Result<Ending, CommandE
     if let Some(audit) = &mut record.audit {
         audit.program = words(args);
         audit.printed = printed.after(&tee, &mut audit.notes);
+        audit.notes.extend(not_found(&args.on));
     }
     record.started_utc = started_utc;
     shown(args, &record, &ended, store, environment);
     Ok(code)
+}
+
+/// Returns a note for each place that the command did not create either.
+fn not_found(places: &[PathBuf]) -> impl Iterator<Item = String> {
+    let missing = places
+        .iter()
+        .filter(|path| path.symlink_metadata().is_err());
+    missing.map(|path| {
+        format!(
+            "--on {}: there is nothing under this name; the devices of the folder above it were counted",
+            path.display()
+        )
+    })
 }
 
 fn refused(error: OutputError) -> CommandError {

@@ -20,6 +20,7 @@ use model::{CommandError, Nanos};
 use session::Journal;
 use session::clock::{self, Stopwatch};
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use store::SessionOutcome;
 
@@ -36,13 +37,18 @@ impl Processes {
     /// Returns those that the options name; none of a watch of devices.
     pub(super) fn of(args: &WatchArgs, root: &Root) -> Result<Option<Processes>, CommandError> {
         if let Some(process) = args.account.pid {
-            let why = match host::program_io(root, process) {
+            let form = match host::program_io(root, process) {
                 Ok(_) => return Ok(Some(Processes::Tree(process))),
-                Err(error) => model::errno_text(&error),
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    "must be the number of a process that runs".to_owned()
+                }
+                Err(error) => format!(
+                    "must be a process whose counts may be read: {}; hint: run as its user or as root",
+                    model::errno_text(&error)
+                ),
             };
-            return Err(CommandError::refused(format!(
-                "invalid value '{process}' for --pid: must be a process whose counts may be read: {why}"
-            )));
+            let value = format!("invalid value '{process}' for --pid: {form}");
+            return Err(CommandError::refused(value));
         }
         let Some(group) = &args.account.cgroup else {
             return Ok(None);
