@@ -60,10 +60,7 @@ pub use json::{
 };
 pub use json_text::{json_escaped, pretty_json};
 pub use learned::LearnedSummary;
-pub use looks::{
-    ab_json, ab_summary, fit_json, fit_summary, layers_json, layers_summary, quick_json,
-    quick_summary,
-};
+pub use looks::{ab_summary, fit_summary, layers_summary, look_json, quick_summary};
 pub use page::{PAGE_MARK, page_html};
 pub use paper::{Paper, Stored};
 pub use part::part_summary;

@@ -11,6 +11,7 @@ use analysis::{
     Answer, Estimate, LayerCost, LayerRow, LayersReport, LooksPlace, QuickReport, QuickRow,
     StepFinding, Verdict, say,
 };
+use serde::Serialize;
 use std::io::{self, Write};
 
 const QUICK: [Column; 6] = [
@@ -184,32 +185,9 @@ pub fn layers_summary(report: &LayersReport, paper: &Paper, out: &mut dyn Write)
     page.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// The whole report as one document, ending in a newline.
-pub fn quick_json(
-    report: &QuickReport,
-    stored: Option<&Stored>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    document(report, stored, out)
-}
-
-/// Writes the whole report as one document, ending in a newline.
-pub fn ab_json(report: &AbReport, stored: Option<&Stored>, out: &mut dyn Write) -> io::Result<()> {
-    document(report, stored, out)
-}
-
-/// Writes the whole report as one document, ending in a newline.
-pub fn fit_json(
-    report: &FitReport,
-    stored: Option<&Stored>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    document(report, stored, out)
-}
-
-/// The whole report as one document, ending in a newline.
-pub fn layers_json(
-    report: &LayersReport,
+/// Writes the whole report of a look as one document, ending in a newline.
+pub fn look_json(
+    report: &impl Serialize,
     stored: Option<&Stored>,
     out: &mut dyn Write,
 ) -> io::Result<()> {

@@ -278,7 +278,7 @@ pub(crate) fn quick(
 ) -> Vec<u8> {
     let report = analysis::quick_report(runs, context);
     form.written(|out| match form.json {
-        true => views::quick_json(&report, form.stored().as_ref(), out),
+        true => views::look_json(&report, form.stored().as_ref(), out),
         false => views::quick_summary(&report, &form.paper(), out),
     })
 }
@@ -287,7 +287,7 @@ pub(crate) fn quick(
 pub(crate) fn ab(runs: &[(String, RunRecord)], context: &LooksContext, form: Form<'_>) -> Vec<u8> {
     let report = analysis::looks::ab_report(runs, context);
     form.written(|out| match form.json {
-        true => views::ab_json(&report, form.stored().as_ref(), out),
+        true => views::look_json(&report, form.stored().as_ref(), out),
         false => views::ab_summary(&report, &form.paper(), out),
     })
 }
@@ -296,7 +296,7 @@ pub(crate) fn ab(runs: &[(String, RunRecord)], context: &LooksContext, form: For
 pub(crate) fn fit(runs: &[(String, RunRecord)], context: &LooksContext, form: Form<'_>) -> Vec<u8> {
     let report = analysis::looks::fit_report(runs, context);
     form.written(|out| match form.json {
-        true => views::fit_json(&report, form.stored().as_ref(), out),
+        true => views::look_json(&report, form.stored().as_ref(), out),
         false => views::fit_summary(&report, &form.paper(), out),
     })
 }
@@ -309,7 +309,7 @@ pub(crate) fn layers(
 ) -> Vec<u8> {
     let report = analysis::layers_report(runs, context);
     form.written(|out| match form.json {
-        true => views::layers_json(&report, form.stored().as_ref(), out),
+        true => views::look_json(&report, form.stored().as_ref(), out),
         false => views::layers_summary(&report, &form.paper(), out),
     })
 }

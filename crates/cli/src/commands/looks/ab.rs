@@ -135,9 +135,8 @@ fn described(plan: &AbPlan) -> String {
 fn read(args: &AbArgs, words: &[OsString]) -> Result<AbPlan, CommandError> {
     let first = &args.targets[0];
     let second = args.targets.get(1).unwrap_or(first);
-    let has_options = args.a.is_some() || args.b.is_some();
     let same = second == first || is_same_file(first, second);
-    if same && !has_options {
+    if same && args.a.is_none() && args.b.is_none() {
         return Err(CommandError::refused(
             "A and B are the same file with the same workload: specify two targets, or what differs with --a and --b",
         ));
